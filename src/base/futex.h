@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waiting for a 32-bit word to change. On Linux a futex; elsewhere a short sleep, which is correct but slow.
+ * Nothing above this file knows how a thread sleeps.
+ */
+#ifndef LODE_BASE_FUTEX_H
+#define LODE_BASE_FUTEX_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+static inline void cpu_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Sleeps while *word == expected, for at most `timeout` (NULL: for ever). May return early. */
+static inline void futex_wait(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout) {
+#ifdef __linux__
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout, NULL, 0);
+#else
+    (void)timeout;
+    if (atomic_load(word) == expected) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+#endif
+}
+
+/* Wakes at most `count` threads that sleep on `word`. */
+static inline void futex_wake(_Atomic uint32_t *word, int count) {
+#ifdef __linux__
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+#else
+    (void)word, (void)count;
+#endif
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fork-join thread pool. The caller takes part in its own loop, so a pool of one thread starts none, and a
+ * loop makes progress even when every worker is busy with somebody else's. Any number of threads may call
+ * pool_run at the same time; loops may nest.
+ */
+#ifndef LODE_BASE_POOL_H
+#define LODE_BASE_POOL_H
+
+#include <stddef.h>
+
+struct pool;
+
+/* Does the iterations [begin, end). */
+typedef void (*pool_task)(void *context, size_t begin, size_t end);
+
+/* The pool of this process, made on first use. As wide as OMP_NUM_THREADS says, or as the CPUs that this
+ * process may run on. It is never destroyed: its threads sleep when idle and end with the process. After
+ * fork() the child gets a pool of its own. */
+struct pool *pool_default(void);
+
+/* Threads that take part in a loop, the caller among them. */
+int pool_threads(const struct pool *pool);
+
+/* Runs task over [0, count) in pieces of at least `grain` iterations and returns when all are done. Which
+ * thread runs which piece is not fixed: a task's result must not depend on it. */
+void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context);
+
+#endif
