@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attributes of a primitive: what happens around the computation. Plain data, copied by value; a freshly
+ * initialised struct is all defaults. Which primitive takes which attribute is the primitive's business.
+ */
+#ifndef LODE_CORE_ATTR_H
+#define LODE_CORE_ATTR_H
+
+#include "core/memory_desc.h"
+
+enum { ATTR_MAX_QUANT = 12, POST_OPS_MAX = 32, ATTR_MAX_ROUNDING = 4, RNN_MAX_SCALES = 1024 };
+
+/* How one execution argument is quantised: scales, zero points or precomputed reductions. */
+struct quant {
+    int arg; /* DNNL_ARG_*, 0: this entry is free */
+    int mask;
+    int group_ndims;
+    dnnl_dims_t groups; /* the last group_ndims dimensions; zeros when group_ndims is 0 */
+    dnnl_data_type_t data_type;
+    bool host_scalar;
+    dnnl_quantization_mode_t mode;
+};
+
+struct quants {
+    struct quant entries[ATTR_MAX_QUANT];
+};
+
+struct post_op {
+    dnnl_primitive_kind_t kind; /* sum, eltwise, binary, prelu, convolution (depthwise) */
+    union {
+        struct {
+            float scale;
+            int32_t zero_point;
+            dnnl_data_type_t data_type;
+        } sum;
+        struct {
+            dnnl_alg_kind_t alg;
+            float alpha, beta;
+        } eltwise;
+        struct {
+            dnnl_alg_kind_t alg;
+            md_t src1, src2; /* as the user gave them; src2 for binary select only */
+        } binary;
+        struct {
+            int mask;
+        } prelu;
+        struct {
+            dnnl_data_type_t weights_type, bias_type, dst_type;
+            dnnl_dim_t kernel, stride, padding;
+        } depthwise;
+    };
+};
+
+struct dnnl_post_ops {
+    int len;
+    struct post_op entries[POST_OPS_MAX];
+};
+
+struct rnn_qparams {
+    float scale, shift; /* data */
+    struct rnn_weights_qparams {
+        int mask;
+        dnnl_dim_t count;
+        float *scales; /* owned; NULL: the one default scale 1 */
+    } weights, projection;
+};
+
+struct dropout {
+    bool enabled;
+    bool use_offset, use_host_scalars;
+    dnnl_data_type_t seed_type;
+    md_t mask; /* zero: no mask is written */
+};
+
+struct dnnl_primitive_attr {
+    dnnl_scratchpad_mode_t scratchpad_mode;
+    dnnl_fpmath_mode_t fpmath_mode;
+    bool fpmath_apply_to_int;
+    dnnl_accumulation_mode_t accumulation_mode;
+    bool deterministic;
+    struct quants scales, zero_points, precomputed_reductions;
+    struct {
+        int arg;
+        dnnl_rounding_mode_t mode;
+    } rounding[ATTR_MAX_ROUNDING];
+    struct dropout dropout;
+    struct rnn_qparams rnn;
+    struct dnnl_post_ops post_ops;
+};
+
+typedef struct dnnl_primitive_attr attr_t;
+
+/* What a primitive can do with attributes; everything else must be at its default. */
+enum attr_part {
+    ATTR_SCALES = 1 << 0,
+    ATTR_ZERO_POINTS = 1 << 1,
+    ATTR_POST_OPS = 1 << 2,
+    ATTR_FPMATH = 1 << 3,
+    ATTR_ACCUMULATION = 1 << 4,
+    ATTR_DROPOUT = 1 << 5,
+    ATTR_ROUNDING = 1 << 6,
+    ATTR_RNN = 1 << 7,
+    ATTR_PRECOMPUTED = 1 << 8,
+    ATTR_GROUPS = 1 << 9, /* scales or zero points with groups */
+};
+
+void attr_init(attr_t *attr);
+dnnl_status_t attr_copy(attr_t *to, const attr_t *from); /* deep; `to` need not be initialised */
+void attr_clear(attr_t *attr);                           /* frees what the struct owns */
+bool attr_equal(const attr_t *a, const attr_t *b);
+uint64_t attr_hash(const attr_t *attr, uint64_t seed);
+/* True if every part outside `parts` (enum attr_part) is default. Scratchpad mode and determinism never
+ * count. */
+bool attr_only_has(const attr_t *attr, unsigned parts);
+const struct quant *quants_find(const struct quants *quants, int arg); /* NULL when default */
+/* The attributes in oneDNN's verbose form, such as "attr-scratchpad:user attr-post-ops:relu". */
+int attr_to_string(const attr_t *attr, char *text, size_t size);
+
+#endif

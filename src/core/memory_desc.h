@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory descriptors: the logical shape of a tensor and where each element lies. Pure data: no engine, no
+ * runtime. A descriptor is a plain struct that is copied, compared and hashed by value; unused array elements
+ * are zero so that bytes decide equality.
+ */
+#ifndef LODE_CORE_MEMORY_DESC_H
+#define LODE_CORE_MEMORY_DESC_H
+
+#include "oneapi/dnnl/dnnl_types.h"
+
+#include <stdbool.h>
+
+enum { MD_MAX_HANDLES = 3 };
+
+/* Where blocked elements lie. The offset of position p is
+ *   offset0 + sum over d of (p[d] / block[d]) * strides[d] + the offset inside the inner blocks,
+ * in elements, where the inner blocks are listed outermost first, the last being contiguous. */
+struct md_blocking {
+    dnnl_dims_t strides;
+    int inner_nblks;
+    dnnl_dims_t inner_blks;
+    dnnl_dims_t inner_idxs;
+};
+
+struct md_sparse {
+    dnnl_sparse_encoding_t encoding;
+    dnnl_dim_t nnz;
+    dnnl_data_type_t metadata_types[2]; /* indices, then pointers */
+};
+
+struct dnnl_memory_desc {
+    int ndims;
+    dnnl_data_type_t data_type;
+    dnnl_format_kind_t format_kind;
+    dnnl_dims_t dims;
+    dnnl_dims_t padded_dims;
+    dnnl_dims_t padded_offsets;
+    dnnl_dim_t offset0;
+    union {
+        struct md_blocking blocking; /* dnnl_blocked */
+        struct md_sparse sparse;     /* dnnl_format_kind_sparse */
+    };
+};
+
+typedef struct dnnl_memory_desc md_t;
+
+/* Making. All check their input like the public functions and write *md only on success. */
+dnnl_status_t md_init(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
+                      dnnl_format_kind_t kind);
+dnnl_status_t md_init_by_tag(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
+                             dnnl_format_tag_t tag);
+/* `tag` as in format_tags.def: letters in memory order, outermost first, capitals blocked: "ABcd16b16a". */
+dnnl_status_t md_init_by_string(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
+                                const char *tag);
+/* NULL strides mean dense, in logical order. */
+dnnl_status_t md_init_by_strides(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
+                                 const dnnl_dims_t strides);
+dnnl_status_t md_init_host_scalar(md_t *md, dnnl_data_type_t type);
+
+/* Resolves format_kind_any to the layout named by `tag`; leaves any other layout alone. */
+dnnl_status_t md_set_any(md_t *md, const char *tag);
+/* Resolves format_kind_any to the order of dimensions of `like` (same ndims), dense. */
+dnnl_status_t md_set_any_like(md_t *md, const md_t *like);
+
+/* Asking. */
+bool md_is_zero(const md_t *md); /* NULL or ndims 0: "no tensor" */
+bool md_is_any(const md_t *md);
+bool md_is_blocked(const md_t *md);
+bool md_is_plain(const md_t *md); /* blocked without inner blocks */
+bool md_is_host_scalar(const md_t *md);
+bool md_is_dense(const md_t *md, bool with_padding); /* every byte of its size belongs to an element */
+bool md_has_runtime_dims(const md_t *md);
+bool md_has_runtime_dims_or_strides(const md_t *md);
+bool md_has_padding(const md_t *md);                  /* padded_dims differ from dims */
+bool md_matches_tag(const md_t *md, const char *tag); /* same layout as md_init_by_string would give */
+bool md_matches_format(const md_t *md, dnnl_format_tag_t tag);
+bool md_equal(const md_t *a, const md_t *b);
+bool md_same_layout(const md_t *a, const md_t *b); /* equal but for the data type */
+bool md_same_dims(const md_t *a, const md_t *b);
+
+dnnl_dim_t md_nelems(const md_t *md, bool with_padding);
+size_t md_size(const md_t *md, int handle); /* bytes; DNNL_RUNTIME_SIZE_VAL if not known yet */
+int md_handles(const md_t *md);
+dnnl_dim_t md_offset(const md_t *md, const dnnl_dim_t *position); /* in elements, offset0 included */
+/* Product of the inner blocks along each dimension. */
+void md_blocks(const md_t *md, dnnl_dims_t blocks);
+
+/* Types. 4-bit types have two elements in a byte: size in bits is the one home of that knowledge. */
+int dt_bits(dnnl_data_type_t type);
+size_t dt_size(dnnl_data_type_t type); /* bytes; 1 for the 4-bit types */
+bool dt_is_integer(dnnl_data_type_t type);
+bool dt_is_valid(dnnl_data_type_t type);
+
+/* The layout in oneDNN's verbose form, such as "f32::blocked:acdb::f0". Returns the length as snprintf does.
+ */
+int md_to_string(const md_t *md, char *text, size_t size);
+
+#endif

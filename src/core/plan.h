@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan: how a problem is computed on a device. A short list of kernel launches with nothing left to decide
+ * but where the buffers are. Immutable once made, shared by every primitive descriptor and primitive of the
+ * same problem, counted by references, kept by the cache.
+ *
+ * Buffers are passed whole: offsets (a descriptor's offset0, a slice of the scratchpad) stand in the
+ * parameter block, because some runtimes' buffers have no address that the host could add to.
+ */
+#ifndef LODE_CORE_PLAN_H
+#define LODE_CORE_PLAN_H
+
+#include "core/problem.h"
+#include "kernels/kernel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct device;
+
+enum { PLAN_MAX_LAUNCHES = 12, LAUNCH_MAX_BUFFERS = 20, LAUNCH_MAX_SCALARS = 8 };
+
+/* What stands behind a kernel's buffer argument: an execution argument by its DNNL_ARG_* number, or these. */
+enum { ARG_NOTHING = 0, ARG_SCRATCHPAD = DNNL_ARG_SCRATCHPAD };
+
+struct range {
+    size_t groups[3];
+    size_t group_size[3];
+};
+
+/* A host scalar that is read at execution and travels in the launch's scalar block. */
+struct launch_scalar {
+    int arg;
+    dnnl_data_type_t as; /* f32 or s32: how the kernel reads it */
+};
+
+struct launch {
+    const struct kernel *kernel;
+    struct range range;
+    int nbuffers;
+    int buffers[LAUNCH_MAX_BUFFERS]; /* execution arguments */
+    int nscalars;
+    struct launch_scalar scalars[LAUNCH_MAX_SCALARS];
+    void *params; /* owned; kernel->params_size bytes */
+};
+
+struct plan {
+    _Atomic int references;
+    uint64_t hash; /* of the request: problem as asked, attributes, device, implementation */
+    struct device *device;
+    struct problem request; /* as the user asked, `any` layouts and all */
+    struct problem problem; /* with every layout decided */
+    attr_t attr;
+    const struct implementation *implementation;
+    size_t scratchpad_size;
+    md_t scratchpad_md;
+    int nlaunches;
+    struct launch launches[PLAN_MAX_LAUNCHES];
+
+    /* What the runtime made of it: done once, by the first primitive. */
+    pthread_mutex_t lock;
+    _Atomic bool loaded;
+    void *kernels[PLAN_MAX_LAUNCHES]; /* of the device; not owned */
+    void *params[PLAN_MAX_LAUNCHES];  /* parameter blocks where the device can read them; owned */
+};
+
+/* One way to compute a kind of primitive. Tables of these run from best to plainest, the universal one last.
+ */
+struct implementation {
+    const char *name;
+    /* Decides the open layouts of plan->problem and adds the launches. dnnl_unimplemented: not for this
+     * problem (say why with plan_skip), the next one is tried with a fresh plan. */
+    dnnl_status_t (*build)(struct plan *plan);
+};
+
+/* Building: called by implementations only. */
+
+/* Adds a launch; its parameter block is zeroed and returned for filling in. NULL: out of memory. */
+void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range range, struct launch **launch);
+/* Binds the next buffer argument of the launch to an execution argument (or ARG_NOTHING, ARG_SCRATCHPAD). */
+void launch_bind(struct launch *launch, int arg);
+/* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
+size_t plan_scratchpad(struct plan *plan, size_t size);
+/* Verbose "dispatch" line with the first condition that failed; returns dnnl_unimplemented. */
+dnnl_status_t plan_skip(const struct plan *plan, const char *reason);
+
+/* Making and keeping. */
+
+/* Looks the request up in the cache or builds it with the implementations from `first` on. Takes over
+ * nothing: problem and attr are copied. On success *plan holds a reference. *hit tells if the cache had it.
+ */
+dnnl_status_t plan_get(struct plan **plan, struct device *device, const struct problem *problem,
+                       const attr_t *attr, int first, bool *hit);
+struct plan *plan_retain(struct plan *plan);
+void plan_release(struct plan *plan);
+/* Loads kernels and parameter blocks onto the device, once. */
+dnnl_status_t plan_load(struct plan *plan, bool *hit);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A problem: what a primitive is asked to compute, in one shape for all primitives. The public creation
+ * functions check their arguments and fill one in; queries read it back; the cache hashes it. Tensors are
+ * named by their execution argument (DNNL_ARG_*), so "which descriptors are there", "what must be passed to
+ * execute" and "what does query_md answer" are one list.
+ */
+#ifndef LODE_CORE_PROBLEM_H
+#define LODE_CORE_PROBLEM_H
+
+#include "core/attr.h"
+#include "core/memory_desc.h"
+
+struct problem_tensor {
+    int arg;
+    bool output;
+    md_t md;
+};
+
+struct problem {
+    dnnl_primitive_kind_t kind;
+    dnnl_prop_kind_t prop;
+    dnnl_alg_kind_t alg;
+    unsigned flags; /* normalisation or RNN flags */
+
+    /* Windows: convolution, deconvolution, pooling. */
+    dnnl_dims_t strides, dilates, padding_l, padding_r, kernel;
+
+    float alpha, beta;             /* eltwise, LRN, reduction's p and eps in alpha, beta */
+    float epsilon;                 /* normalisations */
+    float k;                       /* LRN */
+    dnnl_dim_t local_size;         /* LRN */
+    dnnl_dim_t group_size;         /* shuffle, group normalisation */
+    int axis;                      /* softmax, shuffle, concat */
+    float factors[DNNL_MAX_NDIMS]; /* resampling */
+    float *scales;                 /* sum: one a source; owned */
+
+    dnnl_alg_kind_t cell_kind, activation_kind; /* RNN */
+    dnnl_rnn_direction_t direction;
+
+    int ntensors;
+    struct problem_tensor *tensors; /* owned */
+};
+
+/* Room for `capacity` tensors; everything else zero. */
+dnnl_status_t problem_init(struct problem *problem, dnnl_primitive_kind_t kind, int capacity);
+dnnl_status_t problem_copy(struct problem *to, const struct problem *from);
+void problem_clear(struct problem *problem);
+/* Adds a tensor within the capacity. A NULL or zero descriptor adds nothing. */
+void problem_add(struct problem *problem, int arg, bool output, const md_t *md);
+/* The descriptor of an execution argument, or NULL. */
+md_t *problem_md(const struct problem *problem, int arg);
+bool problem_equal(const struct problem *a, const struct problem *b);
+uint64_t problem_hash(const struct problem *problem, uint64_t seed);
+
+/* oneDNN's verbose fields of a problem: "src:f32::… wei:…", then "alg:…", then "mb1ic3…". */
+int problem_tensors_to_string(const struct problem *problem, char *text, size_t size);
+int problem_aux_to_string(const struct problem *problem, char *text, size_t size);
+int problem_shape_to_string(const struct problem *problem, char *text, size_t size);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dialect that kernels are written in: OpenCL C where it is OpenCL C, and the same words for a C compiler
+ * (clang) when the file is built as native code. Every .cl file includes this first.
+ *
+ *   kernel void f32_example(ITEM global const float *src, global float *dst, constant struct example *p)
+ *
+ * ITEM is the hidden first parameter that says where a work-item stands in the native build; get_global_id
+ * and its kin work only inside the body of a kernel. A kernel uses no library function: what it needs is in
+ * lib/. Contraction is explicit: fma where a fused operation is meant.
+ */
+#ifndef LODE_KERNELS_LIB_OPENCL_H
+#define LODE_KERNELS_LIB_OPENCL_H
+
+#ifdef __OPENCL_VERSION__
+
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define HAVE_DOUBLE 1
+#endif
+#define ITEM
+#define INLINE inline
+#define OVERLOAD __attribute__((overloadable))
+
+#else /* native */
+
+#pragma STDC FP_CONTRACT OFF
+#include "kernels/native.h"
+#include <stddef.h>
+
+#define HAVE_DOUBLE 1
+#define kernel static inline __attribute__((always_inline))
+#define global
+#define constant const
+#define local
+#define private
+#define restrict __restrict__
+#define ITEM const struct native_item *item,
+#define INLINE static inline __attribute__((always_inline))
+#define OVERLOAD __attribute__((overloadable))
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+
+#define VECTOR_TYPES(type)                                                                                   \
+    typedef type type##2 __attribute__((ext_vector_type(2)));                                                \
+    typedef type type##4 __attribute__((ext_vector_type(4)));                                                \
+    typedef type type##8 __attribute__((ext_vector_type(8)));                                                \
+    typedef type type##16 __attribute__((ext_vector_type(16)));
+VECTOR_TYPES(char)
+VECTOR_TYPES(uchar)
+VECTOR_TYPES(short)
+VECTOR_TYPES(ushort)
+VECTOR_TYPES(int)
+VECTOR_TYPES(uint)
+VECTOR_TYPES(long)
+VECTOR_TYPES(ulong)
+VECTOR_TYPES(float)
+VECTOR_TYPES(double)
+
+/* Where a work-item stands. */
+struct native_item {
+    const struct native_group *group;
+    uint local_id[3];
+};
+#define get_local_id(d) ((size_t)item->local_id[d])
+#define get_group_id(d) ((size_t)item->group->id[d])
+#define get_num_groups(d) ((size_t)item->group->count[d])
+#define get_local_size(d) ((size_t)item->group->size[d])
+#define get_global_size(d) (get_num_groups(d) * get_local_size(d))
+#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
+
+/* as_<type>: same bits, other type. */
+#define AS_TYPE(to)                                                                                          \
+    INLINE OVERLOAD to as_##to(float v) {                                                                    \
+        return __builtin_bit_cast(to, v);                                                                    \
+    }                                                                                                        \
+    INLINE OVERLOAD to as_##to(int v) {                                                                      \
+        return __builtin_bit_cast(to, v);                                                                    \
+    }                                                                                                        \
+    INLINE OVERLOAD to as_##to(uint v) {                                                                     \
+        return __builtin_bit_cast(to, v);                                                                    \
+    }
+AS_TYPE(float)
+AS_TYPE(int)
+AS_TYPE(uint)
+#define AS_TYPE_N(to, n)                                                                                     \
+    INLINE OVERLOAD to##n as_##to##n(float##n v) {                                                           \
+        return __builtin_bit_cast(to##n, v);                                                                 \
+    }                                                                                                        \
+    INLINE OVERLOAD to##n as_##to##n(int##n v) {                                                             \
+        return __builtin_bit_cast(to##n, v);                                                                 \
+    }                                                                                                        \
+    INLINE OVERLOAD to##n as_##to##n(uint##n v) {                                                            \
+        return __builtin_bit_cast(to##n, v);                                                                 \
+    }
+AS_TYPE_N(float, 8)
+AS_TYPE_N(int, 8)
+AS_TYPE_N(uint, 8)
+AS_TYPE_N(float, 16)
+AS_TYPE_N(int, 16)
+AS_TYPE_N(uint, 16)
+
+/* fma: rounds once on every CPU, so that results do not depend on the instruction set. Without the
+ * instruction, the product is exact in double and the sum is rounded to odd before it is rounded to float. */
+#if defined(__FMA__) || defined(__aarch64__)
+#define FMA(type)                                                                                            \
+    INLINE OVERLOAD type fma(type a, type b, type c) {                                                       \
+        return __builtin_elementwise_fma(a, b, c);                                                           \
+    }
+FMA(float)
+#else
+INLINE OVERLOAD float fma(float a, float b, float c) {
+    double product = (double)a * b, sum = product + c;
+    double rest_of_c = sum - product;
+    double error = (product - (sum - rest_of_c)) + (c - rest_of_c);
+    long bits = __builtin_bit_cast(long, sum);
+    /* Inexact, and the last bit even: move towards the error, so that the last bit is odd. */
+    if ((error < 0 || error > 0) && (bits & 1) == 0) bits += (error > 0) == (sum > 0) ? 1 : -1;
+    return (float)__builtin_bit_cast(double, bits);
+}
+#define FMA(type)                                                                                            \
+    INLINE OVERLOAD type fma(type a, type b, type c) {                                                       \
+        type r;                                                                                              \
+        for (uint i = 0; i < sizeof(type) / sizeof(float); i++)                                              \
+            r[i] = fma((float)a[i], (float)b[i], (float)c[i]);                                               \
+        return r;                                                                                            \
+    }
+#endif
+FMA(float8)
+FMA(float16)
+#define VECTOR_LOADS(type, n)                                                                                \
+    INLINE OVERLOAD type##n vload##n(size_t i, const type *p) {                                              \
+        type##n v;                                                                                           \
+        __builtin_memcpy(&v, p + i * n, sizeof v);                                                           \
+        return v;                                                                                            \
+    }                                                                                                        \
+    INLINE OVERLOAD void vstore##n(type##n v, size_t i, type *p) {                                           \
+        __builtin_memcpy(p + i * n, &v, sizeof v);                                                           \
+    }
+VECTOR_LOADS(float, 8)
+VECTOR_LOADS(float, 16)
+
+#endif /* native */
+
+#include "kernels/params.h"
+
+#endif
