@@ -18,10 +18,8 @@ enum native_isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 /* One .cl file in its three forms. */
 struct kernel_family {
     const char *name;
-    const unsigned char *spirv;
-    size_t spirv_size;
-    const char *source; /* with everything it includes; not terminated */
-    size_t source_size;
+    const char *spirv, *spirv_end;
+    const char *source, *source_end;               /* with everything it includes */
     const struct native_module *native[ISA_COUNT]; /* NULL: not built for that one */
 };
 
@@ -34,7 +32,8 @@ struct kernel {
 };
 
 /* kernel_<name> for every row of kernels.def. */
-#define KERNEL(kernel_name, nbuffers_, scalars_, params_) extern const struct kernel kernel_##kernel_name;
+#define KERNEL(family_, kernel_name, nbuffers_, scalars_, params_)                                           \
+    extern const struct kernel kernel_##kernel_name;
 #define KERNELS_ALL
 #include "kernels/kernels.def"
 #undef KERNELS_ALL

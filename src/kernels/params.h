@@ -9,7 +9,7 @@
 #ifndef LODE_KERNELS_PARAMS_H
 #define LODE_KERNELS_PARAMS_H
 
-#ifdef __OPENCL_VERSION__
+#ifdef __OPENCL_C_VERSION__
 typedef int i32;
 typedef long i64;
 typedef uint u32;

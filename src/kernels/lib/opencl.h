@@ -12,7 +12,7 @@
 #ifndef LODE_KERNELS_LIB_OPENCL_H
 #define LODE_KERNELS_LIB_OPENCL_H
 
-#ifdef __OPENCL_VERSION__
+#ifdef __OPENCL_C_VERSION__
 
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef cl_khr_fp64

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where.
+install(TARGETS dnnl)

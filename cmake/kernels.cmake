@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Builds every kernel family (one .cl file) in its three forms: SPIR-V, native code for several instruction sets,
+# and self-contained source. The list of families is that of kernels.def, and nowhere else.
+#
+# Sets KERNEL_OBJECTS (native code to link) and KERNEL_BLOBS (files that table.c embeds).
+
+find_program(LODE_CLANG NAMES clang-22 clang-21 clang-20 clang-19 clang REQUIRED
+  DOC "clang 19 or newer with the SPIR-V target: compiles kernels")
+set(kernels ${PROJECT_SOURCE_DIR}/src/kernels)
+set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
+file(MAKE_DIRECTORY ${kernels_out})
+file(GLOB_RECURSE kernel_headers CONFIGURE_DEPENDS ${kernels}/*.h ${kernels}/*.def)
+
+set(isa_flags_base "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(kernel_isas base avx2 avx512)
+  set(isa_flags_base -march=x86-64)
+  set(isa_flags_avx2 -march=x86-64-v3)
+  set(isa_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+else()
+  set(kernel_isas base)
+endif()
+
+set(native_flags -x c -std=gnu17 -O3 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
+  -fno-trapping-math -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Werror -I${PROJECT_SOURCE_DIR}/src)
+set(opencl_flags -x cl -I${PROJECT_SOURCE_DIR}/src)
+
+set(KERNEL_OBJECTS "")
+set(KERNEL_BLOBS "")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernels}/kernels.def)
+file(STRINGS ${kernels}/kernels.def family_rows REGEX "^FAMILY\\(")
+foreach(row ${family_rows})
+  string(REGEX REPLACE "^FAMILY\\(([a-z0-9_]+)\\).*" "\\1" family ${row})
+  set(cl ${kernels}/${family}.cl)
+
+  add_custom_command(OUTPUT ${kernels_out}/${family}.spv
+    COMMAND ${LODE_CLANG} -c --target=spirv64 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
+            -o ${kernels_out}/${family}.spv ${cl}
+    DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: SPIR-V" VERBATIM)
+  add_custom_command(OUTPUT ${kernels_out}/${family}.cl
+    COMMAND ${LODE_CLANG} -E -P -frewrite-includes --target=spir64 ${opencl_flags} -cl-std=CL1.2
+            -o ${kernels_out}/${family}.cl ${cl}
+    DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: source" VERBATIM)
+  list(APPEND KERNEL_BLOBS ${kernels_out}/${family}.spv ${kernels_out}/${family}.cl)
+
+  foreach(isa ${kernel_isas})
+    set(object ${kernels_out}/${family}_${isa}.o)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${LODE_CLANG} -c ${native_flags} ${isa_flags_${isa}} -DKERNELS_${family} -DMODULE=lode_native_${family}_${isa}
+              -DMODULE_SOURCE="kernels/${family}.cl" -o ${object} ${kernels}/native.c
+      DEPENDS ${cl} ${kernels}/native.c ${kernel_headers} COMMENT "Kernel ${family}: native, ${isa}" VERBATIM)
+    list(APPEND KERNEL_OBJECTS ${object})
+  endforeach()
+endforeach()

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The native form of one kernel family for one instruction set: includes the .cl file as C and wraps each of
+ * its kernels in the interface of native.h. Built by cmake/kernels.cmake with MODULE and MODULE_SOURCE.
+ */
+#include "kernels/lib/opencl.h"
+#include MODULE_SOURCE
+
+#define BUFFER(i) (*(void *const *)args[i])
+#define BUFFERS_1 BUFFER(0)
+#define BUFFERS_2 BUFFERS_1, BUFFER(1)
+#define BUFFERS_3 BUFFERS_2, BUFFER(2)
+#define BUFFERS_4 BUFFERS_3, BUFFER(3)
+#define BUFFERS_5 BUFFERS_4, BUFFER(4)
+#define BUFFERS_6 BUFFERS_5, BUFFER(5)
+#define BUFFERS_7 BUFFERS_6, BUFFER(6)
+#define BUFFERS_8 BUFFERS_7, BUFFER(7)
+#define BUFFERS_9 BUFFERS_8, BUFFER(8)
+#define BUFFERS_10 BUFFERS_9, BUFFER(9)
+#define BUFFERS_11 BUFFERS_10, BUFFER(10)
+#define BUFFERS_12 BUFFERS_11, BUFFER(11)
+#define BUFFERS_13 BUFFERS_12, BUFFER(12)
+#define BUFFERS_14 BUFFERS_13, BUFFER(13)
+#define BUFFERS_15 BUFFERS_14, BUFFER(14)
+#define BUFFERS_16 BUFFERS_15, BUFFER(15)
+
+#define SCALARS_0(n)
+#define SCALARS_1(n) *(const struct scalars *)args[n],
+#define SCALAR_ARG_0(n)
+#define SCALAR_ARG_1(n) [n] = {NATIVE_ARG_VALUE, sizeof(struct scalars)},
+
+/* run_group: every work-item of the group, one after the other. */
+#define KERNEL(family, name, nbuffers, scalars, params)                                                      \
+    static void name##_group(const struct native_group *group, void *const *args) {                          \
+        struct native_item it = {.group = group}, *item = &it;                                               \
+        for (it.local_id[2] = 0; it.local_id[2] < group->size[2]; it.local_id[2]++)                          \
+            for (it.local_id[1] = 0; it.local_id[1] < group->size[1]; it.local_id[1]++)                      \
+                for (it.local_id[0] = 0; it.local_id[0] < group->size[0]; it.local_id[0]++)                  \
+                    name(item, BUFFERS_##nbuffers, SCALARS_##scalars(nbuffers) BUFFER(nbuffers + scalars));  \
+    }                                                                                                        \
+    static const struct native_arg name##_args[nbuffers + scalars + 1] = {                                   \
+            [0 ... nbuffers - 1] = {NATIVE_ARG_BUFFER, sizeof(void *)},                                      \
+            SCALAR_ARG_##scalars(nbuffers)[nbuffers + scalars] = {NATIVE_ARG_BUFFER, sizeof(void *)}};
+#include "kernels/kernels.def"
+#undef KERNEL
+
+#define KERNEL(family, kernel_name, nbuffers, scalars, params)                                               \
+    {.name = #kernel_name,                                                                                   \
+     .run_group = kernel_name##_group,                                                                       \
+     .args = kernel_name##_args,                                                                             \
+     .nargs = nbuffers + scalars + 1},
+static const struct native_kernel kernels[] = {
+#include "kernels/kernels.def"
+};
+
+const struct native_module MODULE = {
+        .magic = NATIVE_MAGIC,
+        .version = NATIVE_VERSION,
+        .nkernels = sizeof kernels / sizeof kernels[0],
+        .kernels = kernels,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parameters of the matrix-product kernels, which also compute convolutions. With batch b, row y, column x
+ * and output channel n:
+ *
+ *   dst[b][y][x][n] = sum over h, w, i of  src[b][y][x][h][w][i] * weights[n / panel][h][w][i][n % panel]
+ *
+ * where each index of src and dst has a stride of its own, but the last, which is dense. A convolution has
+ * h, w = its window and i = its input channels; a matrix product has one row, x = m, h = w = 1 and i = k.
+ */
+#ifndef LODE_KERNELS_PARAMS_GEMM_H
+#define LODE_KERNELS_PARAMS_GEMM_H
+
+#include "kernels/params.h"
+
+enum { GEMM_BATCHES = 4 }; /* batch, group and depth dimensions that a launch can have */
+
+struct gemm_params {
+    i64 src_offset, weights_offset, bias_offset, dst_offset;
+    i64 batch[GEMM_BATCHES]; /* sizes, outermost first; unused ones are 1 */
+    i64 src_batch[GEMM_BATCHES], weights_batch[GEMM_BATCHES], bias_batch[GEMM_BATCHES],
+            dst_batch[GEMM_BATCHES];
+    i64 rows, columns, channels; /* y, x, n */
+    i64 src_row, src_column;     /* strides of y and x */
+    i64 dst_row, dst_column;
+    i64 window_h, window_w, depth;    /* h, w, i */
+    i64 src_h, src_w;                 /* strides of h and w */
+    i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (h, w, i) */
+    i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
+    i64 tiles;                        /* columns / tile, rounded up */
+    i32 has_bias, plain;              /* plain: nothing in the epilogue but relu */
+    f32 relu_slope;                   /* of a plain epilogue: 1 keeps negative values */
+    i32 pad;
+    struct tensor dst;              /* for the epilogue: positions are those of the logical tensor */
+    i32 position[GEMM_BATCHES + 3]; /* logical dimension of each batch, of y, x and n; -1: none */
+    i32 pad2;
+    i64 position_scale[GEMM_BATCHES]; /* a batch index times this is added to its dimension (groups) */
+    struct epilogue epilogue;
+};
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of kernels: every row of kernels.def with the forms that the build made of its family. SPIR-V and
+ * source are embedded by the assembler.
+ */
+#include "kernels/kernel.h"
+#include "kernels/params_all.h"
+
+#include <string.h>
+
+#define EMBED(symbol, file)                                                                                  \
+    __asm__(".section .rodata." #symbol ",\"a\"\n"                                                           \
+            ".balign 16\n" #symbol ":\n.incbin \"" file "\"\n" #symbol "_end:\n.byte 0\n.previous\n");       \
+    extern const char symbol[] __attribute__((visibility("hidden")));                                        \
+    extern const char symbol##_end[] __attribute__((visibility("hidden")));
+
+#if defined(__x86_64__)
+#define NATIVE_FORMS(X, family)                                                                              \
+    X(family, base, ISA_BASE) X(family, avx2, ISA_AVX2) X(family, avx512, ISA_AVX512)
+#else
+#define NATIVE_FORMS(X, family) X(family, base, ISA_BASE)
+#endif
+#define DECLARE_NATIVE(family, isa, index) extern const struct native_module lode_native_##family##_##isa;
+#define NATIVE_ROW(family, isa, index) [index] = &lode_native_##family##_##isa,
+
+#define FAMILY(family_name)                                                                                  \
+    EMBED(lode_spirv_##family_name, #family_name ".spv")                                                     \
+    EMBED(lode_source_##family_name, #family_name ".cl")                                                     \
+    NATIVE_FORMS(DECLARE_NATIVE, family_name)                                                                \
+    static const struct kernel_family family_##family_name = {                                               \
+            .name = #family_name,                                                                            \
+            .spirv = lode_spirv_##family_name,                                                               \
+            .spirv_end = lode_spirv_##family_name##_end,                                                     \
+            .source = lode_source_##family_name,                                                             \
+            .source_end = lode_source_##family_name##_end,                                                   \
+            .native = {NATIVE_FORMS(NATIVE_ROW, family_name)},                                               \
+    };
+#include "kernels/kernels.def"
+#undef FAMILY
+
+#define KERNELS_ALL
+#define KERNEL(family_name, kernel_name, nbuffers_, scalars_, params_)                                       \
+    const struct kernel kernel_##kernel_name = {                                                             \
+            .name = #kernel_name,                                                                            \
+            .family = &family_##family_name,                                                                 \
+            .nbuffers = nbuffers_,                                                                           \
+            .scalars = scalars_,                                                                             \
+            .params_size = sizeof(struct params_),                                                           \
+    };
+#include "kernels/kernels.def"
+#undef KERNEL
+
+#define KERNEL(family_name, kernel_name, nbuffers_, scalars_, params_) &kernel_##kernel_name,
+const struct kernel *const kernel_list[] = {
+#include "kernels/kernels.def"
+};
+const int kernel_count = sizeof kernel_list / sizeof kernel_list[0];
+
+const struct native_kernel *kernel_native(const struct kernel *kernel, enum native_isa isa) {
+    for (int i = (int)isa; i >= ISA_BASE; i--) {
+        const struct native_module *module = kernel->family->native[i];
+        for (uint32_t k = 0; module && k < module->nkernels; k++)
+            if (strcmp(module->kernels[k].name, kernel->name) == 0) return &module->kernels[k];
+    }
+    return NULL;
+}
