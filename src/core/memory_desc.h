@@ -57,14 +57,24 @@ dnnl_status_t md_init_by_string(md_t *md, int ndims, const dnnl_dims_t dims, dnn
 dnnl_status_t md_init_by_strides(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
                                  const dnnl_dims_t strides);
 dnnl_status_t md_init_host_scalar(md_t *md, dnnl_data_type_t type);
+dnnl_status_t md_init_sparse(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
+                             const struct md_sparse *sparse);
+
+/* Views: another descriptor of the same memory. `to` and `from` may be the same. */
+dnnl_status_t md_reshape(md_t *to, const md_t *from, int ndims, const dnnl_dims_t dims);
+/* Dimension d of `from` becomes dimension permutation[d] of `to`. */
+dnnl_status_t md_permute(md_t *to, const md_t *from, const int *permutation);
+dnnl_status_t md_submemory(md_t *to, const md_t *from, const dnnl_dims_t dims, const dnnl_dims_t offsets);
 
 /* Resolves format_kind_any to the layout named by `tag`; leaves any other layout alone. */
 dnnl_status_t md_set_any(md_t *md, const char *tag);
-/* Resolves format_kind_any to the order of dimensions of `like` (same ndims), dense. */
+/* Resolves format_kind_any to the order of dimensions and the inner blocks of `like` (same ndims), dense; to
+ * the logical order when `like` has no blocked layout. */
 dnnl_status_t md_set_any_like(md_t *md, const md_t *like);
 
 /* Asking. */
-bool md_is_zero(const md_t *md); /* NULL or ndims 0: "no tensor" */
+bool md_is_sound(const md_t *md); /* for descriptors from outside: no field can lead code astray */
+bool md_is_zero(const md_t *md);  /* NULL or ndims 0: "no tensor" */
 bool md_is_any(const md_t *md);
 bool md_is_blocked(const md_t *md);
 bool md_is_plain(const md_t *md); /* blocked without inner blocks */
@@ -92,8 +102,11 @@ size_t dt_size(dnnl_data_type_t type); /* bytes; 1 for the 4-bit types */
 bool dt_is_integer(dnnl_data_type_t type);
 bool dt_is_valid(dnnl_data_type_t type);
 
-/* The layout in oneDNN's verbose form, such as "f32::blocked:acdb::f0". Returns the length as snprintf does.
- */
-int md_to_string(const md_t *md, char *text, size_t size);
+/* Verbose strings in oneDNN's form. They return the length as snprintf does.
+ * The descriptor, such as "f32::blocked:acdb::f0"; was_any: the user left the layout to us. */
+int md_to_string(const md_t *md, bool was_any, char *text, size_t size);
+int md_tag_to_string(const md_t *md, char *text, size_t size);     /* "aBcd16b" */
+int md_strides_to_string(const md_t *md, char *text, size_t size); /* "150x30x5x1"; empty when dense */
+int md_dims_to_string(const md_t *md, char *text, size_t size);    /* "2x3x4", run-time values as "*" */
 
 #endif
