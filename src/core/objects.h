@@ -26,6 +26,7 @@ struct dnnl_stream {
 struct dnnl_memory {
     struct dnnl_engine *engine; /* NULL for host scalars */
     md_t md;
+    int nhandles; /* as many as the user brought */
     struct buffer buffers[MD_MAX_HANDLES];
     union {
         uint64_t bits;

@@ -61,9 +61,10 @@ struct runtime {
     dnnl_status_t (*device_open)(struct device *device, dnnl_engine_kind_t kind, size_t index);
     void (*device_close)(struct device *device);
 
-    /* Buffers. alloc makes at least one byte, aligned to 128. map gives the host an address that is valid
-     * until unmap, with what the device wrote, after the stream (may be NULL) has finished what was
-     * submitted. */
+    /* Buffers. alloc makes at least one byte, aligned to 128, and sets `owned`. free undoes alloc, and adopt
+     * too if there is that slot: it frees what is owned and lets go of what adopt has retained. map gives the
+     * host an address that is valid until unmap, with what the device wrote, after the stream (may be NULL)
+     * has finished what was submitted. */
     dnnl_status_t (*buffer_alloc)(struct device *device, size_t size, struct buffer *buffer);
     void (*buffer_free)(struct device *device, struct buffer *buffer);
     dnnl_status_t (*buffer_map)(struct device *device, struct buffer *buffer, size_t size, void **address);
