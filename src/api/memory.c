@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dnnl_memory_*: memory objects. A memory keeps its engine alive; it owns the buffers that it allocated and
+ * borrows those that the user brought. Host scalars have no engine and no buffer: the value is in the object.
+ */
+#include "api/undeclared.h"
+#include "core/memory.h"
+#include "core/verbose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static dnnl_status_t null_argument(const char *name) {
+    return fail(dnnl_invalid_arguments, "memory", "%s is NULL", name);
+}
+
+static dnnl_status_t not_for_scalars(void) {
+    return fail(dnnl_invalid_arguments, "memory", "a host scalar has no data handle");
+}
+
+/* Creation */
+
+static dnnl_status_t create(dnnl_memory_t *memory, const md_t *md, dnnl_engine_t engine, int nhandles,
+                            void **handles) {
+    if (!memory) return null_argument("memory");
+    dnnl_status_t status = memory_check(md, engine, nhandles);
+    struct buffer buffers[MD_MAX_HANDLES] = {{0}};
+    for (int i = 0; i < nhandles && status == dnnl_success; i++)
+        status = buffer_prepare(&buffers[i], engine, memory_size(md, i), handles[i]);
+    if (status == dnnl_success) status = memory_create_with_buffers(memory, md, engine, nhandles, buffers);
+    if (status == dnnl_success || !engine) return status;
+    for (int i = 0; i < MD_MAX_HANDLES; i++)
+        buffer_release(&buffers[i], engine);
+    return status;
+}
+
+dnnl_status_t dnnl_memory_create(dnnl_memory_t *memory, const_dnnl_memory_desc_t md, dnnl_engine_t engine,
+                                 void *handle) {
+    return create(memory, md, engine, 1, &handle);
+}
+
+dnnl_status_t dnnl_memory_create_v2(dnnl_memory_t *memory, const_dnnl_memory_desc_t md, dnnl_engine_t engine,
+                                    int nhandles, void **handles) {
+    if (!handles) return null_argument("handles");
+    return create(memory, md, engine, nhandles, handles);
+}
+
+dnnl_status_t dnnl_memory_create_host_scalar(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
+                                             void *value) {
+    if (!memory || !md || !value)
+        return null_argument(!memory ? "memory" : !md ? "memory_desc" : "scalar_ptr");
+    if (!md_is_host_scalar(md)) return fail(dnnl_invalid_arguments, "memory", "not a host scalar");
+    if (!dt_is_valid(md->data_type)) return fail(dnnl_invalid_arguments, "memory", "unsupported data type");
+    struct dnnl_memory *made = calloc(1, sizeof(*made));
+    if (!made) return fail(dnnl_out_of_memory, "memory", "no memory for the object");
+    made->md = *md;
+    made->nhandles = 1;
+    memcpy(&made->scalar, value, dt_size(md->data_type));
+    *memory = made;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_memory_destroy(dnnl_memory_t memory) {
+    if (!memory) return dnnl_success;
+    if (memory->engine) {
+        for (int i = 0; i < memory->nhandles; i++)
+            buffer_release(&memory->buffers[i], memory->engine);
+        engine_release(memory->engine);
+    }
+    free(memory);
+    return dnnl_success;
+}
+
+/* Questions */
+
+dnnl_status_t dnnl_memory_get_memory_desc(const_dnnl_memory_t memory, const_dnnl_memory_desc_t *md) {
+    if (!memory || !md) return null_argument(memory ? "memory_desc" : "memory");
+    *md = &memory->md;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_memory_get_engine(const_dnnl_memory_t memory, dnnl_engine_t *engine) {
+    if (!memory || !engine) return null_argument(memory ? "engine" : "memory");
+    *engine = memory->engine;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_memory_get_data_handle_v2(const_dnnl_memory_t memory, void **handle, int index) {
+    if (!handle) return null_argument("handle");
+    if (!memory) {
+        *handle = NULL;
+        return dnnl_success;
+    }
+    if (md_is_host_scalar(&memory->md)) return not_for_scalars();
+    struct buffer *buffer = memory_buffer(memory, index);
+    if (!buffer) return dnnl_invalid_arguments;
+    *handle = buffer->handle;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_memory_get_data_handle(const_dnnl_memory_t memory, void **handle) {
+    return dnnl_memory_get_data_handle_v2(memory, handle, 0);
+}
+
+dnnl_status_t dnnl_memory_set_data_handle_v2(dnnl_memory_t memory, void *handle, int index) {
+    if (!memory) return null_argument("memory");
+    if (md_is_host_scalar(&memory->md)) return not_for_scalars();
+    struct buffer *old = memory_buffer(memory, index), fresh;
+    if (!old) return dnnl_invalid_arguments;
+    if (handle == old->handle) return dnnl_success;
+    if (handle == DNNL_MEMORY_ALLOCATE)
+        return fail(dnnl_invalid_arguments, "memory", "a new handle cannot be DNNL_MEMORY_ALLOCATE");
+    dnnl_status_t status = buffer_prepare(&fresh, memory->engine, memory_size(&memory->md, index), handle);
+    if (status == dnnl_success) memory_replace_buffer(memory, index, &fresh);
+    return status;
+}
+
+dnnl_status_t dnnl_memory_set_data_handle(dnnl_memory_t memory, void *handle) {
+    return dnnl_memory_set_data_handle_v2(memory, handle, 0);
+}
+
+/* Host scalars */
+
+dnnl_status_t dnnl_memory_get_host_scalar_value(const_dnnl_memory_t memory, void *value) {
+    if (!memory || !value) return null_argument(memory ? "value" : "memory");
+    if (!md_is_host_scalar(&memory->md)) return fail(dnnl_invalid_arguments, "memory", "not a host scalar");
+    memcpy(value, &memory->scalar, dt_size(memory->md.data_type));
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_memory_set_host_scalar_value(dnnl_memory_t memory, const void *value) {
+    if (!memory || !value) return null_argument(memory ? "value" : "memory");
+    if (!md_is_host_scalar(&memory->md)) return fail(dnnl_invalid_arguments, "memory", "not a host scalar");
+    memcpy(&memory->scalar, value, dt_size(memory->md.data_type));
+    return dnnl_success;
+}
+
+/* Host access */
+
+dnnl_status_t dnnl_memory_map_data_v2(const_dnnl_memory_t memory, void **mapped, int index) {
+    if (!memory || !mapped) return null_argument(memory ? "mapped_ptr" : "memory");
+    if (!md_is_host_scalar(&memory->md)) return memory_map(memory, index, mapped);
+    if (!memory_buffer(memory, index)) return dnnl_invalid_arguments;
+    *mapped = (void *)&memory->scalar;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_memory_map_data(const_dnnl_memory_t memory, void **mapped) {
+    return dnnl_memory_map_data_v2(memory, mapped, 0);
+}
+
+dnnl_status_t dnnl_memory_unmap_data_v2(const_dnnl_memory_t memory, void *mapped, int index) {
+    if (!memory) return null_argument("memory");
+    return memory_unmap(memory, index, mapped);
+}
+
+dnnl_status_t dnnl_memory_unmap_data(const_dnnl_memory_t memory, void *mapped) {
+    return dnnl_memory_unmap_data_v2(memory, mapped, 0);
+}
+
+dnnl_status_t dnnl_impl_zero_pad(const_dnnl_memory_t memory, dnnl_stream_t stream) {
+    if (!memory || !stream) return null_argument(memory ? "stream" : "memory");
+    return memory_zero_padding(memory, stream);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory objects: a descriptor and the buffers that hold its data on one engine. The public functions, and
+ * those of the runtimes that bring buffers of their own kind, all end here.
+ */
+#ifndef LODE_CORE_MEMORY_H
+#define LODE_CORE_MEMORY_H
+
+#include "core/objects.h"
+
+/* Can there be a memory object with this descriptor and so many handles? */
+dnnl_status_t memory_check(const md_t *md, const struct dnnl_engine *engine, int nhandles);
+
+/* Bytes from the start of a buffer to the end of what the descriptor describes in it. */
+size_t memory_size(const md_t *md, int handle);
+
+/* Makes a memory object of buffers that the caller has prepared (memory_check must have passed). It takes
+ * them over on success; on failure they remain the caller's. */
+dnnl_status_t memory_create_with_buffers(struct dnnl_memory **memory, const md_t *md,
+                                         struct dnnl_engine *engine, int nbuffers,
+                                         const struct buffer *buffers);
+
+/* Prepares one buffer from what the user passed: DNNL_MEMORY_NONE, DNNL_MEMORY_ALLOCATE or a handle that the
+ * runtime accepts. */
+dnnl_status_t buffer_prepare(struct buffer *buffer, struct dnnl_engine *engine, size_t size, void *handle);
+/* Frees what the buffer owns and empties it. */
+void buffer_release(struct buffer *buffer, struct dnnl_engine *engine);
+
+/* The buffer behind a handle's index; NULL, with a verbose line, if there is none. */
+struct buffer *memory_buffer(const struct dnnl_memory *memory, int index);
+/* Puts a prepared buffer in the place of an old one, which is released. */
+void memory_replace_buffer(struct dnnl_memory *memory, int index, const struct buffer *buffer);
+
+/* Host access. An empty buffer maps to NULL. */
+dnnl_status_t memory_map(const struct dnnl_memory *memory, int index, void **address);
+dnnl_status_t memory_unmap(const struct dnnl_memory *memory, int index, void *address);
+
+/* Writes zeros where the descriptor has padding: `data` is the mapped buffer of a blocked descriptor without
+ * run-time values. */
+void md_zero_padding(const md_t *md, void *data);
+/* The same for a memory object, after what was submitted to the stream. */
+dnnl_status_t memory_zero_padding(const struct dnnl_memory *memory, struct dnnl_stream *stream);
+
+#endif
