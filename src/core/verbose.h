@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ONEDNN_VERBOSE: lines on stdout in oneDNN's format. Asking whether a kind of line is on costs one load.
+ * Knows nothing of plans or devices: who prints a line brings its text.
  */
 #ifndef LODE_CORE_VERBOSE_H
 #define LODE_CORE_VERBOSE_H
 
 #include "oneapi/dnnl/dnnl_types.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,21 +20,38 @@ enum verbose_kind {
     VERBOSE_EXEC = 1 << 4,      /* profile_exec */
     VERBOSE_EXTERNALS = 1 << 5, /* profile_externals */
     VERBOSE_WARN = 1 << 6,
-    VERBOSE_DEBUG = 1 << 7,
+    VERBOSE_DEBUG = 1 << 7, /* debuginfo of level 1 and more */
+    VERBOSE_ALL = (1 << 8) - 1,
 };
 
-bool verbose_on(enum verbose_kind kind);
-/* True for the primitives and components that ONEDNN_VERBOSE=filter=REGEX lets through. */
+extern _Atomic unsigned verbose_state; /* kinds that are on; 0: the environment has not been read yet */
+unsigned verbose_start(void);          /* reads the environment, once; returns the state */
+
+static inline bool verbose_on(enum verbose_kind kind) {
+    unsigned state = atomic_load_explicit(&verbose_state, memory_order_acquire);
+    if (state == 0) state = verbose_start();
+    return (state & kind) != 0;
+}
+
+/* True for the components that ONEDNN_VERBOSE=filter=REGEX lets through: primitives by their verbose names,
+ * "gemm_api". */
 bool verbose_wants(const char *component);
 double verbose_now_ms(void);
 
-/* Prints "onednn_verbose,v1,<text>\n" in one write, with the timestamp if that is asked for. */
+/* Prints "onednn_verbose,v1,<text>\n" in one write, with the timestamp if that is asked for. The first line
+ * of the process is preceded by the lines that describe the library and the machine. */
 void verbose_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints the reason of a failed check or error, if such lines are on, and returns `status`:
  *   return fail(dnnl_invalid_arguments, "memory", "bad ndims: %d", ndims);
- * `component` is an object ("memory", "engine", "attr") or a primitive ("convolution"). */
-dnnl_status_t fail(dnnl_status_t status, const char *component, const char *format, ...)
-        __attribute__((format(printf, 3, 4)));
+ * `component` is an object ("memory", "engine", "attr") or a primitive ("convolution"). fail_exec is for
+ * checks at execution. The line names the place of the call. */
+#define fail(status, component, ...)                                                                         \
+    verbose_fail(status, "create", component, __FILE__, __LINE__, __VA_ARGS__)
+#define fail_exec(status, component, ...)                                                                    \
+    verbose_fail(status, "exec", component, __FILE__, __LINE__, __VA_ARGS__)
+
+dnnl_status_t verbose_fail(dnnl_status_t status, const char *stage, const char *component, const char *file,
+                           int line, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 #endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CPU detection through cpuid, and the table of instruction sets. On other architectures every answer is
+ * "none" and native kernels run in their portable form.
+ */
+#define _GNU_SOURCE
+#include "base/cpu.h"
+
+#include "base/env.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+/* Features of a CPU, one bit each. A row of the table needs all bits of its set. */
+enum feature {
+    SSE41 = 1 << 0,
+    AVX = 1 << 1,
+    AVX2 = 1 << 2,
+    FMA = 1 << 3,
+    AVX_VNNI = 1 << 4,
+    AVX_VNNI_INT8 = 1 << 5,
+    AVX_NE_CONVERT = 1 << 6,
+    AVX512 = 1 << 7, /* F, BW, CD, DQ and VL */
+    AVX512_VNNI = 1 << 8,
+    AVX512_BF16 = 1 << 9,
+    AVX512_FP16 = 1 << 10,
+    AMX = 1 << 11, /* tiles, int8 and bf16 */
+    AMX_FP16 = 1 << 12,
+    AMX_FP8 = 1 << 13,
+    AVX10_2 = 1 << 14,
+    SMALL_EXTENSIONS = 1 << 15, /* F16C, BMI, LZCNT, MOVBE: what compilers take for granted beside AVX2 */
+};
+
+enum {
+    NEEDS_AVX2 = SSE41 | AVX | AVX2,
+    NEEDS_AVX512 = NEEDS_AVX2 | AVX512,
+    NEEDS_BF16 = NEEDS_AVX512 | AVX512_VNNI | AVX512_BF16,
+    NEEDS_AVX10_1 = NEEDS_BF16 | AVX_VNNI | AVX512_FP16,
+};
+
+struct isa {
+    dnnl_cpu_isa_t value;
+    unsigned needs;
+    const char *description;
+};
+
+/* From best to plainest. */
+static const struct isa isas[] = {
+        {dnnl_cpu_isa_avx10_2_amx_2, NEEDS_AVX10_1 | AVX10_2 | AMX | AMX_FP16 | AMX_FP8,
+         "Intel AVX10.2 and Intel AMX with float8, float16, bfloat16 and 8-bit integer support"},
+        {dnnl_cpu_isa_avx10_2, NEEDS_AVX10_1 | AVX10_2, "Intel AVX10.2"},
+        {dnnl_cpu_isa_avx10_1_512_amx_fp16, NEEDS_AVX10_1 | AMX | AMX_FP16,
+         "Intel AVX10.1 and Intel AMX with bfloat16, float16 and 8-bit integer support"},
+        {dnnl_cpu_isa_avx10_1_512_amx, NEEDS_AVX10_1 | AMX,
+         "Intel AVX10.1 and Intel AMX with bfloat16 and 8-bit integer support"},
+        {dnnl_cpu_isa_avx10_1_512, NEEDS_AVX10_1, "Intel AVX 10.1"},
+        {dnnl_cpu_isa_avx512_core_bf16, NEEDS_BF16, "Intel AVX-512 with Intel DL Boost and bfloat16 support"},
+        {dnnl_cpu_isa_avx512_core_vnni, NEEDS_AVX512 | AVX512_VNNI, "Intel AVX-512 with Intel DL Boost"},
+        {dnnl_cpu_isa_avx512_core, NEEDS_AVX512,
+         "Intel AVX-512 with AVX512BW, AVX512VL, and AVX512DQ extensions"},
+        {dnnl_cpu_isa_avx2_vnni_2, NEEDS_AVX2 | AVX_VNNI | AVX_VNNI_INT8 | AVX_NE_CONVERT,
+         "Intel AVX2 with Intel DL Boost, float16 and bfloat16 support"},
+        {dnnl_cpu_isa_avx2_vnni, NEEDS_AVX2 | AVX_VNNI, "Intel AVX2 with Intel DL Boost"},
+        {dnnl_cpu_isa_avx2, NEEDS_AVX2, "Intel AVX2"},
+        {dnnl_cpu_isa_avx, SSE41 | AVX, "Intel AVX"},
+        {dnnl_cpu_isa_sse41, SSE41, "Intel SSE4.1"},
+        {dnnl_cpu_isa_default, 0, "Generic"},
+};
+enum { ISAS = sizeof(isas) / sizeof(isas[0]) };
+
+/* What ONEDNN_MAX_CPU_ISA may say, in any case. Other words, and "all" and "default", set no limit. */
+static const struct {
+    const char *name;
+    dnnl_cpu_isa_t value;
+} isa_names[] = {
+        {"sse41", dnnl_cpu_isa_sse41},
+        {"avx", dnnl_cpu_isa_avx},
+        {"avx2", dnnl_cpu_isa_avx2},
+        {"avx2_vnni", dnnl_cpu_isa_avx2_vnni},
+        {"avx2_vnni_2", dnnl_cpu_isa_avx2_vnni_2},
+        {"avx512_core", dnnl_cpu_isa_avx512_core},
+        {"avx512_core_vnni", dnnl_cpu_isa_avx512_core_vnni},
+        {"avx512_core_bf16", dnnl_cpu_isa_avx512_core_bf16},
+        {"avx512_core_fp16", dnnl_cpu_isa_avx512_core_fp16},
+        {"avx10_1_512", dnnl_cpu_isa_avx10_1_512},
+        {"avx512_core_amx", dnnl_cpu_isa_avx512_core_amx},
+        {"avx10_1_512_amx", dnnl_cpu_isa_avx10_1_512_amx},
+        {"avx512_core_amx_fp16", dnnl_cpu_isa_avx512_core_amx_fp16},
+        {"avx10_1_512_amx_fp16", dnnl_cpu_isa_avx10_1_512_amx_fp16},
+        {"avx10_2", dnnl_cpu_isa_avx10_2},
+        {"avx10_2_512", dnnl_cpu_isa_avx10_2_512},
+        {"avx10_2_amx_2", dnnl_cpu_isa_avx10_2_amx_2},
+        {"avx10_2_512_amx_2", dnnl_cpu_isa_avx10_2_512_amx_2},
+};
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+struct leaf {
+    unsigned eax, ebx, ecx, edx;
+};
+
+static struct leaf cpuid(unsigned leaf, unsigned subleaf) {
+    struct leaf result = {0};
+    __get_cpuid_count(leaf, subleaf, &result.eax, &result.ebx, &result.ecx, &result.edx);
+    return result;
+}
+
+/* Register files that the operating system saves: XCR0. */
+static uint64_t saved_state(void) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+/* Tiles must be asked for by the process; that the kernel would grant them is what counts. */
+static bool tiles_granted(void) {
+#if defined(__linux__) && defined(SYS_arch_prctl)
+    enum { GET_SUPPORTED = 0x1021, TILE_DATA = 1 << 18 };
+    uint64_t supported = 0;
+    return syscall(SYS_arch_prctl, GET_SUPPORTED, &supported) == 0 && (supported & TILE_DATA);
+#else
+    return false;
+#endif
+}
+
+static unsigned when(bool condition, unsigned feature) {
+    return condition ? feature : 0;
+}
+static bool has(unsigned word, int bit) {
+    return word >> bit & 1;
+}
+
+static unsigned detect(void) {
+    enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000 };
+    struct leaf one = cpuid(1, 0), seven = cpuid(7, 0), more = {0}, extended = cpuid(0x80000001, 0);
+    if (seven.eax >= 1) more = cpuid(7, 1);
+    unsigned found = when(has(one.ecx, 19), SSE41);
+    if (!has(one.ecx, 27)) return found; /* no xgetbv */
+    uint64_t state = saved_state();
+    if ((state & YMM) != YMM) return found;
+    found |= when(has(one.ecx, 28), AVX) | when(has(one.ecx, 12), FMA) | when(has(seven.ebx, 5), AVX2);
+    bool small = has(one.ecx, 29) && has(one.ecx, 22) && has(seven.ebx, 3) && has(seven.ebx, 8)
+                 && has(extended.ecx, 5);
+    found |= when(small, SMALL_EXTENSIONS);
+    found |= when(has(more.eax, 4), AVX_VNNI) | when(has(more.edx, 4), AVX_VNNI_INT8)
+             | when(has(more.edx, 5), AVX_NE_CONVERT);
+    if ((state & ZMM) != ZMM) return found;
+    bool core = has(seven.ebx, 16) && has(seven.ebx, 17) && has(seven.ebx, 28) && has(seven.ebx, 30)
+                && has(seven.ebx, 31);
+    found |= when(core, AVX512) | when(has(seven.ecx, 11), AVX512_VNNI) | when(has(more.eax, 5), AVX512_BF16)
+             | when(has(seven.edx, 23), AVX512_FP16);
+    if (has(more.edx, 19)) found |= when((cpuid(0x24, 0).ebx & 0xff) >= 2, AVX10_2);
+    bool amx = has(seven.edx, 22) && has(seven.edx, 24) && has(seven.edx, 25);
+    if (!amx || (state & TILES) != TILES || !tiles_granted()) return found;
+    return found | AMX | when(has(more.eax, 21), AMX_FP16) | when(has(cpuid(0x1e, 1).eax, 4), AMX_FP8);
+}
+#else
+static unsigned detect(void) {
+    return 0;
+}
+#endif
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned features;         /* under the lock until `fixed` */
+static dnnl_cpu_isa_t limit = ~0; /* all bits: no limit */
+static bool limited;              /* the program has set it */
+static _Atomic(const struct isa *) fixed;
+
+static dnnl_cpu_isa_t limit_from_environment(void) {
+    const char *name = env_get("MAX_CPU_ISA");
+    for (size_t i = 0; name && i < sizeof(isa_names) / sizeof(isa_names[0]); i++)
+        if (strcasecmp(name, isa_names[i].name) == 0) return isa_names[i].value;
+    return ~0;
+}
+
+static const struct isa *best(void) {
+    for (int i = 0; i < ISAS; i++)
+        if ((isas[i].value & ~limit) == 0 && (isas[i].needs & ~features) == 0) return &isas[i];
+    return &isas[ISAS - 1];
+}
+
+static const struct isa *decide(void) {
+    const struct isa *isa = atomic_load(&fixed);
+    if (isa) return isa;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&fixed)) {
+        features = detect();
+        if (!limited) limit = limit_from_environment();
+        atomic_store(&fixed, best());
+    }
+    pthread_mutex_unlock(&lock);
+    return atomic_load(&fixed);
+}
+
+static bool is_isa(dnnl_cpu_isa_t value) {
+    for (int i = 0; i < ISAS; i++)
+        if (isas[i].value == value) return true;
+    return false;
+}
+
+dnnl_status_t cpu_limit_isa(dnnl_cpu_isa_t isa) {
+    if (!is_isa(isa)) return dnnl_invalid_arguments;
+    pthread_mutex_lock(&lock);
+    bool late = limited || atomic_load(&fixed);
+    if (!late) {
+        limited = true;
+        limit = isa == dnnl_cpu_isa_default ? (dnnl_cpu_isa_t)~0 : isa;
+    }
+    pthread_mutex_unlock(&lock);
+    return late ? dnnl_invalid_arguments : dnnl_success;
+}
+
+dnnl_cpu_isa_t cpu_isa(void) {
+    return decide()->value;
+}
+
+const char *cpu_isa_description(void) {
+    return decide()->description;
+}
+
+enum native_isa cpu_native_isa(void) {
+    enum { AVX2_CODE = NEEDS_AVX2 | FMA | SMALL_EXTENSIONS, AVX512_CODE = AVX2_CODE | AVX512 };
+    dnnl_cpu_isa_t isa = decide()->value;
+    bool avx512 = (isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+    bool avx2 = (isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2;
+    if (avx512 && (features & AVX512_CODE) == AVX512_CODE) return ISA_AVX512;
+    if (avx2 && (features & AVX2_CODE) == AVX2_CODE) return ISA_AVX2;
+    return ISA_BASE;
+}
