@@ -39,19 +39,30 @@ struct dnnl_primitive_desc {
     struct dnnl_engine *engine, *src_engine,
             *dst_engine; /* the last two for reorders; else equal to engine */
     struct plan *plan;
-    int next; /* implementation to try on next_impl */
     bool hit; /* the cache had it */
 };
 
-struct scratch; /* one scratchpad of a primitive */
+/* A scratchpad that the library keeps for a primitive. Each is used by one holder at a time: an execution on
+ * synchronous runtimes, a stream on the others. Slots are added when all are taken and live as long as the
+ * primitive, so that execution allocates nothing once it is warm. */
+struct scratch {
+    struct scratch *next;
+    struct buffer buffer;
+    _Atomic uint64_t holder; /* 0: free */
+};
 
 struct dnnl_primitive {
     _Atomic int references;
     struct dnnl_primitive_desc desc; /* its own copy, with its own references */
     _Atomic(struct scratch *) scratch;
+    /* Of a deferred plan: one primitive for each set of sizes seen so far. */
+    struct dnnl_primitive *next;
+    _Atomic(struct dnnl_primitive *) concrete;
 };
 
 /* Engines and devices: core/engine.c */
+dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime, dnnl_engine_kind_t kind,
+        size_t index);
 struct dnnl_engine *engine_retain(struct dnnl_engine *engine);
 void engine_release(struct dnnl_engine *engine);
 static inline const struct runtime *engine_runtime(const struct dnnl_engine *engine) {
@@ -62,8 +73,20 @@ static inline const struct runtime *engine_runtime(const struct dnnl_engine *eng
 dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
                                 const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event);
 
+/* Primitives: core/primitive.c. `hit` tells if the cache had it. */
+dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc, bool *hit);
+void primitive_release(struct dnnl_primitive *primitive);
+/* The primitive for the sizes of these arguments; `primitive` itself unless its plan is deferred. */
+dnnl_status_t primitive_for_sizes(const struct dnnl_primitive **concrete, const struct dnnl_primitive *primitive,
+        int nargs, const dnnl_exec_arg_t *args);
+/* A scratchpad for one execution; NULL if there is no memory. */
+struct scratch *scratch_take(const struct dnnl_primitive *primitive, const struct dnnl_stream *stream);
+void scratch_give_back(struct scratch *scratch, const struct dnnl_stream *stream);
+
 /* Creation of a descriptor from a filled-in problem: what every dnnl_*_primitive_desc_create ends with. */
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,
                                     const struct problem *problem, const attr_t *attr);
+void primitive_desc_copy(struct dnnl_primitive_desc *to, const struct dnnl_primitive_desc *from);
+void primitive_desc_clear(struct dnnl_primitive_desc *desc);
 
 #endif

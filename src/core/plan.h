@@ -48,10 +48,13 @@ struct plan {
     _Atomic int references;
     uint64_t hash; /* of the request: problem as asked, attributes, device, implementation */
     struct device *device;
+    int first; /* implementation that the search began with */
     struct problem request; /* as the user asked, `any` layouts and all */
     struct problem problem; /* with every layout decided */
     attr_t attr;
     const struct implementation *implementation;
+    int index;     /* of the implementation in its table */
+    bool deferred; /* sizes are known only at execution: then a plan is made for them */
     size_t scratchpad_size;
     md_t scratchpad_md;
     int nlaunches;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Engines and the devices behind them. Engines made from the same runtime and index share one device, and with it
+ * kernels and cached plans. CPU devices stay for good, so that plans outlive the engines that asked for them.
+ */
+#include "core/objects.h"
+#include "core/cache.h"
+#include "core/verbose.h"
+#include "runtimes/runtimes.h"
+
+#include <stdlib.h>
+
+/* Devices that are open: looked up by what they were opened with. */
+struct open_device {
+    struct device device;
+    struct open_device *next;
+    dnnl_engine_kind_t kind;
+    size_t index;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct open_device *devices;
+
+static struct device *find_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index) {
+    for (struct open_device *d = devices; d; d = d->next)
+        if (d->device.runtime == runtime && d->kind == kind && d->index == index) return &d->device;
+    return NULL;
+}
+
+static dnnl_status_t open_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index,
+        struct device **device) {
+    struct open_device *d = calloc(1, sizeof *d);
+    if (!d) return dnnl_out_of_memory;
+    d->device.runtime = runtime;
+    d->kind = kind, d->index = index;
+    dnnl_status_t status = runtime->device_open(&d->device, kind, index);
+    if (status != dnnl_success) {
+        free(d);
+        return status;
+    }
+    if (kind == dnnl_cpu) d->device.references = 1; /* ours: never given back */
+    d->next = devices;
+    devices = d;
+    *device = &d->device;
+    return dnnl_success;
+}
+
+static dnnl_status_t take_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index,
+        struct device **device) {
+    pthread_mutex_lock(&lock);
+    *device = find_device(runtime, kind, index);
+    dnnl_status_t status = *device ? dnnl_success : open_device(runtime, kind, index, device);
+    if (status == dnnl_success) (*device)->references++;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* Takes a device off the list if nobody has it any more. */
+static struct open_device *give_back(struct device *device) {
+    struct open_device *closed = NULL;
+    pthread_mutex_lock(&lock);
+    if (--device->references == 0) {
+        struct open_device **link = &devices;
+        while (&(*link)->device != device)
+            link = &(*link)->next;
+        closed = *link;
+        *link = closed->next;
+    }
+    pthread_mutex_unlock(&lock);
+    return closed;
+}
+
+static void release_device(struct device *device) {
+    struct open_device *closed = give_back(device);
+    if (!closed) return;
+    cache_purge(device);
+    device->runtime->device_close(device);
+    free(closed);
+}
+
+dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime, dnnl_engine_kind_t kind,
+        size_t index) {
+    struct dnnl_engine *e = calloc(1, sizeof *e);
+    if (!e) return dnnl_out_of_memory;
+    *e = (struct dnnl_engine){.references = 1, .kind = kind, .index = index};
+    dnnl_status_t status = take_device(runtime, kind, index, &e->device);
+    if (status == dnnl_success) *engine = e;
+    else free(e);
+    return status;
+}
+
+struct dnnl_engine *engine_retain(struct dnnl_engine *engine) {
+    atomic_fetch_add_explicit(&engine->references, 1, memory_order_relaxed);
+    return engine;
+}
+
+void engine_release(struct dnnl_engine *engine) {
+    if (!engine || atomic_fetch_sub(&engine->references, 1) != 1) return;
+    release_device(engine->device);
+    free(engine);
+}

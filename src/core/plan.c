@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Making plans: trying implementations in order, keeping the result in the cache, and loading it onto its device.
+ * Knows neither what a primitive computes nor where it runs.
+ */
+#include "core/plan.h"
+#include "core/cache.h"
+#include "core/report.h"
+#include "core/verbose.h"
+#include "primitives/primitives.h"
+#include "runtimes/runtime.h"
+
+#include <stdlib.h>
+
+void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range range, struct launch **launch) {
+    if (plan->nlaunches == PLAN_MAX_LAUNCHES) return NULL;
+    struct launch *l = &plan->launches[plan->nlaunches];
+    *l = (struct launch){.kernel = kernel, .range = range, .params = calloc(1, kernel->params_size)};
+    if (!l->params) return NULL;
+    plan->nlaunches++;
+    *launch = l;
+    return l->params;
+}
+
+void launch_bind(struct launch *launch, int arg) {
+    launch->buffers[launch->nbuffers++] = arg;
+}
+
+size_t plan_scratchpad(struct plan *plan, size_t size) {
+    size_t offset = plan->scratchpad_size;
+    plan->scratchpad_size = offset + (size + 127) / 128 * 128;
+    return offset;
+}
+
+dnnl_status_t plan_skip(const struct plan *plan, const char *reason) {
+    if (verbose_on(VERBOSE_DISPATCH)) report_skip(plan, reason);
+    return dnnl_unimplemented;
+}
+
+static void plan_free(struct plan *plan) {
+    const struct runtime *runtime = plan->device->runtime;
+    for (int i = 0; i < plan->nlaunches; i++) {
+        if (runtime->params_free && plan->params[i]) runtime->params_free(plan->device, plan->params[i]);
+        free(plan->launches[i].params);
+    }
+    problem_clear(&plan->request);
+    problem_clear(&plan->problem);
+    attr_clear(&plan->attr);
+    pthread_mutex_destroy(&plan->lock);
+    free(plan);
+}
+
+struct plan *plan_retain(struct plan *plan) {
+    atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
+    return plan;
+}
+
+void plan_release(struct plan *plan) {
+    if (plan && atomic_fetch_sub(&plan->references, 1) == 1) plan_free(plan);
+}
+
+static struct plan *plan_new(const struct cache_key *key) {
+    struct plan *plan = calloc(1, sizeof *plan);
+    if (!plan) return NULL;
+    *plan = (struct plan){.references = 1, .hash = key->hash, .device = key->device, .first = key->first};
+    pthread_mutex_init(&plan->lock, NULL);
+    attr_init(&plan->attr);
+    bool copied = problem_copy(&plan->request, key->problem) == dnnl_success
+            && problem_copy(&plan->problem, key->problem) == dnnl_success
+            && attr_copy(&plan->attr, key->attr) == dnnl_success;
+    if (copied) return plan;
+    plan_free(plan);
+    return NULL;
+}
+
+static bool sizes_are_open(const struct problem *problem) {
+    for (int i = 0; i < problem->ntensors; i++)
+        if (md_has_runtime_dims_or_strides(&problem->tensors[i].md)) return true;
+    return false;
+}
+
+/* The scratchpad as the user sees it: bytes that they must bring, if they asked to. */
+static dnnl_status_t describe_scratchpad(struct plan *plan) {
+    if (plan->attr.scratchpad_mode != dnnl_scratchpad_mode_user || plan->scratchpad_size == 0) return dnnl_success;
+    dnnl_dims_t dims = {(dnnl_dim_t)plan->scratchpad_size};
+    return md_init_by_string(&plan->scratchpad_md, 1, dims, dnnl_u8, "a");
+}
+
+static dnnl_status_t try_implementation(struct plan **out, const struct cache_key *key, int index) {
+    struct plan *plan = plan_new(key);
+    if (!plan) return dnnl_out_of_memory;
+    plan->implementation = &primitive_implementations(key->problem->kind)[index];
+    plan->index = index;
+    plan->deferred = sizes_are_open(key->problem);
+    dnnl_status_t status = plan->deferred ? dnnl_success : plan->implementation->build(plan);
+    if (status == dnnl_success) status = describe_scratchpad(plan);
+    if (status == dnnl_success) *out = plan;
+    else plan_release(plan);
+    return status;
+}
+
+static dnnl_status_t plan_build(struct plan **out, const struct cache_key *key) {
+    const struct implementation *table = primitive_implementations(key->problem->kind);
+    for (int i = key->first; table[i].name; i++) {
+        dnnl_status_t status = try_implementation(out, key, i);
+        if (status != dnnl_unimplemented) return status;
+    }
+    return dnnl_unimplemented;
+}
+
+static uint64_t request_hash(const struct cache_key *key) {
+    uint64_t seed = (uint64_t)(uintptr_t)key->device + (uint64_t)key->first;
+    return attr_hash(key->attr, problem_hash(key->problem, seed));
+}
+
+dnnl_status_t plan_get(struct plan **plan, struct device *device, const struct problem *problem, const attr_t *attr,
+        int first, bool *hit) {
+    struct cache_key key = {.device = device, .problem = problem, .attr = attr, .first = first};
+    key.hash = request_hash(&key);
+    struct plan *found = cache_find(&key);
+    *hit = found != NULL;
+    if (!found) {
+        dnnl_status_t status = plan_build(&found, &key);
+        if (status != dnnl_success) return status;
+        found = cache_insert(found);
+    }
+    *plan = found;
+    return dnnl_success;
+}
+
+static dnnl_status_t load_launch(struct plan *plan, int i) {
+    const struct runtime *runtime = plan->device->runtime;
+    const struct launch *launch = &plan->launches[i];
+    dnnl_status_t status = runtime->kernel_load(plan->device, launch->kernel, &plan->kernels[i]);
+    if (status != dnnl_success || plan->params[i]) return status;
+    if (runtime->params_load)
+        return runtime->params_load(plan->device, launch->params, launch->kernel->params_size, &plan->params[i]);
+    plan->params[i] = launch->params;
+    return dnnl_success;
+}
+
+static dnnl_status_t load_locked(struct plan *plan) {
+    for (int i = 0; i < plan->nlaunches; i++) {
+        dnnl_status_t status = load_launch(plan, i);
+        if (status != dnnl_success) return status;
+    }
+    plan->loaded = true;
+    return dnnl_success;
+}
+
+dnnl_status_t plan_load(struct plan *plan, bool *hit) {
+    *hit = plan->loaded;
+    if (*hit) return dnnl_success;
+    pthread_mutex_lock(&plan->lock);
+    dnnl_status_t status = plan->loaded ? dnnl_success : load_locked(plan);
+    pthread_mutex_unlock(&plan->lock);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verbose lines about plans. The fields and their order are oneDNN's, so that its tools can read them. */
+#include "core/report.h"
+#include "core/verbose.h"
+#include "oneapi/dnnl/dnnl_debug.h"
+
+#include <stdio.h>
+
+enum { FIELD = 1024, LINE = 4 * FIELD + 256 };
+
+/* "cpu" or "gpu:index". A plan that no engine has asked for yet names its runtime. */
+static void describe_engine(const struct dnnl_engine *engine, char *text, size_t size) {
+    if (engine->kind == dnnl_cpu) snprintf(text, size, "cpu");
+    else snprintf(text, size, "gpu:%zu", engine->index);
+}
+
+/* convolution,jit,forward_inference,src:… dst:…,attr-…,alg:…,mb1… */
+static void describe_plan(const struct plan *plan, char *text, size_t size) {
+    char tensors[FIELD] = "", attr[FIELD] = "", aux[FIELD] = "", shape[FIELD] = "";
+    problem_tensors_to_string(&plan->problem, tensors, sizeof tensors);
+    attr_to_string(&plan->attr, attr, sizeof attr);
+    problem_aux_to_string(&plan->problem, aux, sizeof aux);
+    problem_shape_to_string(&plan->problem, shape, sizeof shape);
+    snprintf(text, size, "%s,%s,%s,%s,%s,%s,%s", dnnl_prim_kind2str(plan->problem.kind),
+            plan->implementation->name, dnnl_prop_kind2str(plan->problem.prop), tensors, attr, aux, shape);
+}
+
+void report_skip(const struct plan *plan, const char *reason) {
+    if (!verbose_wants(dnnl_prim_kind2str(plan->problem.kind))) return;
+    char text[LINE];
+    describe_plan(plan, text, sizeof text);
+    const char *place = plan->device->info.class == DEVICE_CPU ? "cpu" : "gpu";
+    verbose_line("primitive,create:dispatch,%s,%s,%s", place, text, reason);
+}
+
+void report_plan(const char *event, const struct dnnl_engine *engine, const struct plan *plan, double ms) {
+    if (!verbose_wants(dnnl_prim_kind2str(plan->problem.kind))) return;
+    char text[LINE], place[32];
+    describe_engine(engine, place, sizeof place);
+    describe_plan(plan, text, sizeof text);
+    verbose_line("primitive,%s,%s,%s,%g", event, place, text, ms);
+}

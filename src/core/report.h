@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Verbose lines about plans: what was passed over, created and executed. One description of a plan serves all.
+ */
+#ifndef LODE_CORE_REPORT_H
+#define LODE_CORE_REPORT_H
+
+#include "core/objects.h"
+
+/* "create:dispatch": an implementation that does not fit, and why. */
+void report_skip(const struct plan *plan, const char *reason);
+/* `event` is "create:cache_hit", "create:cache_miss" or "exec". */
+void report_plan(const char *event, const struct dnnl_engine *engine, const struct plan *plan, double ms);
+
+#endif

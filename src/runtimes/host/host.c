@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The host runtime: plans run in the caller's thread and on the thread pool, with the native form of each kernel
+ * for the best instruction set of this CPU. Buffers are plain memory; streams hold nothing but the time that
+ * profiling collects.
+ */
+#define _GNU_SOURCE
+#include "base/cpu.h"
+#include "base/pool.h"
+#include "core/objects.h"
+#include "core/verbose.h"
+#include "runtimes/host/profile.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 128, HUGE_PAGE = 2 << 20 };
+
+static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
+    *count = kind == dnnl_cpu ? 1 : 0;
+    return dnnl_success;
+}
+
+static dnnl_status_t device_open(struct device *device, dnnl_engine_kind_t kind, size_t index) {
+    static const int vector_bytes[ISA_COUNT] = {[ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64};
+    (void)kind, (void)index;
+    device->info = (struct device_info){.class = DEVICE_CPU,
+            .vector_bytes = vector_bytes[cpu_native_isa()],
+            .compute_units = pool_threads(pool_default()),
+            .fp64 = true};
+    return dnnl_success;
+}
+
+static void device_close(struct device *device) {
+    (void)device;
+}
+
+/* Large buffers get huge pages where the system has them: weights are read front to back. */
+static dnnl_status_t buffer_alloc(struct device *device, size_t size, struct buffer *buffer) {
+    (void)device;
+    size_t alignment = size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+    void *memory = NULL;
+    if (size > PTRDIFF_MAX || posix_memalign(&memory, alignment, size ? size : 1)) return dnnl_out_of_memory;
+#ifdef MADV_HUGEPAGE
+    if (size >= HUGE_PAGE) madvise(memory, size, MADV_HUGEPAGE);
+#endif
+    *buffer = (struct buffer){.kind = BUFFER_POINTER, .handle = memory, .owned = true};
+    return dnnl_success;
+}
+
+static void buffer_free(struct device *device, struct buffer *buffer) {
+    (void)device;
+    free(buffer->handle);
+}
+
+static dnnl_status_t buffer_map(struct device *device, struct buffer *buffer, size_t size, void **address) {
+    (void)device, (void)size;
+    *address = buffer->handle;
+    return dnnl_success;
+}
+
+static dnnl_status_t buffer_unmap(struct device *device, struct buffer *buffer, void *address) {
+    (void)device, (void)buffer, (void)address;
+    return dnnl_success;
+}
+
+static dnnl_status_t kernel_load(struct device *device, const struct kernel *kernel, void **handle) {
+    (void)device;
+    const struct native_kernel *native = kernel_native(kernel, cpu_native_isa());
+    if (!native) return fail(dnnl_runtime_error, "kernel", "%s has no native form", kernel->name);
+    *handle = (void *)native;
+    return dnnl_success;
+}
+
+static dnnl_status_t stream_wait(struct dnnl_stream *stream) {
+    (void)stream;
+    return dnnl_success;
+}
+
+struct job {
+    const struct native_kernel *kernel;
+    const struct range *range;
+    void *args[LAUNCH_MAX_BUFFERS + 2];
+};
+
+static void run_groups(void *context, size_t begin, size_t end) {
+    const struct job *job = context;
+    const size_t *n = job->range->groups, *size = job->range->group_size;
+    struct native_group group = {.ndims = 3};
+    for (int d = 0; d < 3; d++) {
+        group.count[d] = (uint32_t)n[d];
+        group.size[d] = (uint32_t)size[d];
+    }
+    group.id[0] = (uint32_t)(begin % n[0]);
+    group.id[1] = (uint32_t)(begin / n[0] % n[1]);
+    group.id[2] = (uint32_t)(begin / n[0] / n[1]);
+    for (size_t i = begin; i < end; i++) {
+        job->kernel->run_group(&group, job->args);
+        if (++group.id[0] < n[0]) continue;
+        group.id[0] = 0;
+        if (++group.id[1] < n[1]) continue;
+        group.id[1] = 0;
+        group.id[2]++;
+    }
+}
+
+static void run_launch(const struct execution *e, int index) {
+    const struct launch *launch = &e->plan->launches[index];
+    void *pointers[LAUNCH_MAX_BUFFERS];
+    struct job job = {.kernel = e->plan->kernels[index], .range = &launch->range};
+    int n = 0;
+    for (; n < launch->nbuffers; n++) {
+        const struct buffer *buffer = e->buffers[index][n];
+        pointers[n] = buffer ? buffer->handle : NULL;
+        job.args[n] = &pointers[n];
+    }
+    if (launch->kernel->scalars) job.args[n++] = (void *)e->scalars[index];
+    job.args[n] = (void *)&e->plan->params[index];
+    pool_run(pool_default(), launch->range.groups[0] * launch->range.groups[1] * launch->range.groups[2], 1,
+            run_groups, &job);
+}
+
+static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution *e) {
+    uint64_t start = profile_start(stream);
+    for (int i = 0; i < e->plan->nlaunches; i++)
+        run_launch(e, i);
+    profile_stop(stream, start);
+    return dnnl_success;
+}
+
+const struct runtime host_runtime = {
+        .name = "cpu",
+        .kind = DNNL_RUNTIME_OMP,
+        .device_count = device_count,
+        .device_open = device_open,
+        .device_close = device_close,
+        .buffer_alloc = buffer_alloc,
+        .buffer_free = buffer_free,
+        .buffer_map = buffer_map,
+        .buffer_unmap = buffer_unmap,
+        .kernel_load = kernel_load,
+        .stream_open = profile_open,
+        .stream_close = profile_close,
+        .stream_wait = stream_wait,
+        .execute = execute,
+        .synchronous = true,
+        .profiling_reset = profile_reset,
+        .profiling_query = profile_query,
+};
