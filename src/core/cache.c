@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The primitive cache: a hash table with open chains. Finding takes the lock for reading only and stamps the entry
- * with a counter; the entry with the oldest stamp goes when room is needed.
+ * The primitive cache: a hash table with open chains. Finding takes the lock for reading only and stamps the
+ * entry with a counter; the entry with the oldest stamp goes when room is needed.
  */
 #include "core/cache.h"
 #include "core/verbose.h"
@@ -41,7 +41,7 @@ int cache_capacity(void) {
 static bool entry_matches(const struct entry *entry, const struct cache_key *key) {
     const struct plan *plan = entry->plan;
     return plan->hash == key->hash && plan->device == key->device && plan->first == key->first
-            && problem_equal(&plan->request, key->problem) && attr_equal(&plan->attr, key->attr);
+           && problem_equal(&plan->request, key->problem) && attr_equal(&plan->attr, key->attr);
 }
 
 static struct entry **bucket_of(uint64_t hash) {
@@ -139,8 +139,10 @@ void cache_purge(struct device *device) {
     for (int b = 0; b < BUCKETS; b++) {
         struct entry **link = &cache.buckets[b];
         while (*link) {
-            if ((*link)->plan->device == device) unlink_entry(link, &dead);
-            else link = &(*link)->next;
+            if ((*link)->plan->device == device)
+                unlink_entry(link, &dead);
+            else
+                link = &(*link)->next;
         }
     }
     pthread_rwlock_unlock(&cache.lock);

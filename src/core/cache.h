@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The primitive cache: plans by request, the least recently used thrown out first. Entries hold one reference to
- * their plan and none to its device: a device purges its plans when it closes.
+ * The primitive cache: plans by request, the least recently used thrown out first. Entries hold one reference
+ * to their plan and none to its device: a device purges its plans when it closes.
  */
 #ifndef LODE_CORE_CACHE_H
 #define LODE_CORE_CACHE_H

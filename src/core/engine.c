@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Engines and the devices behind them. Engines made from the same runtime and index share one device, and with it
- * kernels and cached plans. CPU devices stay for good, so that plans outlive the engines that asked for them.
+ * Engines and the devices behind them. Engines made from the same runtime and index share one device, and
+ * with it kernels and cached plans. CPU devices stay for good, so that plans outlive the engines that asked
+ * for them.
  */
 #include "core/objects.h"
 #include "core/cache.h"
@@ -28,7 +29,7 @@ static struct device *find_device(const struct runtime *runtime, dnnl_engine_kin
 }
 
 static dnnl_status_t open_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index,
-        struct device **device) {
+                                 struct device **device) {
     struct open_device *d = calloc(1, sizeof *d);
     if (!d) return dnnl_out_of_memory;
     d->device.runtime = runtime;
@@ -46,7 +47,7 @@ static dnnl_status_t open_device(const struct runtime *runtime, dnnl_engine_kind
 }
 
 static dnnl_status_t take_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index,
-        struct device **device) {
+                                 struct device **device) {
     pthread_mutex_lock(&lock);
     *device = find_device(runtime, kind, index);
     dnnl_status_t status = *device ? dnnl_success : open_device(runtime, kind, index, device);
@@ -78,14 +79,16 @@ static void release_device(struct device *device) {
     free(closed);
 }
 
-dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime, dnnl_engine_kind_t kind,
-        size_t index) {
+dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime,
+                            dnnl_engine_kind_t kind, size_t index) {
     struct dnnl_engine *e = calloc(1, sizeof *e);
     if (!e) return dnnl_out_of_memory;
     *e = (struct dnnl_engine){.references = 1, .kind = kind, .index = index};
     dnnl_status_t status = take_device(runtime, kind, index, &e->device);
-    if (status == dnnl_success) *engine = e;
-    else free(e);
+    if (status == dnnl_success)
+        *engine = e;
+    else
+        free(e);
     return status;
 }
 

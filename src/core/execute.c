@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution: checks the arguments, binds them to the launches of a plan and hands the plan to the runtime. This is
- * the hot path of small problems: it allocates nothing, takes no lock and looks at each argument once.
+ * Execution: checks the arguments, binds them to the launches of a plan and hands the plan to the runtime.
+ * This is the hot path of small problems: it allocates nothing, takes no lock and looks at each argument
+ * once.
  */
 #include "core/objects.h"
 #include "core/report.h"
@@ -20,12 +21,13 @@ static const char *kind_name(const struct plan *plan) {
 
 /* One tensor of the plan: it must be passed, once, on this device, with a buffer of its size. */
 static dnnl_status_t check_tensor(const struct plan *plan, const struct problem_tensor *tensor, int nargs,
-        const dnnl_exec_arg_t *args) {
+                                  const dnnl_exec_arg_t *args) {
     const struct dnnl_memory *memory = find_memory(tensor->arg, nargs, args);
     if (!memory) return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d is missing", tensor->arg);
     if (md_is_host_scalar(&memory->md)) return dnnl_success;
     if (memory->engine->device != plan->device)
-        return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device", tensor->arg);
+        return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device",
+                    tensor->arg);
     if (memory->buffers[0].kind == BUFFER_NONE && md_size(&tensor->md, 0) > 0)
         return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d has no buffer", tensor->arg);
     return dnnl_success;
@@ -35,7 +37,8 @@ static dnnl_status_t check_duplicates(const struct plan *plan, int nargs, const 
     for (int i = 0; i < nargs; i++)
         for (int k = 0; k < i; k++)
             if (args[i].arg == args[k].arg)
-                return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d is passed twice", args[i].arg);
+                return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d is passed twice",
+                            args[i].arg);
     return dnnl_success;
 }
 
@@ -47,14 +50,17 @@ static dnnl_status_t check_arguments(const struct plan *plan, int nargs, const d
 }
 
 /* The scratchpad's buffer: the user's or one of ours. *slot is to be given back. */
-static dnnl_status_t find_scratchpad(const struct dnnl_primitive *primitive, const struct dnnl_stream *stream, int nargs,
-        const dnnl_exec_arg_t *args, const struct buffer **buffer, struct scratch **slot) {
+static dnnl_status_t find_scratchpad(const struct dnnl_primitive *primitive, const struct dnnl_stream *stream,
+                                     int nargs, const dnnl_exec_arg_t *args, const struct buffer **buffer,
+                                     struct scratch **slot) {
     const struct plan *plan = primitive->desc.plan;
     if (plan->scratchpad_size == 0) return dnnl_success;
     if (plan->attr.scratchpad_mode == dnnl_scratchpad_mode_user) {
         const struct dnnl_memory *memory = find_memory(DNNL_ARG_SCRATCHPAD, nargs, args);
-        if (!memory || memory->buffers[0].kind == BUFFER_NONE || md_size(&memory->md, 0) < plan->scratchpad_size)
-            return fail(dnnl_invalid_arguments, kind_name(plan), "the user's scratchpad is missing or too small");
+        if (!memory || memory->buffers[0].kind == BUFFER_NONE
+            || md_size(&memory->md, 0) < plan->scratchpad_size)
+            return fail(dnnl_invalid_arguments, kind_name(plan),
+                        "the user's scratchpad is missing or too small");
         *buffer = &memory->buffers[0];
         return dnnl_success;
     }
@@ -65,7 +71,7 @@ static dnnl_status_t find_scratchpad(const struct dnnl_primitive *primitive, con
 }
 
 static void bind_launch(struct execution *e, int index, int nargs, const dnnl_exec_arg_t *args,
-        const struct buffer *scratchpad) {
+                        const struct buffer *scratchpad) {
     const struct launch *launch = &e->plan->launches[index];
     for (int b = 0; b < launch->nbuffers; b++) {
         int arg = launch->buffers[b];
@@ -80,7 +86,7 @@ static void bind_launch(struct execution *e, int index, int nargs, const dnnl_ex
 }
 
 static dnnl_status_t submit(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
-        const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event) {
+                            const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event) {
     const struct plan *plan = primitive->desc.plan;
     dnnl_status_t status = check_arguments(plan, nargs, args);
     if (status != dnnl_success) return status;
@@ -100,8 +106,9 @@ static dnnl_status_t submit(const struct dnnl_primitive *primitive, struct dnnl_
 }
 
 /* Waits before and after, so that the time is that of the primitive alone. */
-static dnnl_status_t submit_and_report(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
-        const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event) {
+static dnnl_status_t submit_and_report(const struct dnnl_primitive *primitive, struct dnnl_stream *stream,
+                                       int nargs, const dnnl_exec_arg_t *args, int ndeps, const void *deps,
+                                       void *return_event) {
     const struct runtime *runtime = engine_runtime(stream->engine);
     dnnl_status_t status = runtime->stream_wait(stream);
     double start = verbose_now_ms();
@@ -113,11 +120,13 @@ static dnnl_status_t submit_and_report(const struct dnnl_primitive *primitive, s
 }
 
 dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
-        const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event) {
+                                const dnnl_exec_arg_t *args, int ndeps, const void *deps,
+                                void *return_event) {
     if (!primitive || !stream || nargs < 0 || (nargs > 0 && !args) || ndeps < 0 || (ndeps > 0 && !deps))
         return fail(dnnl_invalid_arguments, "primitive", "null or negative argument to execute");
     if (stream->engine != primitive->desc.engine)
-        return fail(dnnl_invalid_arguments, kind_name(primitive->desc.plan), "the stream belongs to another engine");
+        return fail(dnnl_invalid_arguments, kind_name(primitive->desc.plan),
+                    "the stream belongs to another engine");
     dnnl_status_t status = primitive_for_sizes(&primitive, primitive, nargs, args);
     if (status != dnnl_success) return status;
     if (verbose_on(VERBOSE_EXEC))

@@ -16,7 +16,6 @@ struct dnnl_engine {
 };
 
 struct dnnl_stream {
-    _Atomic int references;
     struct dnnl_engine *engine;
     unsigned flags; /* dnnl_stream_flags_t */
     uint64_t id;    /* unique in the process: names the stream after it has gone */
@@ -61,8 +60,8 @@ struct dnnl_primitive {
 };
 
 /* Engines and devices: core/engine.c */
-dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime, dnnl_engine_kind_t kind,
-        size_t index);
+dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime,
+                            dnnl_engine_kind_t kind, size_t index);
 struct dnnl_engine *engine_retain(struct dnnl_engine *engine);
 void engine_release(struct dnnl_engine *engine);
 static inline const struct runtime *engine_runtime(const struct dnnl_engine *engine) {
@@ -73,12 +72,17 @@ static inline const struct runtime *engine_runtime(const struct dnnl_engine *eng
 dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
                                 const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event);
 
+/* The value of a host scalar as the bits of an f32 or s32: core/host_scalar.c. */
+uint32_t host_scalar_bits(const struct dnnl_memory *memory, dnnl_data_type_t as);
+
 /* Primitives: core/primitive.c. `hit` tells if the cache had it. */
-dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc, bool *hit);
+dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,
+                               bool *hit);
 void primitive_release(struct dnnl_primitive *primitive);
 /* The primitive for the sizes of these arguments; `primitive` itself unless its plan is deferred. */
-dnnl_status_t primitive_for_sizes(const struct dnnl_primitive **concrete, const struct dnnl_primitive *primitive,
-        int nargs, const dnnl_exec_arg_t *args);
+dnnl_status_t primitive_for_sizes(const struct dnnl_primitive **concrete,
+                                  const struct dnnl_primitive *primitive, int nargs,
+                                  const dnnl_exec_arg_t *args);
 /* A scratchpad for one execution; NULL if there is no memory. */
 struct scratch *scratch_take(const struct dnnl_primitive *primitive, const struct dnnl_stream *stream);
 void scratch_give_back(struct scratch *scratch, const struct dnnl_stream *stream);

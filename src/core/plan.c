@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making plans: trying implementations in order, keeping the result in the cache, and loading it onto its device.
- * Knows neither what a primitive computes nor where it runs.
+ * Making plans: trying implementations in order, keeping the result in the cache, and loading it onto its
+ * device. Knows neither what a primitive computes nor where it runs.
  */
 #include "core/plan.h"
 #include "core/cache.h"
@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range range, struct launch **launch) {
+void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range range,
+                  struct launch **launch) {
     if (plan->nlaunches == PLAN_MAX_LAUNCHES) return NULL;
     struct launch *l = &plan->launches[plan->nlaunches];
     *l = (struct launch){.kernel = kernel, .range = range, .params = calloc(1, kernel->params_size)};
@@ -66,8 +67,8 @@ static struct plan *plan_new(const struct cache_key *key) {
     pthread_mutex_init(&plan->lock, NULL);
     attr_init(&plan->attr);
     bool copied = problem_copy(&plan->request, key->problem) == dnnl_success
-            && problem_copy(&plan->problem, key->problem) == dnnl_success
-            && attr_copy(&plan->attr, key->attr) == dnnl_success;
+                  && problem_copy(&plan->problem, key->problem) == dnnl_success
+                  && attr_copy(&plan->attr, key->attr) == dnnl_success;
     if (copied) return plan;
     plan_free(plan);
     return NULL;
@@ -81,7 +82,8 @@ static bool sizes_are_open(const struct problem *problem) {
 
 /* The scratchpad as the user sees it: bytes that they must bring, if they asked to. */
 static dnnl_status_t describe_scratchpad(struct plan *plan) {
-    if (plan->attr.scratchpad_mode != dnnl_scratchpad_mode_user || plan->scratchpad_size == 0) return dnnl_success;
+    if (plan->attr.scratchpad_mode != dnnl_scratchpad_mode_user || plan->scratchpad_size == 0)
+        return dnnl_success;
     dnnl_dims_t dims = {(dnnl_dim_t)plan->scratchpad_size};
     return md_init_by_string(&plan->scratchpad_md, 1, dims, dnnl_u8, "a");
 }
@@ -94,8 +96,10 @@ static dnnl_status_t try_implementation(struct plan **out, const struct cache_ke
     plan->deferred = sizes_are_open(key->problem);
     dnnl_status_t status = plan->deferred ? dnnl_success : plan->implementation->build(plan);
     if (status == dnnl_success) status = describe_scratchpad(plan);
-    if (status == dnnl_success) *out = plan;
-    else plan_release(plan);
+    if (status == dnnl_success)
+        *out = plan;
+    else
+        plan_release(plan);
     return status;
 }
 
@@ -113,8 +117,8 @@ static uint64_t request_hash(const struct cache_key *key) {
     return attr_hash(key->attr, problem_hash(key->problem, seed));
 }
 
-dnnl_status_t plan_get(struct plan **plan, struct device *device, const struct problem *problem, const attr_t *attr,
-        int first, bool *hit) {
+dnnl_status_t plan_get(struct plan **plan, struct device *device, const struct problem *problem,
+                       const attr_t *attr, int first, bool *hit) {
     struct cache_key key = {.device = device, .problem = problem, .attr = attr, .first = first};
     key.hash = request_hash(&key);
     struct plan *found = cache_find(&key);
@@ -134,7 +138,8 @@ static dnnl_status_t load_launch(struct plan *plan, int i) {
     dnnl_status_t status = runtime->kernel_load(plan->device, launch->kernel, &plan->kernels[i]);
     if (status != dnnl_success || plan->params[i]) return status;
     if (runtime->params_load)
-        return runtime->params_load(plan->device, launch->params, launch->kernel->params_size, &plan->params[i]);
+        return runtime->params_load(plan->device, launch->params, launch->kernel->params_size,
+                                    &plan->params[i]);
     plan->params[i] = launch->params;
     return dnnl_success;
 }

@@ -48,7 +48,7 @@ struct plan {
     _Atomic int references;
     uint64_t hash; /* of the request: problem as asked, attributes, device, implementation */
     struct device *device;
-    int first; /* implementation that the search began with */
+    int first;              /* implementation that the search began with */
     struct problem request; /* as the user asked, `any` layouts and all */
     struct problem problem; /* with every layout decided */
     attr_t attr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Primitive descriptors and primitives: thin handles on a plan, plus the scratchpads that executions use. What is
- * expensive sits in the plan and is shared.
+ * Primitive descriptors and primitives: thin handles on a plan, plus the scratchpads that executions use.
+ * What is expensive sits in the plan and is shared.
  */
 #include "core/objects.h"
 #include "core/report.h"
@@ -26,7 +26,7 @@ void primitive_desc_clear(struct dnnl_primitive_desc *desc) {
 }
 
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,
-        const struct problem *problem, const attr_t *attr) {
+                                    const struct problem *problem, const attr_t *attr) {
     struct dnnl_primitive_desc *d = calloc(1, sizeof *d);
     if (!d) return dnnl_out_of_memory;
     attr_t defaults;
@@ -48,7 +48,8 @@ static struct scratch *scratch_add(struct dnnl_primitive *primitive, uint64_t ho
     struct device *device = primitive->desc.engine->device;
     struct scratch *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    if (device->runtime->buffer_alloc(device, primitive->desc.plan->scratchpad_size, &s->buffer) != dnnl_success) {
+    if (device->runtime->buffer_alloc(device, primitive->desc.plan->scratchpad_size, &s->buffer)
+        != dnnl_success) {
         free(s);
         return NULL;
     }
@@ -80,7 +81,8 @@ static bool keeps_scratchpad(const struct plan *plan) {
     return plan->scratchpad_size > 0 && plan->attr.scratchpad_mode == dnnl_scratchpad_mode_library;
 }
 
-dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc, bool *hit) {
+dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,
+                               bool *hit) {
     dnnl_status_t status = plan_load(desc->plan, hit);
     if (status != dnnl_success) return status;
     struct dnnl_primitive *p = calloc(1, sizeof *p);
@@ -89,8 +91,8 @@ dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct d
     primitive_desc_copy(&p->desc, desc);
     if (keeps_scratchpad(desc->plan) && !scratch_add(p, 0)) {
         primitive_release(p);
-        return fail(dnnl_out_of_memory, dnnl_prim_kind2str(desc->plan->problem.kind), "no memory for a scratchpad of %zu bytes",
-                desc->plan->scratchpad_size);
+        return fail(dnnl_out_of_memory, dnnl_prim_kind2str(desc->plan->problem.kind),
+                    "no memory for a scratchpad of %zu bytes", desc->plan->scratchpad_size);
     }
     *primitive = p;
     return dnnl_success;
@@ -130,16 +132,16 @@ static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnn
         if (!memory) return dnnl_invalid_arguments;
         if (!md_has_runtime_dims_or_strides(&tensor->md)) continue;
         if (memory->md.ndims != tensor->md.ndims || memory->md.data_type != tensor->md.data_type
-                || md_has_runtime_dims_or_strides(&memory->md))
+            || md_has_runtime_dims_or_strides(&memory->md))
             return fail(dnnl_invalid_arguments, dnnl_prim_kind2str(problem->kind),
-                    "argument %d does not fit the descriptor or has open sizes itself", tensor->arg);
+                        "argument %d does not fit the descriptor or has open sizes itself", tensor->arg);
         tensor->md = memory->md;
     }
     return dnnl_success;
 }
 
-static dnnl_status_t concrete_desc(struct dnnl_primitive_desc *desc, const struct dnnl_primitive *primitive, int nargs,
-        const dnnl_exec_arg_t *args) {
+static dnnl_status_t concrete_desc(struct dnnl_primitive_desc *desc, const struct dnnl_primitive *primitive,
+                                   int nargs, const dnnl_exec_arg_t *args) {
     const struct plan *deferred = primitive->desc.plan;
     struct problem problem;
     dnnl_status_t status = problem_copy(&problem, &deferred->request);
@@ -147,12 +149,14 @@ static dnnl_status_t concrete_desc(struct dnnl_primitive_desc *desc, const struc
     status = fill_in_sizes(&problem, nargs, args);
     *desc = primitive->desc;
     if (status == dnnl_success)
-        status = plan_get(&desc->plan, deferred->device, &problem, &deferred->attr, deferred->first, &desc->hit);
+        status = plan_get(&desc->plan, deferred->device, &problem, &deferred->attr, deferred->first,
+                          &desc->hit);
     problem_clear(&problem);
     return status;
 }
 
-static struct dnnl_primitive *add_concrete(struct dnnl_primitive *primitive, const struct dnnl_primitive_desc *desc) {
+static struct dnnl_primitive *add_concrete(struct dnnl_primitive *primitive,
+                                           const struct dnnl_primitive_desc *desc) {
     bool hit;
     struct dnnl_primitive *made;
     if (primitive_create(&made, desc, &hit) != dnnl_success) return NULL;
@@ -162,8 +166,9 @@ static struct dnnl_primitive *add_concrete(struct dnnl_primitive *primitive, con
     return made;
 }
 
-dnnl_status_t primitive_for_sizes(const struct dnnl_primitive **concrete, const struct dnnl_primitive *primitive,
-        int nargs, const dnnl_exec_arg_t *args) {
+dnnl_status_t primitive_for_sizes(const struct dnnl_primitive **concrete,
+                                  const struct dnnl_primitive *primitive, int nargs,
+                                  const dnnl_exec_arg_t *args) {
     *concrete = primitive;
     if (!primitive->desc.plan->deferred) return dnnl_success;
     struct dnnl_primitive_desc desc;

@@ -10,8 +10,10 @@ enum { FIELD = 1024, LINE = 4 * FIELD + 256 };
 
 /* "cpu" or "gpu:index". A plan that no engine has asked for yet names its runtime. */
 static void describe_engine(const struct dnnl_engine *engine, char *text, size_t size) {
-    if (engine->kind == dnnl_cpu) snprintf(text, size, "cpu");
-    else snprintf(text, size, "gpu:%zu", engine->index);
+    if (engine->kind == dnnl_cpu)
+        snprintf(text, size, "cpu");
+    else
+        snprintf(text, size, "gpu:%zu", engine->index);
 }
 
 /* convolution,jit,forward_inference,src:… dst:…,attr-…,alg:…,mb1… */
@@ -22,7 +24,7 @@ static void describe_plan(const struct plan *plan, char *text, size_t size) {
     problem_aux_to_string(&plan->problem, aux, sizeof aux);
     problem_shape_to_string(&plan->problem, shape, sizeof shape);
     snprintf(text, size, "%s,%s,%s,%s,%s,%s,%s", dnnl_prim_kind2str(plan->problem.kind),
-            plan->implementation->name, dnnl_prop_kind2str(plan->problem.prop), tensors, attr, aux, shape);
+             plan->implementation->name, dnnl_prop_kind2str(plan->problem.prop), tensors, attr, aux, shape);
 }
 
 void report_skip(const struct plan *plan, const char *reason) {

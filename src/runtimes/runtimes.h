@@ -5,8 +5,9 @@
 
 #include "runtimes/runtime.h"
 
-/* The runtime behind dnnl_engine_create(kind, …), or NULL if there is none. For GPUs ONEDNN_GPU_RUNTIME (ZE, OCL,
- * SYCL or NONE) decides, else the build's default; ONEDNN_CPU_RUNTIME=NULL replaces the CPU by the null runtime. */
+/* The runtime behind dnnl_engine_create(kind, …), or NULL if there is none. For GPUs ONEDNN_GPU_RUNTIME (ZE,
+ * OCL, SYCL or NONE) decides, else the build's default; ONEDNN_CPU_RUNTIME=NULL replaces the CPU by the null
+ * runtime. */
 const struct runtime *runtime_for(dnnl_engine_kind_t kind);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host runtime: plans run in the caller's thread and on the thread pool, with the native form of each kernel
- * for the best instruction set of this CPU. Buffers are plain memory; streams hold nothing but the time that
- * profiling collects.
+ * The host runtime: plans run in the caller's thread and on the thread pool, with the native form of each
+ * kernel for the best instruction set of this CPU. Buffers are plain memory; streams hold nothing but the
+ * time that profiling collects.
  */
-#define _GNU_SOURCE
 #include "base/cpu.h"
 #include "base/pool.h"
 #include "core/objects.h"
@@ -25,9 +24,9 @@ static dnnl_status_t device_open(struct device *device, dnnl_engine_kind_t kind,
     static const int vector_bytes[ISA_COUNT] = {[ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64};
     (void)kind, (void)index;
     device->info = (struct device_info){.class = DEVICE_CPU,
-            .vector_bytes = vector_bytes[cpu_native_isa()],
-            .compute_units = pool_threads(pool_default()),
-            .fp64 = true};
+                                        .vector_bytes = vector_bytes[cpu_native_isa()],
+                                        .compute_units = pool_threads(pool_default()),
+                                        .fp64 = true};
     return dnnl_success;
 }
 
@@ -117,7 +116,7 @@ static void run_launch(const struct execution *e, int index) {
     if (launch->kernel->scalars) job.args[n++] = (void *)e->scalars[index];
     job.args[n] = (void *)&e->plan->params[index];
     pool_run(pool_default(), launch->range.groups[0] * launch->range.groups[1] * launch->range.groups[2], 1,
-            run_groups, &job);
+             run_groups, &job);
 }
 
 static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution *e) {

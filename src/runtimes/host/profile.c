@@ -70,8 +70,10 @@ dnnl_status_t profile_query(struct dnnl_stream *stream, int *count, uint64_t *ns
     struct profile *profile = stream->state;
     dnnl_status_t status = dnnl_success;
     pthread_mutex_lock(&profile->lock);
-    if (!ns) *count = profile->count;
-    else if (*count < profile->count) status = dnnl_invalid_arguments;
+    if (!ns)
+        *count = profile->count;
+    else if (*count < profile->count)
+        status = dnnl_invalid_arguments;
     else {
         *count = profile->count;
         memcpy(ns, profile->ns, sizeof *ns * (size_t)profile->count);

@@ -14,7 +14,8 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
 
 static dnnl_status_t device_open(struct device *device, dnnl_engine_kind_t kind, size_t index) {
     (void)kind, (void)index;
-    device->info = (struct device_info){.class = DEVICE_CPU, .vector_bytes = 64, .compute_units = 1, .fp64 = true};
+    device->info =
+            (struct device_info){.class = DEVICE_CPU, .vector_bytes = 64, .compute_units = 1, .fp64 = true};
     return dnnl_success;
 }
 

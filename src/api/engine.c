@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dnnl_engine_*: engines of the default runtime of each kind. Interop engines are made by their runtimes. */
+#include "core/objects.h"
+#include "core/verbose.h"
+#include "oneapi/dnnl/dnnl.h"
+#include "runtimes/runtimes.h"
+
+static size_t count_devices(dnnl_engine_kind_t kind) {
+    const struct runtime *runtime = runtime_for(kind);
+    size_t count = 0;
+    if (runtime && runtime->device_count(kind, &count) != dnnl_success) count = 0;
+    return count;
+}
+
+size_t dnnl_engine_get_count(dnnl_engine_kind_t kind) {
+    return kind == dnnl_cpu || kind == dnnl_gpu ? count_devices(kind) : 0;
+}
+
+dnnl_status_t dnnl_engine_create(dnnl_engine_t *engine, dnnl_engine_kind_t kind, size_t index) {
+    if (!engine) return fail(dnnl_invalid_arguments, "engine", "engine is NULL");
+    if (kind != dnnl_cpu && kind != dnnl_gpu)
+        return fail(dnnl_invalid_arguments, "engine", "bad kind: %d", kind);
+    size_t count = count_devices(kind);
+    if (index >= count)
+        return fail(dnnl_invalid_arguments, "engine", "asked for %s engine %zu, but there are %zu",
+                    kind == dnnl_cpu ? "cpu" : "gpu", index, count);
+    return engine_create(engine, runtime_for(kind), kind, index);
+}
+
+dnnl_status_t dnnl_engine_get_kind(dnnl_engine_t engine, dnnl_engine_kind_t *kind) {
+    if (!engine || !kind) return fail(dnnl_invalid_arguments, "engine", "null argument to get_kind");
+    *kind = engine->kind;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_engine_destroy(dnnl_engine_t engine) {
+    engine_release(engine);
+    return dnnl_success;
+}

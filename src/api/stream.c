@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dnnl_stream_* and the profiling functions, which ask a stream for the times of what it ran. */
+#include "api/undeclared.h"
+#include "core/objects.h"
+#include "core/stream.h"
+#include "core/verbose.h"
+
+static const unsigned orders = dnnl_stream_in_order | dnnl_stream_out_of_order;
+
+dnnl_status_t dnnl_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine, unsigned flags) {
+    if (!stream || !engine) return fail(dnnl_invalid_arguments, "stream", "null argument to create");
+    if (flags & ~(orders | dnnl_stream_profiling) || (flags & orders) == orders)
+        return fail(dnnl_invalid_arguments, "stream", "bad flags: 0x%x", flags);
+    struct dnnl_stream *made = stream_new(engine, flags);
+    if (!made) return dnnl_out_of_memory;
+    dnnl_status_t status = engine_runtime(engine)->stream_open(made, flags);
+    if (status == dnnl_success)
+        *stream = made;
+    else
+        stream_discard(made);
+    return status;
+}
+
+dnnl_status_t dnnl_stream_get_engine(const_dnnl_stream_t stream, dnnl_engine_t *engine) {
+    if (!stream || !engine) return fail(dnnl_invalid_arguments, "stream", "null argument to get_engine");
+    *engine = stream->engine;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_stream_wait(dnnl_stream_t stream) {
+    if (!stream) return fail(dnnl_invalid_arguments, "stream", "stream is NULL");
+    return engine_runtime(stream->engine)->stream_wait(stream);
+}
+
+dnnl_status_t dnnl_stream_destroy(dnnl_stream_t stream) {
+    if (!stream) return dnnl_success;
+    engine_runtime(stream->engine)->stream_close(stream);
+    stream_discard(stream);
+    return dnnl_success;
+}
+
+static dnnl_status_t check_profiling(const struct dnnl_stream *stream) {
+    if (!stream) return fail(dnnl_invalid_arguments, "profiling", "stream is NULL");
+    if (!(stream->flags & dnnl_stream_profiling) || !engine_runtime(stream->engine)->profiling_query)
+        return fail(dnnl_invalid_arguments, "profiling", "the stream was not created for profiling");
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_reset_profiling(dnnl_stream_t stream) {
+    dnnl_status_t status = check_profiling(stream);
+    return status == dnnl_success ? engine_runtime(stream->engine)->profiling_reset(stream) : status;
+}
+
+dnnl_status_t dnnl_query_profiling_data(dnnl_stream_t stream, dnnl_profiling_data_kind_t kind,
+                                        int *num_entries, uint64_t *data) {
+    dnnl_status_t status = check_profiling(stream);
+    if (status != dnnl_success) return status;
+    if (!num_entries || kind != dnnl_profiling_data_kind_time)
+        return fail(dnnl_invalid_arguments, "profiling",
+                    "num_entries is NULL or the kind of data is unknown");
+    return engine_runtime(stream->engine)->profiling_query(stream, num_entries, data);
+}
+
+dnnl_status_t dnnl_impl_notify_profiling_complete(dnnl_stream_t stream) {
+    return check_profiling(stream);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: an engine, flags, and a number that no other stream of this process ever has. */
+#include "core/stream.h"
+
+#include <stdlib.h>
+
+struct dnnl_stream *stream_new(struct dnnl_engine *engine, unsigned flags) {
+    static _Atomic uint64_t last_id;
+    struct dnnl_stream *stream = calloc(1, sizeof *stream);
+    if (!stream) return NULL;
+    *stream = (struct dnnl_stream){.engine = engine_retain(engine), .flags = flags, .id = ++last_id};
+    return stream;
+}
+
+void stream_discard(struct dnnl_stream *stream) {
+    engine_release(stream->engine);
+    free(stream);
+}

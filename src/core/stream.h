@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all streams have in common, whichever runtime made them. */
+#ifndef LODE_CORE_STREAM_H
+#define LODE_CORE_STREAM_H
+
+#include "core/objects.h"
+
+/* A stream without state that keeps its engine alive; NULL: out of memory. */
+struct dnnl_stream *stream_new(struct dnnl_engine *engine, unsigned flags);
+/* Frees a stream whose state is gone or was never made. */
+void stream_discard(struct dnnl_stream *stream);
+
+#endif
