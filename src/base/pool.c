@@ -7,6 +7,7 @@
  * `open`. The caller closes it and waits until nobody is inside before it returns: a loop's context lives on
  * its caller's stack.
  */
+#define _GNU_SOURCE
 #include "base/pool.h"
 #include "base/futex.h"
 

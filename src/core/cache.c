@@ -3,6 +3,7 @@
  * The primitive cache: a hash table with open chains. Finding takes the lock for reading only and stamps the
  * entry with a counter; the entry with the oldest stamp goes when room is needed.
  */
+#define _GNU_SOURCE
 #include "core/cache.h"
 #include "core/verbose.h"
 

@@ -4,6 +4,7 @@
  * kernel for the best instruction set of this CPU. Buffers are plain memory; streams hold nothing but the
  * time that profiling collects.
  */
+#define _GNU_SOURCE
 #include "base/cpu.h"
 #include "base/pool.h"
 #include "core/objects.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiling on the host: a list of times that grows by doubling, under a lock of its own. */
+#define _GNU_SOURCE
 #include "runtimes/host/profile.h"
 #include "core/verbose.h"
 
