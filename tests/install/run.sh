@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BUILD: installs a build, moves the tree, checks that it does not know where it came from, and builds and
+# runs a program against it in each way that users do.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset LD_LIBRARY_PATH
+fail() { echo "FAIL: $*"; exit 1; }
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log"; fail "cmake --install"; }
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+
+echo "-- the tree names neither its first place nor ours"
+for place in "$work/first" "$build" "$source"; do
+    ! grep -rlF --binary-files=text "$place" "$prefix" || fail "these files name $place"
+done
+
+echo "-- every public header compiles alone"
+(cd "$prefix/include" && find . -name '*.h') | while read -r header; do
+    # Headers of runtimes whose own headers are not on this machine cannot be tried.
+    case $header in
+    *_ocl*) echo '#include <CL/cl.h>' | cc -E -xc - >/dev/null 2>&1 || continue ;;
+    *_ze*) echo '#include <level_zero/ze_api.h>' | cc -E -xc - >/dev/null 2>&1 || continue ;;
+    esac
+    echo "#include \"$header\"" | cc -std=c99 -Wall -Wextra -Werror -Wno-comment -DCL_TARGET_OPENCL_VERSION=300 -I"$prefix/include" -fsyntax-only -xc - ||
+        fail "$header"
+done
+
+echo "-- find_package(dnnl)"
+cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" &&
+    cmake --build "$work/cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; fail "building with find_package"; }
+"$work/cmake/consumer"
+
+echo "-- pkg-config dnnl"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+[ -e "$PKG_CONFIG_PATH/dnnl.pc" ] || PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name dnnl.pc)")
+# shellcheck disable=SC2046
+cc -o "$work/consumer" "$here/consumer/main.c" $(pkg-config --cflags --libs dnnl)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir dnnl) "$work/consumer"
+
+echo "-- installed programs find the library"
+for program in "$prefix"/bin/lode-info; do
+    [ ! -x "$program" ] || "$program" >/dev/null || fail "$program"
+done
+echo "installed tree is good"

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+# ./lode check: every test there is, in a normal and in a sanitized build, and the promises that are not tests of
+# code: layout, size, installation. Ends with one line that counts them.
+
+passed=0
+failed=()
+skipped=()
+
+result_pass() { passed=$((passed + 1)); }
+result_fail() { failed+=("$1"); }
+result_skip() { skipped+=("$1: $2"); }
+
+setup_check() {
+    need build tests
+    need opencl
+    need_wheels "$wheels_runtimes" || say "  without OpenCL and SYCL of the wheels: tests that need them are skipped"
+    need_wheels "$wheels_peer" || say "  without the reference library: tests that compare with it are skipped"
+    use_runtimes
+}
+
+# promise NAME command...: one check with its own log; status 77 means that it could not be made, last line why.
+promise() {
+    local name=$1 log=$LODE_HOME/log/check-$1.log status=0 start=$SECONDS
+    shift
+    "$@" >"$log" 2>&1 || status=$?
+    case $status in
+    0) result_pass; printf '  %-44s %4d s\n' "$name" $((SECONDS - start)) ;;
+    77) result_skip "$name" "$(tail -n 1 "$log")" ;;
+    *)
+        result_fail "$name"
+        say "  $name FAILED (${log#"$LODE_ROOT"/})"
+        tail -n 30 "$log" | sed 's/^/  | /'
+        ;;
+    esac
+}
+
+# What ctest's output says about each test: "name|word", where the word is Passed, Skipped, Failed, Timeout …
+ctest_words() {
+    sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.*( |\*\*\*)*([A-Z][a-z]+( Run)?( \(Disabled\))?).*/\1|\3/p' "$1"
+}
+
+# The output of one test, from ctest's full log.
+ctest_output() {
+    awk -v name="$2" '
+        $0 ~ "^[0-9]+/[0-9]+ Test: " { inside = (substr($0, index($0, ": ") + 2) == name); body = 0; next }
+        inside && /^<end of output>/ { exit }
+        inside && body { if (!/^-+$/) print }
+        inside && /^Output:/ { body = 1 }' "$1"
+}
+
+# Single cases that a program which passed left out: cmocka's names, or else our own "SKIP: why" lines.
+ctest_partial_skips() {
+    local output=$1 cases
+    cases=$(sed -nE 's/^\[ +SKIPPED +\] ([A-Za-z_][^ ]*)$/\1/p' <<<"$output" | sort -u)
+    if [ -n "$cases" ]; then
+        local why
+        why=$(sed -nE 's/^SKIP: (.*)/ (\1)/p' <<<"$output" | sort -u | head -n 1)
+        sed "s|\$|$why|" <<<"$cases"
+    else
+        sed -nE 's/^SKIP: (.*)/\1/p' <<<"$output" | sort -u
+    fi
+}
+
+# Counts the results of one ctest run. collect PREFIX FOLDER LOG
+collect() {
+    local prefix=$1 full=$2/Testing/Temporary/LastTest.log log=$3 name word output line seen=0
+    while IFS='|' read -r name word; do
+        seen=$((seen + 1))
+        output=$(ctest_output "$full" "$name")
+        case $word in
+        Passed)
+            result_pass
+            while read -r line; do
+                [ -z "$line" ] || result_skip "$prefix$name" "$line"
+            done <<<"$(ctest_partial_skips "$output")"
+            ;;
+        Skipped) result_skip "$prefix$name" "$(sed -nE 's/^SKIP: (.*)/\1/p' <<<"$output" | head -n 1)" ;;
+        "Not Run (Disabled)") result_skip "$prefix$name" "disabled" ;;
+        *)
+            result_fail "$prefix$name"
+            say "  ---- $prefix$name: $word ----"
+            tail -n 40 <<<"$output" | sed 's/^/  | /'
+            ;;
+        esac
+    done < <(ctest_words "$log")
+    [ $seen -gt 0 ] || result_fail "${prefix}ctest (ran nothing)"
+}
+
+# suite PREFIX FOLDER ctest options...: runs and counts the tests of a build folder.
+suite() {
+    local prefix=$1 folder=$2 log=ctest-$2
+    shift 2
+    say "  Testing ($folder)"
+    step "Tests of $folder" "$log" ctest --test-dir "$folder" -j "$LODE_JOBS" --no-tests=error "$@" >/dev/null || true
+    collect "$prefix" "$folder" "$LODE_HOME/log/$log.log"
+}
+
+# built NAME FOLDER options...: configures and compiles; a failure counts as a failed check.
+built() {
+    local name=$1 folder=$2
+    shift 2
+    if step "Configuring $folder" "configure-$folder" configure "$folder" "$@" &&
+        step "Building $folder" "build-$folder" compile "$folder"; then
+        result_pass
+    else
+        result_fail "$name"
+        return 1
+    fi
+}
+
+check_format() {
+    command -v clang-format-22 >/dev/null || { echo "clang-format-22 is not installed"; return 77; }
+    find include src tools examples tests bench \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cl' \) -print0 2>/dev/null |
+        xargs -0 clang-format-22 --dry-run -Werror
+}
+
+check_size() { bench/size.sh build/lib/libdnnl.so.3 6000000; }
+
+check() {
+    local start=$SECONDS
+    setup_check
+    local peer=() common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
+    [ ! -e "$LODE_WHEELS/lib/libdnnl.so.3" ] || peer=(-DLODE_PEER_PREFIX="$LODE_WHEELS")
+
+    promise format check_format
+    if built build build "${common[@]}" "${peer[@]}"; then
+        suite "" build
+        promise size check_size
+    else
+        result_skip "tests, size" "the build failed"
+    fi
+
+    if built build-static build-static -DONEDNN_LIBRARY_TYPE=STATIC -DONEDNN_BUILD_TESTS=OFF; then
+        promise install-static tests/install/run.sh build-static
+    else
+        result_skip install-static "the build failed"
+    fi
+
+    # Leaks and undefined behaviour of our own code: the reference library and foreign runtimes stay out.
+    if built build-asan build-asan "${common[@]}" -DLODE_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
+        UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
+            OCL_ICD_VENDORS=/nonexistent suite asan: build-asan -LE "slow|peer|install"
+    else
+        result_skip "sanitized tests" "the build failed"
+    fi
+
+    say
+    say "Took $(((SECONDS - start + 59) / 60)) minutes."
+    [ ${#skipped[@]} = 0 ] || { say "Skipped:"; printf '  %s\n' "${skipped[@]}"; }
+    [ ${#failed[@]} = 0 ] || { say "Failed:"; printf '  %s\n' "${failed[@]}"; }
+    say "$passed passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
+    [ ${#failed[@]} = 0 ]
+}
