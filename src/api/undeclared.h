@@ -8,7 +8,7 @@
 
 #include "oneapi/dnnl/dnnl.h"
 
-/* A descriptor whose layout is spelled like a format tag, of any length: "aBcd24b4c". */
+/* A descriptor whose layout is spelled like a format tag, of any length: "aBcd24b". */
 DNNL_API dnnl_status_t dnnl_memory_desc_create_with_string_tag(dnnl_memory_desc_t *md, int ndims,
                                                                const dnnl_dims_t dims,
                                                                dnnl_data_type_t data_type, const char *tag);
