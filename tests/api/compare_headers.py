@@ -5,7 +5,7 @@
 Clang reads both sets of headers; whatever they declare becomes a table from names to facts: the value of each
 enumerator, the expansion of each macro, the size and fields of each struct, the type, linkage and visibility
 of each function. Every difference that DELIBERATE does not explain is an error. Header by header, so that
-including one gives the same names with both libraries, then all at once, in C, in C++ and for a shared library.
+including one gives the same names with both libraries; then all at once, in C, in C++, for a shared library.
 """
 
 import argparse
