@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what libdnnl.so.3 exports: every function of the headers, nothing else, unversioned; and its soname."""
+"""Checks what libdnnl.so.3 exports: every function of the headers, nothing else, no versions; its soname."""
 
 import argparse
 import os
