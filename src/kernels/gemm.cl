@@ -46,6 +46,7 @@ INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, global const
 #define VSTORE vstore16
 #define NAME(name) name##_14x32
 #define HEIGHT 14
+#define KEEP KEEP_ORDER_64
 #include "kernels/lib/gemm_tile.h"
 
 #define VEC float8
@@ -54,4 +55,5 @@ INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, global const
 #define VSTORE vstore8
 #define NAME(name) name##_6x16
 #define HEIGHT 6
+#define KEEP KEEP_ORDER_32
 #include "kernels/lib/gemm_tile.h"

@@ -25,6 +25,7 @@ INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_ti
                     VEC x = (VEC)(a[r * column + i]);
                     acc[2 * r] = fma(x, w0, acc[2 * r]);
                     acc[2 * r + 1] = fma(x, w1, acc[2 * r + 1]);
+                    KEEP(acc[2 * r], acc[2 * r + 1]);
                 }
             }
         }
@@ -95,3 +96,4 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
 #undef VSTORE
 #undef NAME
 #undef HEIGHT
+#undef KEEP

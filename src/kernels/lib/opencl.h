@@ -20,6 +20,8 @@
 #define HAVE_DOUBLE 1
 #endif
 #define ITEM
+#define KEEP_ORDER_32(a, b)
+#define KEEP_ORDER_64(a, b)
 #define INLINE inline
 #define OVERLOAD __attribute__((overloadable))
 
@@ -60,6 +62,19 @@ VECTOR_TYPES(long)
 VECTOR_TYPES(ulong)
 VECTOR_TYPES(float)
 VECTOR_TYPES(double)
+
+/* Two vectors of 64 or 32 bytes that must be computed before anything after this point is loaded: a scheduler
+ * that gathers all loads first runs out of registers. Means nothing where they do not fill a register. */
+#if defined(__AVX512F__)
+#define KEEP_ORDER_64(a, b) __asm__ volatile("" : "+v"(a), "+v"(b)::"memory")
+#else
+#define KEEP_ORDER_64(a, b)
+#endif
+#if defined(__AVX__)
+#define KEEP_ORDER_32(a, b) __asm__ volatile("" : "+x"(a), "+x"(b)::"memory")
+#else
+#define KEEP_ORDER_32(a, b)
+#endif
 
 /* Where a work-item stands. */
 struct native_item {
