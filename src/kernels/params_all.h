@@ -4,5 +4,6 @@
 #define LODE_KERNELS_PARAMS_ALL_H
 
 #include "kernels/params_gemm.h"
+#include "kernels/params_pack.h"
 
 #endif

@@ -3,10 +3,12 @@
  * Parameters of the matrix-product kernels, which also compute convolutions. With batch b, row y, column x
  * and output channel n:
  *
- *   dst[b][y][x][n] = sum over h, w, i of  src[b][y][x][h][w][i] * weights[n / panel][h][w][i][n % panel]
+ *   dst[b][y][x][n] = sum over d, h, w, i of  src[b][y][x][d][h][w][i] * weights[n / panel][d][h][w][i][n %
+ * panel]
  *
  * where each index of src and dst has a stride of its own, but the last, which is dense. A convolution has
- * h, w = its window and i = its input channels; a matrix product has one row, x = m, h = w = 1 and i = k.
+ * d, h, w = its window and i = its input channels; a matrix product has one row, x = m, d = h = w = 1 and i =
+ * k.
  */
 #ifndef LODE_KERNELS_PARAMS_GEMM_H
 #define LODE_KERNELS_PARAMS_GEMM_H
@@ -25,7 +27,7 @@ struct gemm_params {
     i64 dst_row, dst_column;
     i64 window_h, window_w, depth;    /* h, w, i */
     i64 src_h, src_w;                 /* strides of h and w */
-    i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (h, w, i) */
+    i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
     i32 has_bias, plain;              /* plain: nothing in the epilogue but relu */

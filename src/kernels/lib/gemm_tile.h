@@ -14,21 +14,26 @@ INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_ti
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)
         acc[r] = (VEC)(0.0f);
-    for (i64 h = 0; h < p->window_h; h++) {
-        for (i64 s = 0; s < p->window_w; s++) {
-            global const float *a = t->src + h * p->src_h + s * p->src_w;
+    const i64 taps = p->window[0] * p->window[1] * p->window[2];
+    i64 d = 0, h = 0, s = 0;
+    for (i64 tap = 0; tap < taps; tap++) {
+        global const float *a = t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2];
 #pragma nounroll
-            for (i64 i = 0; i < depth; i++, w += step) {
-                VEC w0 = VLOAD(0, w), w1 = VLOAD(1, w);
+        for (i64 i = 0; i < depth; i++, w += step) {
+            VEC w0 = VLOAD(0, w), w1 = VLOAD(1, w);
 #pragma unroll
-                for (int r = 0; r < m; r++) {
-                    VEC x = (VEC)(a[r * column + i]);
-                    acc[2 * r] = fma(x, w0, acc[2 * r]);
-                    acc[2 * r + 1] = fma(x, w1, acc[2 * r + 1]);
-                    KEEP(acc[2 * r], acc[2 * r + 1]);
-                }
+            for (int r = 0; r < m; r++) {
+                VEC x = (VEC)(a[r * column + i]);
+                acc[2 * r] = fma(x, w0, acc[2 * r]);
+                acc[2 * r + 1] = fma(x, w1, acc[2 * r + 1]);
+                KEEP(acc[2 * r], acc[2 * r + 1]);
             }
         }
+        if (++s < p->window[2]) continue;
+        s = 0;
+        if (++h < p->window[1]) continue;
+        h = 0;
+        d++;
     }
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies into the layouts that the matrix-product kernels read: channels-last with padding, and weights in
+ * panels. Run before them when the user's tensors lie otherwise.
+ */
+#include "kernels/lib/opencl.h"
+#include "kernels/params_pack.h"
+
+INLINE void copy_pixel(constant struct copy_params *p, global const float *src, global float *dst) {
+    const i64 src_step = p->src_channel, dst_step = p->dst_channel, channels = p->channels;
+    if (src_step == 1 && dst_step == 1) {
+        for (i64 c = 0; c < channels; c++)
+            dst[c] = src[c];
+        return;
+    }
+#pragma nounroll
+    for (i64 c = 0; c < channels; c++)
+        dst[c * dst_step] = src[c * src_step];
+}
+
+INLINE void clear_pixel(constant struct copy_params *p, global float *dst) {
+#pragma nounroll
+    for (i64 c = 0; c < p->channels; c++)
+        dst[c * p->dst_channel] = 0.0f;
+}
+
+/* Range: rows, depths, batch. */
+kernel void f32_copy_padded(ITEM global const float *src, global float *dst, constant struct copy_params *p) {
+    i64 h = get_global_id(0), d = get_global_id(1), n = get_global_id(2);
+    i64 sh = h - p->front[1], sd = d - p->front[0];
+    bool inside = sh >= 0 && sh < p->src_size[1] && sd >= 0 && sd < p->src_size[0];
+    dst += p->dst_offset + n * p->dst_batch + d * p->dst_stride[0] + h * p->dst_stride[1];
+    src += p->src_offset + n * p->src_batch + sd * p->src_stride[0] + sh * p->src_stride[1];
+    for (i64 w = 0; w < p->size[2]; w++, dst += p->dst_stride[2]) {
+        i64 sw = w - p->front[2];
+        if (inside && sw >= 0 && sw < p->src_size[2])
+            copy_pixel(p, src + sw * p->src_stride[2], dst);
+        else
+            clear_pixel(p, dst);
+    }
+}
+
+/* Range: taps, panels, groups. */
+kernel void f32_pack_panels(ITEM global const float *src, global float *dst, constant struct pack_params *p) {
+    i64 tap = get_global_id(0), panel = get_global_id(1), group = get_global_id(2);
+    i64 taps = get_global_size(0), panels = get_global_size(1);
+    i64 w = tap % p->size[2], h = tap / p->size[2] % p->size[1], d = tap / p->size[2] / p->size[1];
+    i64 first = panel * p->width, count = p->outputs - first < p->width ? p->outputs - first : p->width;
+    src += p->src_offset + group * p->src_group + first * p->src_output + d * p->src_stride[0]
+           + h * p->src_stride[1] + w * p->src_stride[2];
+    dst += p->dst_offset + (((group * panels + panel) * taps + tap) * p->inputs) * p->width;
+    for (i64 i = 0; i < p->inputs; i++, dst += p->width) {
+#pragma nounroll
+        for (i64 o = 0; o < p->width; o++)
+            dst[o] = o < count ? src[i * p->src_input + o * p->src_output] : 0.0f;
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of the kernels that bring tensors into the layouts of the matrix-product kernels. */
+#ifndef LODE_KERNELS_PARAMS_PACK_H
+#define LODE_KERNELS_PARAMS_PACK_H
+
+#include "kernels/params.h"
+
+/* dst[n][d][h][w][c] = src[n][d - front[0]][h - front[1]][w - front[2]][c] where that exists, else 0. */
+struct copy_params {
+    i64 src_offset, dst_offset;
+    i64 batch, size[3], channels; /* of dst */
+    i64 src_size[3], front[3];
+    i64 src_batch, src_stride[3], src_channel;
+    i64 dst_batch, dst_stride[3], dst_channel;
+};
+PARAMS_SIZE(copy_params, 8 * 23);
+
+/* dst[g][o / width][tap][i][o % width] = src[g][o][tap][i], 0 where o is past the end. */
+struct pack_params {
+    i64 src_offset, dst_offset;
+    i64 groups, outputs, inputs, size[3], width; /* taps are size[0] x size[1] x size[2] */
+    i64 src_group, src_output, src_input, src_stride[3];
+};
+PARAMS_SIZE(pack_params, 8 * 15);
+
+#endif

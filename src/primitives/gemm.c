@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planning for the f32 matrix-product kernels: see gemm.h. */
+#include "primitives/gemm.h"
+#include "kernels/params_gemm.h"
+#include "kernels/params_pack.h"
+#include "runtimes/runtime.h"
+
+#include <stdio.h>
+
+/* Register tiles, best first: the height in columns and the panel in output channels. */
+static const struct tile {
+    int vector_bytes; /* the device's vectors must be at least this wide */
+    int height, panel;
+    const struct kernel *kernel;
+} tiles[] = {
+        {64, 14, 32, &kernel_f32_gemm_14x32},
+        {0, 6, 16, &kernel_f32_gemm_6x16},
+};
+
+static const struct tile *tile_of(const struct plan *plan) {
+    const struct tile *tile = tiles;
+    while (plan->device->info.vector_bytes < tile->vector_bytes)
+        tile++;
+    return tile;
+}
+
+int gemm_panel(const struct plan *plan) {
+    return tile_of(plan)->panel;
+}
+
+dnnl_status_t gemm_accepts(const struct plan *plan) {
+    if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "needs a CPU-class device");
+    static const int args[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
+    for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) {
+        const md_t *md = problem_md(&plan->problem, args[i]);
+        if (md && md->data_type != dnnl_f32) return plan_skip(plan, "a tensor is not f32");
+    }
+    if (!attr_only_has(&plan->attr, ATTR_POST_OPS | ATTR_FPMATH | ATTR_ACCUMULATION))
+        return plan_skip(plan, "attributes other than post-ops");
+    return dnnl_success;
+}
+
+static dnnl_dim_t divide_up(dnnl_dim_t a, dnnl_dim_t b) {
+    return (a + b - 1) / b;
+}
+
+static dnnl_dim_t product(const dnnl_dim_t *sizes, int n) {
+    dnnl_dim_t p = 1;
+    for (int i = 0; i < n; i++)
+        p *= sizes[i];
+    return p;
+}
+
+static struct range range_of(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z) {
+    return (struct range){.groups = {(size_t)x, (size_t)y, (size_t)z}, .group_size = {1, 1, 1}};
+}
+
+static void fill_params(struct gemm_params *p, const struct gemm_view *view, const struct tile *tile) {
+    p->src_offset = view->src.offset, p->weights_offset = view->weights.offset;
+    p->bias_offset = view->bias.offset, p->dst_offset = view->dst.offset;
+    for (int i = 0; i < GEMM_BATCHES; i++) {
+        p->batch[i] = view->batch[i];
+        p->src_batch[i] = view->src.batch[i], p->weights_batch[i] = view->weights.batch[i];
+        p->bias_batch[i] = view->bias.batch[i], p->dst_batch[i] = view->dst.batch[i];
+    }
+    p->rows = view->rows, p->columns = view->columns, p->channels = view->channels;
+    p->src_row = view->src.row, p->src_column = view->src.column;
+    p->dst_row = view->dst.row, p->dst_column = view->dst.column;
+    for (int i = 0; i < 3; i++)
+        p->window[i] = view->window[i], p->src_window[i] = view->src_window[i];
+    p->depth = view->depth;
+    p->weights_panel = view->weights_panel, p->weights_depth = view->weights_depth;
+    p->tiles = divide_up(view->columns, tile->height);
+    p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);
+    p->has_bias = view->bias.arg != ARG_NOTHING;
+}
+
+/* A single relu is done by the kernel itself. */
+static dnnl_status_t gemm_epilogue(struct plan *plan, struct gemm_params *p) {
+    const struct dnnl_post_ops *ops = &plan->attr.post_ops;
+    p->relu_slope = 1;
+    if (ops->len == 0) return dnnl_success;
+    if (ops->len > 1 || ops->entries[0].kind != dnnl_eltwise || ops->entries[0].eltwise.alg != dnnl_eltwise_relu)
+        return plan_skip(plan, "post-ops other than relu");
+    p->plain = 1;
+    p->relu_slope = ops->entries[0].eltwise.alpha;
+    return dnnl_success;
+}
+
+dnnl_status_t gemm_launch(struct plan *plan, const struct gemm_view *view) {
+    const struct tile *tile = tile_of(plan);
+    dnnl_dim_t tiles_in_row = divide_up(view->columns, tile->height);
+    struct range range = range_of(tiles_in_row * view->rows, divide_up(view->channels, tile->panel),
+                                  product(view->batch, GEMM_VIEW_BATCHES));
+    struct launch *launch;
+    struct gemm_params *p = plan_launch(plan, tile->kernel, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    fill_params(p, view, tile);
+    launch_bind(launch, view->src.arg);
+    launch_bind(launch, view->weights.arg);
+    launch_bind(launch, view->bias.arg);
+    launch_bind(launch, view->dst.arg);
+    for (int i = 0; i < EPILOGUE_BUFFERS; i++)
+        launch_bind(launch, ARG_NOTHING);
+    return gemm_epilogue(plan, p);
+}
+
+struct gemm_image gemm_image_of(int arg, const md_t *md) {
+    struct gemm_image image = {.arg = arg,
+                               .offset = md->offset0,
+                               .batch = md->dims[0],
+                               .channels = md->dims[1],
+                               .size = {1, 1, 1},
+                               .batch_stride = md->blocking.strides[0],
+                               .channel_stride = md->blocking.strides[1]};
+    int spatial = md->ndims - 2;
+    for (int i = 0; i < spatial; i++) {
+        image.size[3 - spatial + i] = md->dims[2 + i];
+        image.stride[3 - spatial + i] = md->blocking.strides[2 + i];
+    }
+    return image;
+}
+
+static dnnl_status_t copy_image(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to,
+                                const dnnl_dim_t front[3]) {
+    struct launch *launch;
+    struct range range = range_of(to->size[1], to->size[0], to->batch);
+    struct copy_params *p = plan_launch(plan, &kernel_f32_copy_padded, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->src_offset = from->offset, p->dst_offset = to->offset;
+    p->batch = to->batch, p->channels = to->channels;
+    p->src_batch = from->batch_stride, p->dst_batch = to->batch_stride;
+    p->src_channel = from->channel_stride, p->dst_channel = to->channel_stride;
+    for (int i = 0; i < 3; i++) {
+        p->size[i] = to->size[i], p->src_size[i] = from->size[i], p->front[i] = front[i];
+        p->src_stride[i] = from->stride[i], p->dst_stride[i] = to->stride[i];
+    }
+    launch_bind(launch, from->arg);
+    launch_bind(launch, to->arg);
+    return dnnl_success;
+}
+
+/* A channels-last image of these sizes in scratchpad. */
+static struct gemm_image scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
+                                       dnnl_dim_t channels) {
+    struct gemm_image image = {
+            .arg = ARG_SCRATCHPAD, .batch = batch, .channels = channels, .channel_stride = 1};
+    dnnl_dim_t stride = channels;
+    for (int i = 2; i >= 0; i--) {
+        image.size[i] = size[i];
+        image.stride[i] = stride;
+        stride *= size[i];
+    }
+    image.batch_stride = stride;
+    image.offset =
+            (dnnl_dim_t)(plan_scratchpad(plan, (size_t)(stride * batch) * sizeof(float)) / sizeof(float));
+    return image;
+}
+
+dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],
+                               const dnnl_dim_t size[3], struct gemm_image *copy) {
+    *copy = scratch_image(plan, image->batch, size, image->channels);
+    return copy_image(plan, image, copy, front);
+}
+
+dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to) {
+    static const dnnl_dim_t nothing[3] = {0};
+    return copy_image(plan, from, to, nothing);
+}
+
+dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view) {
+    dnnl_dim_t width = gemm_panel(plan), panels = divide_up(weights->outputs, width);
+    dnnl_dim_t taps = product(weights->size, 3), depth = taps * weights->inputs;
+    size_t bytes = (size_t)(weights->groups * panels * depth * width) * sizeof(float);
+    struct launch *launch;
+    struct pack_params *p =
+            plan_launch(plan, &kernel_f32_pack_panels, range_of(taps, panels, weights->groups), &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->src_offset = weights->offset;
+    p->dst_offset = (dnnl_dim_t)(plan_scratchpad(plan, bytes) / sizeof(float));
+    p->groups = weights->groups, p->outputs = weights->outputs, p->inputs = weights->inputs, p->width = width;
+    p->src_group = weights->group, p->src_output = weights->output, p->src_input = weights->input;
+    for (int i = 0; i < 3; i++)
+        p->size[i] = weights->size[i], p->src_stride[i] = weights->stride[i];
+    launch_bind(launch, view->weights.arg);
+    launch_bind(launch, ARG_SCRATCHPAD);
+    view->weights.arg = ARG_SCRATCHPAD;
+    view->weights.offset = p->dst_offset;
+    view->weights_depth = width, view->weights_panel = depth * width;
+    return dnnl_success;
+}
+
+void gemm_weights_tag(const struct plan *plan, int ndims, bool grouped, char *tag, size_t size) {
+    int output = grouped ? 1 : 0, input = output + 1;
+    char order[DNNL_MAX_NDIMS + 1], *end = order;
+    if (grouped) *end++ = 'a';
+    *end++ = (char)('A' + output);
+    for (int d = input + 1; d < ndims; d++)
+        *end++ = (char)('a' + d);
+    *end++ = (char)('a' + input);
+    *end = 0;
+    snprintf(tag, size, "%s%d%c", order, gemm_panel(plan), 'a' + output);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Planning for the f32 matrix-product kernels. Convolution, inner product and matmul say what they want in
+ * the terms of struct gemm_view; this file finds the kernel, brings operands into its layouts with launches
+ * of their own where needed, and adds the product itself.
+ */
+#ifndef LODE_PRIMITIVES_GEMM_H
+#define LODE_PRIMITIVES_GEMM_H
+
+#include "core/plan.h"
+
+enum { GEMM_VIEW_BATCHES = 4 };
+
+/* An operand: which execution argument, and where its elements lie, in elements. */
+struct gemm_operand {
+    int arg;
+    dnnl_dim_t offset;
+    dnnl_dim_t batch[GEMM_VIEW_BATCHES];
+    dnnl_dim_t row, column; /* strides of y and x */
+    dnnl_dim_t channel;     /* stride of n (dst, weights) or of i (src) */
+};
+
+/* dst[b][y][x][n] = bias[n] + sum over window and depth of src * weights, as params_gemm.h has it. */
+struct gemm_view {
+    dnnl_dim_t batch[GEMM_VIEW_BATCHES];
+    dnnl_dim_t rows, columns, channels, depth;
+    dnnl_dim_t window[3];
+    struct gemm_operand src, weights, bias, dst;
+    dnnl_dim_t src_window[3];
+    dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
+};
+
+/* Is this problem one for these kernels: f32 throughout, a CPU-class device, attributes that the epilogue
+ * takes? Says why not with plan_skip. */
+dnnl_status_t gemm_accepts(const struct plan *plan);
+
+/* Output channels in a panel on this plan's device: the innermost block of packed weights. */
+int gemm_panel(const struct plan *plan);
+
+/* Adds the product. */
+dnnl_status_t gemm_launch(struct plan *plan, const struct gemm_view *view);
+
+/* Tensors in the order batch, three spatial sizes, channels; missing spatial sizes are 1 in front. */
+struct gemm_image {
+    int arg;
+    dnnl_dim_t offset;
+    dnnl_dim_t batch, size[3], channels;
+    dnnl_dim_t batch_stride, stride[3], channel_stride;
+};
+
+/* An activation's descriptor (plain layout, f32) as an image. */
+struct gemm_image gemm_image_of(int arg, const md_t *md);
+
+/* Copies an image into channels-last scratchpad with zeros around it: `front` before each spatial dimension,
+ * up to `size`. *copy describes the result. */
+dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],
+                               const dnnl_dim_t size[3], struct gemm_image *copy);
+/* Copies one image onto another of the same sizes. */
+dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to);
+
+/* Weights to be packed: sizes and strides of groups, outputs, inputs and window. */
+struct gemm_weights {
+    dnnl_dim_t groups, outputs, inputs, size[3];
+    dnnl_dim_t offset, group, output, input, stride[3];
+};
+
+/* The layout of packed weights for md_set_any: with `ndims` dimensions, of which the first is the group if
+ * `grouped`, outputs before inputs; for instance "Acdb32a" or "aBdec32b". */
+void gemm_weights_tag(const struct plan *plan, int ndims, bool grouped, char *tag, size_t size);
+
+/* Packs weights into panels in scratchpad and points the view's weights there. */
+dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view);
+
+/* The implementations made of all this: one row each in the tables of their primitives. */
+dnnl_status_t gemm_build_convolution(struct plan *plan);
+dnnl_status_t gemm_build_inner_product(struct plan *plan);
+dnnl_status_t gemm_build_matmul(struct plan *plan);
+
+#endif

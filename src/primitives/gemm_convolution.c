@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forward convolution and inner product as matrix products over channels-last activations and weights in
+ * panels. The window slides by strides, so nothing is unrolled in memory; padding, and layouts that the
+ * kernels do not read, are dealt with by a copy before.
+ */
+#include "primitives/gemm.h"
+
+#include <string.h>
+
+/* A convolution with three spatial dimensions, missing ones in front. Inner products are convolutions whose
+ * window is the whole image. */
+struct conv {
+    dnnl_dim_t groups, outputs, inputs; /* channels of one group */
+    dnnl_dim_t kernel[3], stride[3], dilate[3], front[3];
+};
+
+static struct conv conv_of(const struct problem *problem, bool grouped) {
+    const md_t *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
+    struct conv c = {.groups = grouped ? weights->dims[0] : 1,
+                     .outputs = weights->dims[grouped],
+                     .inputs = weights->dims[grouped + 1],
+                     .kernel = {1, 1, 1},
+                     .stride = {1, 1, 1},
+                     .dilate = {1, 1, 1}};
+    int spatial = weights->ndims - grouped - 2, skip = 3 - spatial;
+    bool window = problem->kind == dnnl_convolution;
+    for (int i = 0; i < spatial; i++) {
+        c.kernel[skip + i] = weights->dims[grouped + 2 + i];
+        if (!window) continue;
+        c.stride[skip + i] = problem->strides[i];
+        c.dilate[skip + i] = problem->dilates[i] + 1;
+        c.front[skip + i] = problem->padding_l[i];
+    }
+    return c;
+}
+
+static const char *channels_last(int ndims) {
+    static const char *const tags[] = {[2] = "ab", [3] = "acb", [4] = "acdb", [5] = "acdeb"};
+    return tags[ndims];
+}
+
+static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
+    md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
+         *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    char panels[32];
+    gemm_weights_tag(plan, weights->ndims, grouped, panels, sizeof panels);
+    dnnl_status_t status = md_set_any(src, channels_last(src->ndims));
+    if (status == dnnl_success) status = md_set_any(dst, channels_last(dst->ndims));
+    if (status == dnnl_success) status = md_set_any(weights, panels);
+    if (status == dnnl_success && bias) status = md_set_any(bias, "a");
+    if (status != dnnl_success) return status;
+    if (!md_is_plain(src) || !md_is_plain(dst)) return plan_skip(plan, "activations are blocked");
+    if (!md_is_plain(weights) && !md_matches_tag(weights, panels))
+        return plan_skip(plan, "weights are blocked");
+    return dnnl_success;
+}
+
+/* What the kernel reads: the user's src, or a padded channels-last copy of it. */
+static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const dnnl_dim_t out[3],
+                                 struct gemm_image *src) {
+    dnnl_dim_t need[3];
+    bool inside = true;
+    for (int i = 0; i < 3; i++) {
+        need[i] = (out[i] - 1) * c->stride[i] + (c->kernel[i] - 1) * c->dilate[i] + 1;
+        inside = inside && c->front[i] == 0 && need[i] <= src->size[i];
+    }
+    if (inside && src->channel_stride == 1) return dnnl_success;
+    struct gemm_image user = *src;
+    return gemm_copy_padded(plan, &user, c->front, need, src);
+}
+
+/* Window and depth of the reduction. A row of the window that lies in one piece is one long step. */
+static void set_reduction(struct gemm_view *view, const struct conv *c, const struct gemm_image *src) {
+    view->depth = c->inputs;
+    for (int i = 0; i < 3; i++) {
+        view->window[i] = c->kernel[i];
+        view->src_window[i] = src->stride[i] * c->dilate[i];
+    }
+    for (int i = 2; i >= 0 && (view->window[i] == 1 || view->src_window[i] == view->depth); i--) {
+        view->depth *= view->window[i];
+        view->window[i] = 1;
+    }
+}
+
+static dnnl_status_t set_weights(struct plan *plan, const struct conv *c, bool grouped,
+                                 struct gemm_view *view) {
+    const md_t *md = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    const dnnl_dim_t *strides = md->blocking.strides;
+    view->weights = (struct gemm_operand){.arg = DNNL_ARG_WEIGHTS, .offset = md->offset0};
+    if (!md_is_plain(md)) {
+        view->weights_depth = gemm_panel(plan);
+        view->weights_panel = strides[grouped];
+        view->weights.batch[1] = grouped ? strides[0] : 0;
+        return dnnl_success;
+    }
+    struct gemm_weights w = {.groups = c->groups,
+                             .outputs = c->outputs,
+                             .inputs = c->inputs,
+                             .offset = md->offset0,
+                             .group = grouped ? strides[0] : 0,
+                             .output = strides[grouped],
+                             .input = strides[grouped + 1]};
+    memcpy(w.size, c->kernel, sizeof w.size);
+    int spatial = md->ndims - grouped - 2;
+    for (int i = 0; i < spatial; i++)
+        w.stride[3 - spatial + i] = strides[grouped + 2 + i];
+    return gemm_pack(plan, &w, view);
+}
+
+static void set_batches(struct gemm_view *view, const struct conv *c, const struct gemm_image *src,
+                        const struct gemm_image *dst) {
+    view->batch[0] = dst->batch, view->src.batch[0] = src->batch_stride,
+    view->dst.batch[0] = dst->batch_stride;
+    view->batch[1] = c->groups, view->src.batch[1] = c->inputs, view->dst.batch[1] = c->outputs;
+    view->bias.batch[1] = c->outputs;
+    view->batch[2] = dst->size[0], view->src.batch[2] = c->stride[0] * src->stride[0];
+    view->dst.batch[2] = dst->stride[0];
+    view->batch[3] = 1;
+}
+
+/* Rows and columns of the output. Rows that follow each other in both tensors are one long row. */
+static void set_rows(struct gemm_view *view, const struct conv *c, const struct gemm_image *src,
+                     const struct gemm_image *dst) {
+    view->rows = dst->size[1], view->columns = dst->size[2];
+    view->src.row = c->stride[1] * src->stride[1], view->src.column = c->stride[2] * src->stride[2];
+    view->dst.row = dst->stride[1], view->dst.column = dst->stride[2];
+    if (view->src.row != view->columns * view->src.column
+        || view->dst.row != view->columns * view->dst.column)
+        return;
+    view->columns *= view->rows;
+    view->rows = 1;
+}
+
+static dnnl_status_t build(struct plan *plan, const struct conv *c, bool grouped, struct gemm_image src,
+                           const struct gemm_image *user_dst) {
+    dnnl_status_t status = prepare_src(plan, c, user_dst->size, &src);
+    if (status != dnnl_success) return status;
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    struct gemm_view view = {
+            .channels = c->outputs,
+            .src = {.arg = src.arg, .offset = src.offset},
+            .bias = {.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING, .offset = bias ? bias->offset0 : 0},
+            .dst = {.arg = user_dst->arg, .offset = user_dst->offset}};
+    set_reduction(&view, c, &src);
+    set_rows(&view, c, &src, user_dst);
+    set_batches(&view, c, &src, user_dst);
+    status = set_weights(plan, c, grouped, &view);
+    return status == dnnl_success ? gemm_launch(plan, &view) : status;
+}
+
+dnnl_status_t gemm_build_convolution(struct plan *plan) {
+    dnnl_status_t status = gemm_accepts(plan);
+    if (status != dnnl_success) return status;
+    if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
+    bool grouped = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims
+                   > problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
+    struct conv c = conv_of(&plan->problem, grouped);
+    if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
+    status = choose_layouts(plan, grouped);
+    if (status != dnnl_success) return status;
+    struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct gemm_image dst = gemm_image_of(DNNL_ARG_DST, problem_md(&plan->problem, DNNL_ARG_DST));
+    if (dst.channel_stride == 1) return build(plan, &c, grouped, src, &dst);
+    return plan_skip(plan, "dst is not channels-last");
+}
+
+/* The batch is the columns: image n of src is column n of one row. */
+dnnl_status_t gemm_build_inner_product(struct plan *plan) {
+    dnnl_status_t status = gemm_accepts(plan);
+    if (status == dnnl_success) status = choose_layouts(plan, false);
+    if (status != dnnl_success) return status;
+    struct conv c = conv_of(&plan->problem, false);
+    struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct gemm_image dst = gemm_image_of(DNNL_ARG_DST, problem_md(&plan->problem, DNNL_ARG_DST));
+    if (dst.channel_stride != 1) return plan_skip(plan, "dst is not dense");
+    static const dnnl_dim_t one[3] = {1, 1, 1};
+    status = prepare_src(plan, &c, one, &src);
+    if (status != dnnl_success) return status;
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    struct gemm_view view = {
+            .channels = c.outputs,
+            .batch = {1, 1, 1, 1},
+            .rows = 1,
+            .columns = dst.batch,
+            .src = {.arg = src.arg, .offset = src.offset, .column = src.batch_stride},
+            .bias = {.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING, .offset = bias ? bias->offset0 : 0},
+            .dst = {.arg = dst.arg, .offset = dst.offset, .column = dst.batch_stride}};
+    set_reduction(&view, &c, &src);
+    status = set_weights(plan, &c, false, &view);
+    return status == dnnl_success ? gemm_launch(plan, &view) : status;
+}

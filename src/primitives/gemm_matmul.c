@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matmul as the f32 matrix-product kernels see it: rows of src are columns of the kernel, batch dimensions
+ * are merged where they can be. Operands that do not lie as the kernels read them are copied before.
+ */
+#include "primitives/gemm.h"
+
+#include <stdio.h>
+
+/* Strides of the batch dimensions of the operands; 0 where one is broadcast. */
+struct batches {
+    int count;
+    dnnl_dim_t size[DNNL_MAX_NDIMS];
+    dnnl_dim_t src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS], dst[DNNL_MAX_NDIMS];
+};
+
+static dnnl_dim_t batch_stride(const md_t *md, int d) {
+    return md->dims[d] == 1 ? 0 : md->blocking.strides[d];
+}
+
+static bool follows(dnnl_dim_t outer, dnnl_dim_t inner, dnnl_dim_t size) {
+    return outer == inner * size;
+}
+
+/* Two neighbours are one dimension if that holds for each operand. */
+static bool mergeable(const struct batches *b, dnnl_dim_t src, dnnl_dim_t weights, dnnl_dim_t dst,
+                      dnnl_dim_t size) {
+    int last = b->count - 1;
+    return follows(b->src[last], src, size) && follows(b->weights[last], weights, size)
+           && follows(b->dst[last], dst, size);
+}
+
+static struct batches merge_batches(const md_t *src, const md_t *weights, const md_t *dst) {
+    struct batches b = {0};
+    for (int d = 0; d < dst->ndims - 2; d++) {
+        if (dst->dims[d] == 1) continue;
+        dnnl_dim_t s = batch_stride(src, d), w = batch_stride(weights, d), t = batch_stride(dst, d);
+        bool merge = b.count > 0 && mergeable(&b, s, w, t, dst->dims[d]);
+        int at = merge ? b.count - 1 : b.count++;
+        b.size[at] = merge ? b.size[at] * dst->dims[d] : dst->dims[d];
+        b.src[at] = s, b.weights[at] = w, b.dst[at] = t;
+    }
+    return b;
+}
+
+static void panels_tag(const struct plan *plan, int ndims, char *tag, size_t size) {
+    char order[DNNL_MAX_NDIMS + 1], *end = order;
+    for (int d = 0; d < ndims - 2; d++)
+        *end++ = (char)('a' + d);
+    *end++ = (char)('A' + ndims - 1);
+    *end++ = (char)('a' + ndims - 2);
+    *end = 0;
+    snprintf(tag, size, "%s%d%c", order, gemm_panel(plan), 'a' + ndims - 1);
+}
+
+static dnnl_status_t choose_layouts(struct plan *plan, char *panels, size_t size) {
+    md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
+         *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    static const char plain[] = "abcdefghijkl";
+    char tag[DNNL_MAX_NDIMS + 1];
+    snprintf(tag, sizeof tag, "%.*s", dst->ndims, plain);
+    panels_tag(plan, weights->ndims, panels, size);
+    dnnl_status_t status = md_set_any(src, tag);
+    if (status == dnnl_success) status = md_set_any(dst, tag);
+    if (status == dnnl_success) status = md_set_any(weights, panels);
+    if (status == dnnl_success && bias) status = md_set_any(bias, tag);
+    if (status != dnnl_success) return status;
+    if (!md_is_plain(src) || !md_is_plain(dst)) return plan_skip(plan, "src or dst is blocked");
+    if (!md_is_plain(weights) && !md_matches_tag(weights, panels))
+        return plan_skip(plan, "weights are blocked");
+    return dnnl_success;
+}
+
+/* A bias is one value for each column of dst, or none. */
+static bool bias_fits(const md_t *bias) {
+    for (int d = 0; bias && d < bias->ndims - 1; d++)
+        if (bias->dims[d] != 1) return false;
+    return !bias || bias->dims[bias->ndims - 1] == 1 || bias->blocking.strides[bias->ndims - 1] == 1;
+}
+
+/* src as rows of dense elements: its own, or a copy. */
+static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct batches *b, struct gemm_view *view) {
+    int m = md->ndims - 2, k = md->ndims - 1;
+    view->src = (struct gemm_operand){
+            .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
+    if (md->blocking.strides[k] == 1 || md->dims[k] == 1) return dnnl_success;
+    if (b->count > 1) return plan_skip(plan, "src is transposed and has several batch dimensions");
+    bool batched = b->count == 1 && b->src[0] != 0;
+    struct gemm_image image = {.arg = DNNL_ARG_SRC,
+                               .offset = md->offset0,
+                               .batch = batched ? b->size[0] : 1,
+                               .size = {1, 1, md->dims[m]},
+                               .channels = md->dims[k],
+                               .batch_stride = batched ? b->src[0] : 0,
+                               .stride = {0, 0, md->blocking.strides[m]},
+                               .channel_stride = md->blocking.strides[k]};
+    static const dnnl_dim_t nothing[3] = {0};
+    struct gemm_image copy;
+    dnnl_status_t status = gemm_copy_padded(plan, &image, nothing, image.size, &copy);
+    view->src = (struct gemm_operand){.arg = copy.arg, .offset = copy.offset, .column = copy.stride[2]};
+    if (batched) b->src[0] = copy.batch_stride;
+    return status;
+}
+
+/* Rows that are few are multiplied with plain weights as they lie; packing pays when they are many. */
+static bool use_as_they_are(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
+    int k = md->ndims - 2, n = md->ndims - 1;
+    return md->blocking.strides[n] == 1 && md->dims[n] % gemm_panel(plan) == 0 && rows <= 32
+           && md->blocking.strides[k] >= md->dims[n];
+}
+
+static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct batches *b, dnnl_dim_t rows,
+                                 struct gemm_view *view) {
+    int k = md->ndims - 2, n = md->ndims - 1, panel = gemm_panel(plan);
+    const dnnl_dim_t *strides = md->blocking.strides;
+    view->weights = (struct gemm_operand){.arg = DNNL_ARG_WEIGHTS, .offset = md->offset0};
+    if (!md_is_plain(md)) {
+        view->weights_depth = panel, view->weights_panel = strides[n];
+        return dnnl_success;
+    }
+    if (use_as_they_are(plan, md, rows)) {
+        view->weights_depth = strides[k], view->weights_panel = panel;
+        return dnnl_success;
+    }
+    if (b->count > 1) return plan_skip(plan, "plain weights with several batch dimensions");
+    bool batched = b->count == 1 && b->weights[0] != 0;
+    struct gemm_weights w = {.groups = batched ? b->size[0] : 1,
+                             .outputs = md->dims[n],
+                             .inputs = md->dims[k],
+                             .size = {1, 1, 1},
+                             .offset = md->offset0,
+                             .group = batched ? b->weights[0] : 0,
+                             .output = strides[n],
+                             .input = strides[k]};
+    dnnl_status_t status = gemm_pack(plan, &w, view);
+    dnnl_dim_t panels = (md->dims[n] + panel - 1) / panel;
+    if (batched) b->weights[0] = view->weights_panel * panels;
+    return status;
+}
+
+dnnl_status_t gemm_build_matmul(struct plan *plan) {
+    dnnl_status_t status = gemm_accepts(plan);
+    char panels[32];
+    if (status == dnnl_success) status = choose_layouts(plan, panels, sizeof panels);
+    if (status != dnnl_success) return status;
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    int m = dst->ndims - 2, n = dst->ndims - 1;
+    if (dst->blocking.strides[n] != 1 && dst->dims[n] != 1)
+        return plan_skip(plan, "dst's rows are not dense");
+    if (!bias_fits(bias) || (bias && bias->dims[n] != dst->dims[n]))
+        return plan_skip(plan, "bias varies along rows");
+    struct batches b = merge_batches(src, weights, dst);
+    if (b.count > GEMM_VIEW_BATCHES) return plan_skip(plan, "too many batch dimensions");
+
+    struct gemm_view view = {
+            .rows = 1,
+            .columns = dst->dims[m],
+            .channels = dst->dims[n],
+            .depth = src->dims[n],
+            .window = {1, 1, 1},
+            .batch = {1, 1, 1, 1},
+            .bias = {.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING, .offset = bias ? bias->offset0 : 0}};
+    status = set_src(plan, src, &b, &view);
+    if (status == dnnl_success) status = set_weights(plan, weights, &b, dst->dims[m], &view);
+    if (status != dnnl_success) return status;
+    view.dst = (struct gemm_operand){
+            .arg = DNNL_ARG_DST, .offset = dst->offset0, .column = dst->blocking.strides[m]};
+    for (int i = 0; i < b.count; i++) {
+        view.batch[i] = b.size[i];
+        view.src.batch[i] = b.src[i], view.weights.batch[i] = b.weights[i], view.dst.batch[i] = b.dst[i];
+    }
+    return gemm_launch(plan, &view);
+}
