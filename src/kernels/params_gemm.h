@@ -25,8 +25,8 @@ struct gemm_params {
     i64 rows, columns, channels; /* y, x, n */
     i64 src_row, src_column;     /* strides of y and x */
     i64 dst_row, dst_column;
-    i64 window_h, window_w, depth;    /* h, w, i */
-    i64 src_h, src_w;                 /* strides of h and w */
+    i64 window[3], depth;             /* d, h, w; i */
+    i64 src_window[3];                /* strides of d, h and w */
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
