@@ -5,11 +5,11 @@
  * descriptors the way verbose lines show them.
  */
 #include "core/memory_desc.h"
+#include "base/writer.h"
 #include "core/md_layout.h"
 #include "core/verbose.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,20 +171,6 @@ bool md_matches_format(const md_t *md, dnnl_format_tag_t tag) {
 }
 
 /* Writing */
-
-struct writer {
-    char *text;
-    size_t size;
-    int length; /* of the whole text, whether or not it fits */
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct writer *writer, const char *format, ...) {
-    size_t used = (size_t)writer->length < writer->size ? (size_t)writer->length : writer->size;
-    va_list args;
-    va_start(args, format);
-    writer->length += vsnprintf(writer->text + used, writer->size - used, format, args);
-    va_end(args);
-}
 
 static void put_values(struct writer *writer, const dnnl_dim_t *values, int count) {
     for (int i = 0; i < count; i++) {

@@ -4,6 +4,7 @@
  * alone. Layouts spelled as tags are in md_tags.c, views in md_views.c.
  */
 #include "core/memory_desc.h"
+#include "base/hash.h"
 #include "core/verbose.h"
 #include "core/md_layout.h"
 
@@ -301,6 +302,28 @@ bool md_same_layout(const md_t *a, const md_t *b) {
 bool md_equal(const md_t *a, const md_t *b) {
     if (a->ndims == 0 && b->ndims == 0) return true;
     return a->data_type == b->data_type && md_same_layout(a, b);
+}
+
+static uint64_t hash_blocking(const md_t *md, uint64_t hash) {
+    const struct md_blocking *blocking = &md->blocking;
+    for (int d = 0; d < md->ndims; d++)
+        if (md->dims[d] != 1 || md->padded_dims[d] != 1)
+            hash = hash_word(hash, (uint64_t)blocking->strides[d]);
+    for (int b = 0; b < blocking->inner_nblks; b++)
+        hash = hash_word(hash, (uint64_t)(blocking->inner_blks[b] << 8 | blocking->inner_idxs[b]));
+    return hash;
+}
+
+uint64_t md_hash(const md_t *md, uint64_t seed) {
+    uint64_t hash = hash_word(seed, (uint64_t)md->ndims << 32 | (uint64_t)md->data_type << 16
+                                            | (uint64_t)md->format_kind);
+    if (md->ndims == 0) return seed;
+    for (int d = 0; d < md->ndims; d++) {
+        hash = hash_word(hash, (uint64_t)md->dims[d]);
+        hash = hash_word(hash, (uint64_t)(md->padded_dims[d] ^ md->padded_offsets[d] << 32));
+    }
+    hash = hash_word(hash, (uint64_t)md->offset0);
+    return md_is_blocked(md) ? hash_blocking(md, hash) : hash;
 }
 
 /* Inner blocks of existing dimensions that divide the padding. */
