@@ -188,17 +188,23 @@ static const struct isa *best(void) {
     return &isas[ISAS - 1];
 }
 
+/* Under the lock: what the answer is or would be. */
+static const struct isa *choose(void) {
+    const struct isa *isa = atomic_load(&fixed);
+    if (isa) return isa;
+    features = detect();
+    if (!limited) limit = limit_from_environment();
+    return best();
+}
+
 static const struct isa *decide(void) {
     const struct isa *isa = atomic_load(&fixed);
     if (isa) return isa;
     pthread_mutex_lock(&lock);
-    if (!atomic_load(&fixed)) {
-        features = detect();
-        if (!limited) limit = limit_from_environment();
-        atomic_store(&fixed, best());
-    }
+    isa = choose();
+    atomic_store(&fixed, isa);
     pthread_mutex_unlock(&lock);
-    return atomic_load(&fixed);
+    return isa;
 }
 
 static bool is_isa(dnnl_cpu_isa_t value) {
@@ -224,7 +230,10 @@ dnnl_cpu_isa_t cpu_isa(void) {
 }
 
 const char *cpu_isa_description(void) {
-    return decide()->description;
+    pthread_mutex_lock(&lock);
+    const struct isa *isa = choose();
+    pthread_mutex_unlock(&lock);
+    return isa->description;
 }
 
 enum native_isa cpu_native_isa(void) {

@@ -12,7 +12,7 @@
 
 /* The best instruction set, as oneDNN names them, within the limit; dnnl_cpu_isa_default if there is none. */
 dnnl_cpu_isa_t cpu_isa(void);
-/* The same as verbose output says it: "Intel AVX2". */
+/* The same as verbose output says it: "Intel AVX2". This question leaves the limit open. */
 const char *cpu_isa_description(void);
 /* The best form of native kernels that may run here. */
 enum native_isa cpu_native_isa(void);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of a primitive: what happens around the computation. Plain data, copied by value; a freshly
- * initialised struct is all defaults. Which primitive takes which attribute is the primitive's business.
+ * Attributes of a primitive: what happens around the computation. A freshly initialised struct is all
+ * defaults; lists are owned, so copies are made with attr_copy. Which primitive takes which attribute is the
+ * primitive's business.
  */
 #ifndef LODE_CORE_ATTR_H
 #define LODE_CORE_ATTR_H
 
 #include "core/memory_desc.h"
 
-enum { ATTR_MAX_QUANT = 12, POST_OPS_MAX = 32, ATTR_MAX_ROUNDING = 4, RNN_MAX_SCALES = 1024 };
+enum { POST_OPS_MAX = 32, ATTR_ROUNDINGS = 3 };
 
 /* How one execution argument is quantised: scales, zero points or precomputed reductions. */
 struct quant {
-    int arg; /* DNNL_ARG_*, 0: this entry is free */
+    int arg; /* DNNL_ARG_* */
     int mask;
     int group_ndims;
     dnnl_dims_t groups; /* the last group_ndims dimensions; zeros when group_ndims is 0 */
@@ -22,7 +23,8 @@ struct quant {
 };
 
 struct quants {
-    struct quant entries[ATTR_MAX_QUANT];
+    int count;
+    struct quant *entries; /* owned; in ascending order of arg, every arg once */
 };
 
 struct post_op {
@@ -53,7 +55,7 @@ struct post_op {
 
 struct dnnl_post_ops {
     int len;
-    struct post_op entries[POST_OPS_MAX];
+    struct post_op *entries; /* owned; room grows with len, up to POST_OPS_MAX */
 };
 
 struct rnn_qparams {
@@ -79,10 +81,7 @@ struct dnnl_primitive_attr {
     dnnl_accumulation_mode_t accumulation_mode;
     bool deterministic;
     struct quants scales, zero_points, precomputed_reductions;
-    struct {
-        int arg;
-        dnnl_rounding_mode_t mode;
-    } rounding[ATTR_MAX_ROUNDING];
+    dnnl_rounding_mode_t rounding[ATTR_ROUNDINGS]; /* of attr_rounding_args */
     struct dropout dropout;
     struct rnn_qparams rnn;
     struct dnnl_post_ops post_ops;
@@ -104,15 +103,35 @@ enum attr_part {
     ATTR_GROUPS = 1 << 9, /* scales or zero points with groups */
 };
 
+/* Defaults; the fpmath mode is the one of fpmath_default. */
 void attr_init(attr_t *attr);
 dnnl_status_t attr_copy(attr_t *to, const attr_t *from); /* deep; `to` need not be initialised */
-void attr_clear(attr_t *attr);                           /* frees what the struct owns */
+void attr_clear(attr_t *attr);                           /* frees what the struct owns; leaves it default */
 bool attr_equal(const attr_t *a, const attr_t *b);
 uint64_t attr_hash(const attr_t *attr, uint64_t seed);
 /* True if every part outside `parts` (enum attr_part) is default. Scratchpad mode and determinism never
  * count. */
 bool attr_only_has(const attr_t *attr, unsigned parts);
 const struct quant *quants_find(const struct quants *quants, int arg); /* NULL when default */
+/* Adds the entry or replaces the one of the same arg. */
+dnnl_status_t quants_set(struct quants *quants, const struct quant *quant);
+/* The arguments whose rounding can be chosen, in the order of attr->rounding; the index of one, or -1. */
+extern const int attr_rounding_args[ATTR_ROUNDINGS];
+int attr_rounding_slot(int arg);
+
+/* Post-ops as an object of their own. */
+dnnl_status_t post_ops_copy(struct dnnl_post_ops *to, const struct dnnl_post_ops *from);
+void post_ops_clear(struct dnnl_post_ops *ops);
+/* Appends a copy; dnnl_out_of_memory when there are POST_OPS_MAX already, as in oneDNN. */
+dnnl_status_t post_ops_append(struct dnnl_post_ops *ops, const struct post_op *op);
+/* True if alg is an element-wise algorithm and takes these parameters. */
+bool eltwise_is_valid(dnnl_alg_kind_t alg, float alpha, float beta);
+
+/* The fpmath mode of new attributes: ONEDNN_DEFAULT_FPMATH_MODE until it is set. */
+dnnl_fpmath_mode_t fpmath_default(void);
+dnnl_status_t fpmath_set_default(dnnl_fpmath_mode_t mode);
+bool fpmath_is_valid(dnnl_fpmath_mode_t mode);
+
 /* The attributes in oneDNN's verbose form, such as "attr-scratchpad:user attr-post-ops:relu". */
 int attr_to_string(const attr_t *attr, char *text, size_t size);
 

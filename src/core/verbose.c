@@ -144,14 +144,14 @@ bool verbose_wants(const char *component) {
 dnnl_status_t dnnl_set_verbose(int level) {
     static const unsigned levels[] = {0, VERBOSE_ERROR | VERBOSE_EXEC,
                                       VERBOSE_ERROR | VERBOSE_EXEC | VERBOSE_CREATE};
-    if (level < 0 || level > 2) return fail(dnnl_invalid_arguments, "service", "bad param: level %d", level);
+    if (level < 0 || level > 2) return fail(dnnl_invalid_arguments, "service", "bad param: level");
     verbose_start();
     atomic_store(&verbose_state, levels[level] | STATE_KNOWN);
     return dnnl_success;
 }
 
 dnnl_status_t dnnl_verbose_profiling_enabled(int *enabled) {
-    if (!enabled) return fail(dnnl_invalid_arguments, "service", "one of the mandatory arguments is nullptr");
+    if (!enabled) return fail_null("service");
     *enabled = verbose_on(VERBOSE_CREATE | VERBOSE_EXEC);
     return dnnl_success;
 }
@@ -230,19 +230,16 @@ static const char *area_of(const char *component) {
     return "primitive";
 }
 
-dnnl_status_t verbose_fail(dnnl_status_t status, const char *stage, const char *component, const char *file,
+dnnl_status_t verbose_fail(dnnl_status_t status, enum fail_kind kind, const char *component, const char *file,
                            int line, const char *format, ...) {
-    bool error = status == dnnl_out_of_memory || status == dnnl_runtime_error;
-    if (!verbose_on(error ? VERBOSE_ERROR : VERBOSE_CHECK)) return status;
-    if (!wanted) return status;
+    bool error = kind != FAILS_CHECK && (status == dnnl_out_of_memory || status == dnnl_runtime_error);
+    if (!verbose_on(error ? VERBOSE_ERROR : VERBOSE_CHECK) || !wanted) return status;
     char reason[1024];
     va_list values;
     va_start(values, format);
     vsnprintf(reason, sizeof(reason), format, values);
     va_end(values);
-    if (error)
-        verbose_line("%s,error,%s,%s,%s:%d", area_of(component), component, reason, file, line);
-    else
-        verbose_line("%s,%s:check,%s,%s,%s:%d", area_of(component), stage, component, reason, file, line);
+    const char *stage = error ? "error" : kind == FAILS_EXEC ? "exec:check" : "create:check";
+    verbose_line("%s,%s,%s,%s,%s:%d", area_of(component), stage, component, reason, file, line);
     return status;
 }

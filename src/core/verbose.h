@@ -45,13 +45,23 @@ void verbose_line(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* Prints the reason of a failed check or error, if such lines are on, and returns `status`:
  *   return fail(dnnl_invalid_arguments, "memory", "bad ndims: %d", ndims);
  * `component` is an object ("memory", "engine", "attr") or a primitive ("convolution"). fail_exec is for
- * checks at execution. The line names the place of the call. */
+ * failures at execution. Lack of memory and errors of a runtime are errors, all else is a check. The line
+ * names the place of the call. */
 #define fail(status, component, ...)                                                                         \
-    verbose_fail(status, "create", component, __FILE__, __LINE__, __VA_ARGS__)
+    verbose_fail(status, FAILS_BY_STATUS, component, __FILE__, __LINE__, __VA_ARGS__)
 #define fail_exec(status, component, ...)                                                                    \
-    verbose_fail(status, "exec", component, __FILE__, __LINE__, __VA_ARGS__)
+    verbose_fail(status, FAILS_EXEC, component, __FILE__, __LINE__, __VA_ARGS__)
+/* For a mistake of the caller's, whatever the status: never printed unless checks are asked for. */
+#define fail_check(status, component, ...)                                                                   \
+    verbose_fail(status, FAILS_CHECK, component, __FILE__, __LINE__, __VA_ARGS__)
 
-dnnl_status_t verbose_fail(dnnl_status_t status, const char *stage, const char *component, const char *file,
+/* The two commonest reasons. */
+#define fail_null(component)                                                                                 \
+    fail(dnnl_invalid_arguments, component, "one of the mandatory arguments is nullptr")
+#define fail_param(component, name) fail(dnnl_invalid_arguments, component, "bad param: %s", name)
+
+enum fail_kind { FAILS_BY_STATUS, FAILS_EXEC, FAILS_CHECK };
+dnnl_status_t verbose_fail(dnnl_status_t status, enum fail_kind kind, const char *component, const char *file,
                            int line, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 #endif
