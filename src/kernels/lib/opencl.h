@@ -29,6 +29,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 #include "kernels/native.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 #define HAVE_DOUBLE 1
