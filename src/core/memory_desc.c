@@ -339,13 +339,19 @@ static bool has_sound_blocks(const md_t *md) {
     return true;
 }
 
+/* No stride leads backwards, and the last element's offset can be computed. */
 static bool has_sound_strides(const md_t *md) {
     if (!strides_are_final(md)) return true;
-    dnnl_dim_t reach;
+    dnnl_dims_t blocks;
+    md_blocks(md, blocks);
+    dnnl_dim_t last = md->offset0, reach;
+    for (int b = 0; b < md->blocking.inner_nblks; b++)
+        if (__builtin_add_overflow(last, md->blocking.inner_blks[b], &last)) return false;
     for (int d = 0; d < md->ndims; d++) {
-        if (md->padded_dims[d] != 1 && md->blocking.strides[d] < 0) return false;
-        if (__builtin_mul_overflow(md->blocking.strides[d], md->padded_dims[d], &reach)) return false;
-        if (__builtin_add_overflow(md->offset0, reach, &reach)) return false;
+        if (md->padded_dims[d] == 1) continue;
+        dnnl_dim_t count = md->padded_dims[d] / blocks[d], stride = md->blocking.strides[d];
+        if (stride < 0 || __builtin_mul_overflow(stride, count, &reach)) return false;
+        if (__builtin_add_overflow(last, reach, &last)) return false;
     }
     return true;
 }
@@ -357,7 +363,7 @@ static bool has_sound_sparsity(const md_t *md) {
 }
 
 bool md_is_sound(const md_t *md) {
-    if (md->ndims == 0) return true;
+    if (md->ndims == 0) return md->format_kind == dnnl_format_kind_undef;
     if (md_check_shape(md->ndims, md->dims, md->data_type, md->format_kind) != dnnl_success) return false;
     if (md_is_host_scalar(md)) return md->ndims == 1 && md->dims[0] == 1;
     if (md->offset0 < 0) return false;
@@ -365,7 +371,8 @@ bool md_is_sound(const md_t *md) {
     for (int d = 0; d < md->ndims; d++) {
         if (md->padded_dims[d] < md->dims[d] || md->padded_offsets[d] != 0) return false;
         if (md->dims[d] == DNNL_RUNTIME_DIM_VAL && md->padded_dims[d] != DNNL_RUNTIME_DIM_VAL) return false;
-        if (md->dims[d] > 0 && __builtin_mul_overflow(elements, md->padded_dims[d], &elements)) return false;
+        if (md->padded_dims[d] > 0 && __builtin_mul_overflow(elements, md->padded_dims[d], &elements))
+            return false;
     }
     if (md->format_kind == dnnl_format_kind_sparse) return has_sound_sparsity(md);
     if (md_is_blocked(md)) return has_sound_blocks(md) && has_sound_strides(md);
