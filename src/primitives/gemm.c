@@ -80,7 +80,8 @@ static dnnl_status_t gemm_epilogue(struct plan *plan, struct gemm_params *p) {
     const struct dnnl_post_ops *ops = &plan->attr.post_ops;
     p->relu_slope = 1;
     if (ops->len == 0) return dnnl_success;
-    if (ops->len > 1 || ops->entries[0].kind != dnnl_eltwise || ops->entries[0].eltwise.alg != dnnl_eltwise_relu)
+    if (ops->len > 1 || ops->entries[0].kind != dnnl_eltwise
+        || ops->entries[0].eltwise.alg != dnnl_eltwise_relu)
         return plan_skip(plan, "post-ops other than relu");
     p->plain = 1;
     p->relu_slope = ops->entries[0].eltwise.alpha;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deconvolution: its creation functions. It is checked like a convolution with source and destination
+ * exchanged; nothing computes it yet.
+ */
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/window.h"
+
+static const char component[] = "deconvolution";
+
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
+                            const struct convolution_request *request, const attr_t *attr) {
+    TRY(check_convolution(request));
+    TRY(check_convolution_attr(request, engine, attr));
+    return create_nothing(component, pd);
+}
+
+dnnl_status_t dnnl_deconvolution_forward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, dnnl_alg_kind_t alg,
+        const_dnnl_memory_desc_t src, const_dnnl_memory_desc_t weights, const_dnnl_memory_desc_t bias,
+        const_dnnl_memory_desc_t dst, const dnnl_dims_t strides, const dnnl_dims_t dilates,
+        const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_attr_t attr) {
+    REQUIRE(prop_is_forward(prop), "not a forward propagation");
+    struct convolution_request r = {
+            .component = component,
+            .kind = dnnl_deconvolution,
+            .prop = prop,
+            .alg = alg,
+            .src = src,
+            .weights = weights,
+            .bias = bias,
+            .dst = dst,
+            .window = {.strides = strides,
+                       .dilates = dilates,
+                       .padding_l = padding_l,
+                       .padding_r = padding_r},
+    };
+    return create(pd, engine, &r, attr);
+}
+
+dnnl_status_t dnnl_deconvolution_backward_data_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
+        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t weights,
+        const_dnnl_memory_desc_t diff_dst, const dnnl_dims_t strides, const dnnl_dims_t dilates,
+        const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint,
+        const_dnnl_primitive_attr_t attr) {
+    struct convolution_request r = {
+            .component = component,
+            .kind = dnnl_deconvolution,
+            .prop = dnnl_backward_data,
+            .alg = alg,
+            .src = diff_src,
+            .weights = weights,
+            .dst = diff_dst,
+            .window = {.strides = strides,
+                       .dilates = dilates,
+                       .padding_l = padding_l,
+                       .padding_r = padding_r},
+    };
+    (void)hint;
+    return create(pd, engine, &r, attr);
+}
+
+dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg, const_dnnl_memory_desc_t src,
+        const_dnnl_memory_desc_t diff_weights, const_dnnl_memory_desc_t diff_bias,
+        const_dnnl_memory_desc_t diff_dst, const dnnl_dims_t strides, const dnnl_dims_t dilates,
+        const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint,
+        const_dnnl_primitive_attr_t attr) {
+    struct convolution_request r = {
+            .component = component,
+            .kind = dnnl_deconvolution,
+            .prop = dnnl_backward_weights,
+            .alg = alg,
+            .src = src,
+            .weights = diff_weights,
+            .bias = diff_bias,
+            .dst = diff_dst,
+            .window = {.strides = strides,
+                       .dilates = dilates,
+                       .padding_l = padding_l,
+                       .padding_r = padding_r},
+    };
+    (void)hint;
+    return create(pd, engine, &r, attr);
+}

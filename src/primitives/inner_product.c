@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inner product: its creation functions, and its plan as a convolution whose window is the whole image.
+ */
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/check.h"
+#include "primitives/primitives.h"
+
+static const char component[] = "inner_product";
+
+/* An inner product, forward or backward, its tensors by their forward names. */
+struct request {
+    dnnl_prop_kind_t prop;
+    const md_t *src, *weights, *bias, *dst;
+};
+
+static dnnl_status_t check_shapes(const struct request *r, bool biased) {
+    const md_t *src = r->src, *weights = r->weights, *bias = r->bias, *dst = r->dst;
+    REQUIRE(md_nelems(weights, false) > 0, "weights are empty");
+    REQUIRE(src->ndims >= 2 && src->ndims <= 5, "src has %d dimensions", src->ndims);
+    REQUIRE(dst->ndims == 2, "dst has %d dimensions", dst->ndims);
+    REQUIRE(weights->ndims == src->ndims, "weights have %d dimensions, src has %d", weights->ndims,
+            src->ndims);
+    REQUIRE(!biased || (bias->ndims == 1 && bias->dims[0] == dst->dims[1]),
+            "bias is not a vector with one element for each output channel");
+    REQUIRE(src->dims[0] == dst->dims[0], "batch of src differs from that of dst");
+    for (int d = 1; d < src->ndims; d++)
+        REQUIRE(src->dims[d] == weights->dims[d], "dimension %d of src differs from that of weights", d);
+    REQUIRE(dst->dims[1] == weights->dims[0], "channels of dst differ from the output channels of weights");
+    return dnnl_success;
+}
+
+static dnnl_status_t check(const struct request *r) {
+    REQUIRE(r->src && r->weights && r->dst, "an argument is NULL");
+    TRY(check_no_host_scalars(component, MDS(r->src, r->weights, r->bias, r->dst)));
+    TRY(check_sizes_known(component, MDS(r->src, r->weights, r->bias, r->dst)));
+    REQUIRE(accumulation_type(r->src, r->weights, r->dst, r->prop) != dnnl_data_type_undef,
+            "types of src, weights and dst do not go together");
+    return check_shapes(r, r->bias && r->bias->format_kind != dnnl_format_kind_undef);
+}
+
+static dnnl_status_t check_request_attr(const struct request *r, const struct dnnl_engine *engine,
+                                        const attr_t *attr) {
+    REQUIRE(engine, "the engine is NULL");
+    if (!prop_is_forward(r->prop)) {
+        struct attr_rules backward = {.parts = ATTR_FPMATH | ATTR_ACCUMULATION};
+        return check_attr(component, engine, attr, &backward);
+    }
+    bool gpu = engine->kind == dnnl_gpu;
+    bool int8 = in_set(TYPES_INT8, r->src->data_type)
+                || (gpu && in_set(TYPES_INT8 | BIT(dnnl_s32), r->dst->data_type));
+    struct attr_rules rules = {
+            .parts = ATTR_POST_OPS | ATTR_FPMATH | ATTR_ACCUMULATION | (int8 ? ATTR_SCALES : 0),
+            .post_ops = BIT(dnnl_binary) | BIT(dnnl_eltwise) | BIT(dnnl_prelu) | BIT(dnnl_sum),
+            .sum_types = true,
+            .int8 = int8,
+    };
+    TRY(check_attr(component, engine, attr, &rules));
+    if (!attr) return dnnl_success;
+    const struct quants *scales = &attr->scales;
+    SUPPORT(MASK_IN(scales, DNNL_ARG_SRC, 0), "a mask of the scales of src");
+    SUPPORT(MASK_IN(scales, DNNL_ARG_WEIGHTS, 0, 1), "a mask of the scales of weights");
+    SUPPORT(MASK_IN(scales, DNNL_ARG_DST, 0), "a mask of the scales of dst");
+    return check_post_ops(component, engine, attr, &rules, r->dst);
+}
+
+dnnl_status_t dnnl_inner_product_forward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, const_dnnl_memory_desc_t src,
+        const_dnnl_memory_desc_t weights, const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst,
+        const_dnnl_primitive_attr_t attr) {
+    REQUIRE(prop_is_forward(prop), "not a forward propagation");
+    struct request r = {.prop = prop, .src = src, .weights = weights, .bias = bias, .dst = dst};
+    TRY(check(&r));
+    TRY(check_request_attr(&r, engine, attr));
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_inner_product, 4));
+    problem.prop = prop;
+    problem_add(&problem, DNNL_ARG_SRC, false, src);
+    problem_add(&problem, DNNL_ARG_WEIGHTS, false, weights);
+    problem_add(&problem, DNNL_ARG_BIAS, false, bias);
+    problem_add(&problem, DNNL_ARG_DST, true, dst);
+    return create_desc(component, pd, engine, &problem, attr);
+}
+
+dnnl_status_t dnnl_inner_product_backward_data_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, const_dnnl_memory_desc_t diff_src,
+        const_dnnl_memory_desc_t weights, const_dnnl_memory_desc_t diff_dst, const_dnnl_primitive_desc_t hint,
+        const_dnnl_primitive_attr_t attr) {
+    struct request r = {.prop = dnnl_backward_data, .src = diff_src, .weights = weights, .dst = diff_dst};
+    (void)hint;
+    TRY(check(&r));
+    TRY(check_request_attr(&r, engine, attr));
+    return create_nothing(component, pd);
+}
+
+dnnl_status_t dnnl_inner_product_backward_weights_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, const_dnnl_memory_desc_t src,
+        const_dnnl_memory_desc_t diff_weights, const_dnnl_memory_desc_t diff_bias,
+        const_dnnl_memory_desc_t diff_dst, const_dnnl_primitive_desc_t hint,
+        const_dnnl_primitive_attr_t attr) {
+    struct request r = {.prop = dnnl_backward_weights,
+                        .src = src,
+                        .weights = diff_weights,
+                        .bias = diff_bias,
+                        .dst = diff_dst};
+    (void)hint;
+    TRY(check(&r));
+    TRY(check_request_attr(&r, engine, attr));
+    return create_nothing(component, pd);
+}
+
+const struct implementation inner_product_implementations[] = {
+        {NULL, NULL},
+};

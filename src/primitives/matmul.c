@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Matrix product: its creation function, which types and attributes go together, and the plan of its
+ * universal implementation. The only primitive whose sizes may be open until execution.
+ */
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/check.h"
+#include "primitives/primitives.h"
+
+static const char component[] = "matmul";
+
+#define TYPES_FLOAT (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8)
+#define TYPES_INT (TYPES_INT8 | TYPES_INT4)
+#define TYPES_ANY_DST (TYPES_FLOAT | TYPES_FP4 | TYPES_INT8)
+
+static const struct type_row type_rows[] = {
+        {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), TYPES_ANY_DST},
+        {BIT(dnnl_f32) | BIT(dnnl_bf16) | TYPES_FP8 | TYPES_FP4, BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16),
+         TYPES_ANY_DST},
+        {BIT(dnnl_f32) | BIT(dnnl_bf16) | TYPES_FP8 | TYPES_FP4, BIT(dnnl_bf16),
+         BIT(dnnl_f32) | BIT(dnnl_bf16), TYPES_ANY_DST},
+        {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16)},
+        {BIT(dnnl_f16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_f16)},
+        {BIT(dnnl_f8_e5m2), BIT(dnnl_f8_e5m2), TYPES_FLOAT, TYPES_ANY_DST},
+        {BIT(dnnl_f8_e4m3), BIT(dnnl_f8_e4m3), TYPES_FLOAT, TYPES_ANY_DST},
+        {BIT(dnnl_f4_e2m1), BIT(dnnl_f4_e2m1), TYPES_FLOAT, TYPES_ANY_DST},
+        {TYPES_FLOAT | TYPES_FP4, BIT(dnnl_f4_e3m0), TYPES_FLOAT, TYPES_ANY_DST},
+        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
+        {TYPES_INT8, TYPES_INT, BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8,
+         BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8},
+};
+
+/* Integer weights with floating point sources: only if the user lets them be converted. */
+static const struct type_row decompression_rows[] = {
+        {TYPES_FLOAT & ~BIT(dnnl_f16), TYPES_INT, TYPES_FLOAT, TYPES_ANY_DST},
+        {BIT(dnnl_f16), TYPES_INT, TYPES_FLOAT, BIT(dnnl_f32) | BIT(dnnl_f16)},
+};
+
+static bool weights_may_become(const attr_t *attr, dnnl_data_type_t src) {
+    if (!attr || !attr->fpmath_apply_to_int) return false;
+    switch (attr->fpmath_mode) {
+    case dnnl_fpmath_mode_any: return true;
+    case dnnl_fpmath_mode_bf16: return src == dnnl_bf16 || src == dnnl_f32;
+    case dnnl_fpmath_mode_f16: return src == dnnl_f16 || src == dnnl_f32;
+    case dnnl_fpmath_mode_tf32: return src == dnnl_f32;
+    default: return false;
+    }
+}
+
+static bool types_are_known(const md_t *src, const md_t *weights, const md_t *bias, const md_t *dst,
+                            const attr_t *attr) {
+    int count = sizeof type_rows / sizeof type_rows[0];
+    if (types_fit(type_rows, count, src, weights, bias, dst)) return true;
+    count = sizeof decompression_rows / sizeof decompression_rows[0];
+    return weights_may_become(attr, src->data_type)
+           && types_fit(decompression_rows, count, src, weights, bias, dst);
+}
+
+static bool dim_fits(dnnl_dim_t bias, dnnl_dim_t dst) {
+    return bias == 1 || bias == dst;
+}
+
+/* Batches broadcast as NumPy's do; where one size is open, all are. */
+static dnnl_status_t check_batch(int d, const md_t *src, const md_t *weights, const md_t *bias,
+                                 const md_t *dst) {
+    dnnl_dim_t s = src->dims[d], w = weights->dims[d], t = dst->dims[d], b = bias ? bias->dims[d] : 0;
+    const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;
+    if (s == open || w == open || t == open || b == open) {
+        REQUIRE(s == open && w == open && t == open, "dimension %d is open in some tensors only", d);
+        return dnnl_success;
+    }
+    REQUIRE(t == (s == 1 ? w : s) && (w == 1 || w == t), "dimension %d does not broadcast", d);
+    REQUIRE(!bias || dim_fits(b, t), "dimension %d of bias does not broadcast to dst", d);
+    return dnnl_success;
+}
+
+static dnnl_status_t check_shapes(const md_t *src, const md_t *weights, const md_t *bias, const md_t *dst) {
+    int ndims = dst->ndims, m = ndims - 2, n = ndims - 1;
+    REQUIRE(ndims >= 2 && ndims <= DNNL_MAX_NDIMS, "dst has %d dimensions", ndims);
+    REQUIRE(src->ndims == ndims && weights->ndims == ndims, "src has %d dimensions, weights %d, dst %d",
+            src->ndims, weights->ndims, ndims);
+    REQUIRE(!bias || bias->ndims == ndims, "bias has %d dimensions, dst %d", bias->ndims, ndims);
+    REQUIRE(dst->dims[m] == src->dims[m], "rows of dst differ from those of src");
+    REQUIRE(dst->dims[n] == weights->dims[n], "columns of dst differ from those of weights");
+    REQUIRE(src->dims[n] == weights->dims[m], "columns of src differ from rows of weights");
+    REQUIRE(!bias || (dim_fits(bias->dims[n], dst->dims[n]) && dim_fits(bias->dims[m], dst->dims[m])),
+            "bias does not broadcast to dst");
+    for (int d = 0; d < m; d++)
+        TRY(check_batch(d, src, weights, bias, dst));
+    return dnnl_success;
+}
+
+/* The size of a quantisation group along the last dimension (`back` 1) or the one before (2); 1 without
+ * groups.
+ */
+static dnnl_dim_t group_size(const struct quant *quant, int back) {
+    return quant && quant->group_ndims >= back ? quant->groups[quant->group_ndims - back] : 1;
+}
+
+/* The same, but 1 also if the mask does not name the dimension. */
+static dnnl_dim_t group_along(const struct quant *quant, int ndims, int back) {
+    return quant && (quant->mask >> (ndims - back) & 1) ? group_size(quant, back) : 1;
+}
+
+static bool group_is_fit(dnnl_dim_t group, dnnl_dim_t size, int multiple) {
+    return group <= 1 || group >= size || group % multiple == 0;
+}
+
+static bool groups_nest(dnnl_dim_t a, dnnl_dim_t b) {
+    return a <= 1 || b <= 1 || a % b == 0 || b % a == 0;
+}
+
+/* The masks of a matrix: what names its rows, its columns, everything. */
+struct masks {
+    int rows, columns, all;
+};
+
+static dnnl_status_t check_dynamic_scales(const struct quant *dst, struct masks masks) {
+    if (!dst || dst->mode == dnnl_quantization_mode_static_sazp) return dnnl_success;
+    bool mx = dst->mode == dnnl_quantization_mode_dynamic_mx;
+    dnnl_dim_t group = mx ? 32 : 16;
+    SUPPORT(dst->mask == masks.all, "dynamic scales that are not by groups");
+    SUPPORT(group_size(dst, 1) == group && group_size(dst, 2) == 1, "dynamic scales with such groups");
+    SUPPORT(dst->data_type == (mx ? dnnl_e8m0 : dnnl_f8_e4m3), "dynamic scales of such a type");
+    return dnnl_success;
+}
+
+static dnnl_status_t check_scales(const struct quants *scales, const md_t *src, const md_t *weights,
+                                  struct masks masks) {
+    const struct quant *of_src = quants_find(scales, DNNL_ARG_SRC);
+    const struct quant *of_weights = quants_find(scales, DNNL_ARG_WEIGHTS);
+    int ndims = src->ndims;
+    dnnl_dim_t k = weights->dims[ndims - 2], n = weights->dims[ndims - 1];
+    SUPPORT(MASK_IN(scales, DNNL_ARG_SRC, 0, masks.rows, masks.columns, masks.rows + masks.columns,
+                    masks.all),
+            "a mask of the scales of src");
+    dnnl_dim_t src_k = group_along(of_src, ndims, 1), weights_k = group_along(of_weights, ndims, 2);
+    SUPPORT(group_is_fit(src_k, k, 16), "groups of the scales of src");
+    SUPPORT(group_is_fit(weights_k, k, 16) && group_is_fit(group_along(of_weights, ndims, 1), n, 16),
+            "groups of the scales of weights");
+    SUPPORT(MASK_IN(scales, DNNL_ARG_DST, 0, masks.rows, masks.columns, masks.rows + masks.columns,
+                    masks.all),
+            "a mask of the scales of dst");
+    bool narrow = in_set(TYPES_INT8 | TYPES_FP8 | TYPES_FP4, src->data_type);
+    SUPPORT(src_k <= 1 || (narrow && groups_nest(src_k, weights_k)), "groups of the scales of src");
+    return check_dynamic_scales(quants_find(scales, DNNL_ARG_DST), masks);
+}
+
+static dnnl_status_t check_zero_points(const attr_t *attr, const md_t *src, const md_t *weights,
+                                       struct masks masks) {
+    const struct quants *zps = &attr->zero_points;
+    const struct quant *of_src = quants_find(zps, DNNL_ARG_SRC),
+                       *of_weights = quants_find(zps, DNNL_ARG_WEIGHTS);
+    int ndims = src->ndims;
+    dnnl_dim_t k = weights->dims[ndims - 2], n = weights->dims[ndims - 1];
+    SUPPORT(MASK_IN(zps, DNNL_ARG_SRC, 0, masks.columns, masks.rows + masks.columns, masks.all),
+            "a mask of the zero points of src");
+    bool whole = of_src && of_src->mask == masks.all;
+    SUPPORT(!whole || ndims == 2 || (ndims == 3 && src->dims[0] == 1), "a mask of the zero points of src");
+    dnnl_dim_t src_k = group_along(of_src, ndims, 1), weights_k = group_along(of_weights, ndims, 2);
+    dnnl_dim_t weights_n = group_along(of_weights, ndims, 1);
+    SUPPORT(group_is_fit(src_k, k, 32), "groups of the zero points of src");
+    SUPPORT(weights_n <= 1 || attr->fpmath_apply_to_int, "groups of the zero points of weights");
+    SUPPORT(group_is_fit(weights_k, k, 16) && group_is_fit(weights_n, n, 16),
+            "groups of the zero points of weights");
+    if (of_weights && in_set(TYPES_INT4, of_weights->data_type)) {
+        SUPPORT(!(of_weights->mask & masks.rows) || k % 2 == 0, "an odd number of 4-bit zero points");
+        SUPPORT(!(of_weights->mask & masks.columns) || n % 2 == 0, "an odd number of 4-bit zero points");
+    }
+    SUPPORT(MASK_IN(zps, DNNL_ARG_DST, 0, ndims == 2 ? 2 : 0), "a mask of the zero points of dst");
+    SUPPORT(src_k <= 1 || (in_set(TYPES_INT8, src->data_type) && groups_nest(src_k, weights_k)),
+            "groups of the zero points of src");
+    return dnnl_success;
+}
+
+static dnnl_status_t check_precomputed(const attr_t *attr, const md_t *src, struct masks masks) {
+    const struct quants *sums = &attr->precomputed_reductions;
+    if (quants_are_default(sums)) return dnnl_success;
+    const struct quant *of_src = quants_find(sums, DNNL_ARG_SRC);
+    SUPPORT(of_src && ONLY_FOR(sums, DNNL_ARG_SRC), "precomputed reductions of anything but src");
+    const struct quant *zps = quants_find(&attr->zero_points, DNNL_ARG_WEIGHTS);
+    SUPPORT(zps, "precomputed reductions without zero points of weights");
+    SUPPORT(of_src->mask == masks.all && of_src->data_type == dnnl_s32, "such precomputed reductions");
+    dnnl_dim_t group = group_size(of_src, 1);
+    if (group <= 1) return dnnl_success;
+    const struct {
+        const struct quants *quants;
+        int arg, back;
+    } others[] = {{&attr->zero_points, DNNL_ARG_WEIGHTS, 2},
+                  {&attr->zero_points, DNNL_ARG_SRC, 1},
+                  {&attr->scales, DNNL_ARG_WEIGHTS, 2},
+                  {&attr->scales, DNNL_ARG_SRC, 1}};
+    REQUIRE(in_set(TYPES_INT8, src->data_type), "grouped reductions of another type than int8");
+    REQUIRE(groups_nest(group, group_size(zps, 2)), "groups of precomputed reductions");
+    for (int i = 0; i < 4; i++) {
+        const struct quant *other = quants_find(others[i].quants, others[i].arg);
+        REQUIRE(!other || !other->group_ndims || group <= group_size(other, others[i].back),
+                "groups of precomputed reductions are not the smallest ones");
+    }
+    return dnnl_success;
+}
+
+static dnnl_status_t check_matmul_attr(const struct dnnl_engine *engine, const attr_t *attr, const md_t *src,
+                                       const md_t *weights, const md_t *dst) {
+    bool narrow_weights = in_set(TYPES_INT | TYPES_FP8 | TYPES_FP4, weights->data_type);
+    bool narrow_src = in_set(TYPES_INT8 | TYPES_FP8 | TYPES_FP4, src->data_type);
+    bool narrow_dst = in_set(TYPES_FP8 | TYPES_FP4, dst->data_type);
+    bool int8 = in_set(TYPES_INT8, src->data_type);
+    struct attr_rules rules = {
+            .parts = ATTR_POST_OPS | ATTR_DROPOUT | ATTR_ROUNDING | ATTR_SCALES | ATTR_FPMATH
+                     | ATTR_ACCUMULATION | (narrow_weights || narrow_src ? ATTR_ZERO_POINTS : 0)
+                     | (narrow_weights || narrow_dst ? ATTR_GROUPS : 0) | (int8 ? ATTR_PRECOMPUTED : 0),
+            .quant_types = true,
+            .post_ops = BIT(dnnl_binary) | BIT(dnnl_eltwise) | BIT(dnnl_prelu) | BIT(dnnl_sum),
+            .sum_types = true,
+            .int8 = int8,
+    };
+    TRY(check_attr(component, engine, attr, &rules));
+    if (!attr) return dnnl_success;
+    int ndims = src->ndims;
+    struct masks masks = {.rows = 1 << (ndims - 2), .columns = 1 << (ndims - 1), .all = (1 << ndims) - 1};
+    TRY(check_scales(&attr->scales, src, weights, masks));
+    TRY(check_zero_points(attr, src, weights, masks));
+    TRY(check_precomputed(attr, src, masks));
+    return check_post_ops(component, engine, attr, &rules, dst);
+}
+
+dnnl_status_t dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
+                                                const_dnnl_memory_desc_t src,
+                                                const_dnnl_memory_desc_t weights,
+                                                const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst,
+                                                const_dnnl_primitive_attr_t attr) {
+    REQUIRE(src && weights && dst, "an argument is NULL");
+    TRY(check_no_host_scalars(component, MDS(src, weights, bias, dst)));
+    if (md_is_zero(bias)) bias = NULL;
+    TRY(check_shapes(src, weights, bias, dst));
+    REQUIRE(accumulation_type(src, weights, dst, dnnl_forward) != dnnl_data_type_undef,
+            "types of src, weights and dst do not go together");
+    TRY(check_matmul_attr(engine, attr, src, weights, dst));
+    REQUIRE(pd, "an argument is NULL");
+    SUPPORT(types_are_known(src, weights, bias, dst, attr), "types of src, weights, bias and dst");
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_matmul, 4));
+    problem_add(&problem, DNNL_ARG_SRC, false, src);
+    problem_add(&problem, DNNL_ARG_WEIGHTS, false, weights);
+    problem_add(&problem, DNNL_ARG_BIAS, false, bias);
+    problem_add(&problem, DNNL_ARG_DST, true, dst);
+    return create_desc(component, pd, engine, &problem, attr);
+}
+
+const struct implementation matmul_implementations[] = {
+        {NULL, NULL},
+};

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recurrent cells: their creation functions. All cells are checked by one function over one list of tensors;
+ * nothing computes them yet.
+ */
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/check.h"
+
+static const char component[] = "rnn";
+
+/* The tensors of a cell, or their gradients; NULL where there is none. */
+enum {
+    SRC_LAYER,
+    SRC_ITER,
+    SRC_ITER_C,
+    ATTENTION,
+    WEIGHTS_LAYER,
+    WEIGHTS_ITER,
+    PEEPHOLE,
+    PROJECTION,
+    BIAS,
+    DST_LAYER,
+    DST_ITER,
+    DST_ITER_C,
+    TENSORS
+};
+
+struct request {
+    dnnl_prop_kind_t prop;
+    dnnl_alg_kind_t cell, activation;
+    dnnl_rnn_direction_t direction;
+    const md_t *tensors[TENSORS], *diffs[TENSORS];
+};
+
+static bool is_mandatory(int tensor) {
+    return tensor == SRC_LAYER || tensor == WEIGHTS_LAYER || tensor == WEIGHTS_ITER || tensor == DST_LAYER;
+}
+
+static bool cell_has_attention(const struct request *r) {
+    return r->cell == dnnl_vanilla_augru || r->cell == dnnl_lbr_augru;
+}
+
+static bool cell_is_gru(const struct request *r) {
+    return r->cell == dnnl_vanilla_gru || r->cell == dnnl_lbr_gru || cell_has_attention(r);
+}
+
+static struct md_list all_of(const md_t *const *mds) {
+    return (struct md_list){TENSORS, mds};
+}
+
+static dnnl_status_t check_presence(const struct request *r) {
+    bool backward = r->prop == dnnl_backward;
+    const md_t *const *t = r->tensors;
+    for (int i = 0; i < TENSORS; i++)
+        REQUIRE(!is_mandatory(i) || (t[i] && (!backward || r->diffs[i])), "an argument is NULL");
+    TRY(check_no_host_scalars(component, all_of(t)));
+    TRY(check_no_host_scalars(component, all_of(r->diffs)));
+    REQUIRE(r->cell != dnnl_vanilla_rnn || r->activation == dnnl_eltwise_relu
+                    || r->activation == dnnl_eltwise_tanh || r->activation == dnnl_eltwise_logistic,
+            "unknown activation");
+    REQUIRE(r->cell != dnnl_vanilla_lstm
+                    || (md_is_zero(t[SRC_ITER]) == md_is_zero(t[SRC_ITER_C])
+                        && md_is_zero(t[DST_ITER]) == md_is_zero(t[DST_ITER_C])),
+            "a state is given without the state of the cell");
+    if (cell_has_attention(r)) {
+        REQUIRE(r->direction == dnnl_unidirectional_left2right, "a direction that attention does not take");
+        REQUIRE(t[WEIGHTS_LAYER]->dims[0] == 1, "attention in more than one layer");
+        REQUIRE(!backward || (t[ATTENTION] && r->diffs[ATTENTION]), "an argument is NULL");
+    }
+    for (int i = 0; backward && i < TENSORS; i++)
+        REQUIRE(i == ATTENTION || md_is_zero(t[i]) == md_is_zero(r->diffs[i]),
+                "a tensor is given without its gradient");
+    TRY(check_sizes_known(component, all_of(t)));
+    return check_sizes_known(component, all_of(r->diffs));
+}
+
+/* Types that go together: one set a tensor. */
+struct types {
+    bool quantised; /* inference of LSTM and GRU only */
+    uint64_t sets[TENSORS];
+};
+#define F32 BIT(dnnl_f32)
+#define STATE (F32 | BIT(dnnl_bf16) | BIT(dnnl_f16))
+#define FLOAT_ROW(set)                                                                                       \
+    {                                                                                                        \
+        false, {                                                                                             \
+            [SRC_LAYER] = set, [SRC_ITER] = set, [SRC_ITER_C] = STATE, [ATTENTION] = set,                    \
+            [WEIGHTS_LAYER] = set, [WEIGHTS_ITER] = set, [PEEPHOLE] = F32, [PROJECTION] = set,               \
+            [BIAS] = set | F32, [DST_LAYER] = set, [DST_ITER] = set, [DST_ITER_C] = STATE                    \
+        }                                                                                                    \
+    }
+#define INT8_ROW(layer, iter, state)                                                                         \
+    {                                                                                                        \
+        true, {                                                                                              \
+            [SRC_LAYER] = layer, [SRC_ITER] = iter, [SRC_ITER_C] = state, [WEIGHTS_LAYER] = BIT(dnnl_s8),    \
+            [WEIGHTS_ITER] = BIT(dnnl_s8), [PROJECTION] = BIT(dnnl_s8), [BIAS] = F32,                        \
+            [DST_LAYER] = layer | F32, [DST_ITER] = iter, [DST_ITER_C] = state                               \
+        }                                                                                                    \
+    }
+static const struct types type_rows[] = {
+        FLOAT_ROW(F32),
+        FLOAT_ROW(BIT(dnnl_bf16)),
+        FLOAT_ROW(BIT(dnnl_f16)),
+        INT8_ROW(BIT(dnnl_u8), BIT(dnnl_u8), F32),
+        INT8_ROW(BIT(dnnl_u8), F32, STATE),
+        INT8_ROW(BIT(dnnl_s8), BIT(dnnl_s8), F32),
+        INT8_ROW(BIT(dnnl_s8), F32, STATE),
+};
+
+static bool row_fits(const struct types *row, const struct request *r) {
+    bool may_quantise = r->prop == dnnl_forward_inference
+                        && (r->cell == dnnl_vanilla_lstm || r->cell == dnnl_vanilla_gru);
+    if (row->quantised && !may_quantise) return false;
+    for (int i = 0; i < TENSORS; i++)
+        if (!md_is_zero(r->tensors[i]) && !in_set(row->sets[i], r->tensors[i]->data_type)) return false;
+    return true;
+}
+
+static dnnl_status_t check_types(const struct request *r) {
+    bool fits = false;
+    for (size_t i = 0; i < sizeof type_rows / sizeof type_rows[0]; i++)
+        fits = fits || row_fits(&type_rows[i], r);
+    SUPPORT(fits, "types do not go together");
+    for (int i = 0; i < TENSORS; i++)
+        SUPPORT(md_is_zero(r->diffs[i]) || r->diffs[i]->data_type == dnnl_f32, "a gradient that is not f32");
+    return dnnl_success;
+}
+
+/* What each tensor must look like. */
+struct shape {
+    int ndims;
+    dnnl_dim_t dims[5];
+};
+
+static dnnl_status_t check_shape(const md_t *md, const struct shape *shape) {
+    if (md_is_zero(md)) return dnnl_success;
+    REQUIRE(md->ndims == shape->ndims, "a tensor has %d dimensions instead of %d", md->ndims, shape->ndims);
+    for (int d = 0; d < md->ndims; d++)
+        REQUIRE(md->dims[d] == shape->dims[d], "dimension %d of a tensor is %lld instead of %lld", d,
+                (long long)md->dims[d], (long long)shape->dims[d]);
+    return dnnl_success;
+}
+
+static dnnl_status_t check_shapes(const struct request *r) {
+    const md_t *const *t = r->tensors;
+    bool projected = r->cell == dnnl_vanilla_lstm && !md_is_zero(t[PROJECTION]);
+    bool one_way =
+            r->direction == dnnl_unidirectional_left2right || r->direction == dnnl_unidirectional_right2left;
+    dnnl_dim_t layers = t[WEIGHTS_LAYER]->dims[0], directions = one_way ? 1 : 2;
+    dnnl_dim_t time = t[SRC_LAYER]->dims[0], batch = t[SRC_LAYER]->dims[1];
+    dnnl_dim_t slc = t[SRC_LAYER]->dims[2], sic = t[WEIGHTS_ITER]->dims[2], dlc = t[DST_LAYER]->dims[2];
+    dnnl_dim_t dhc = t[WEIGHTS_LAYER]->dims[4], dic = projected ? t[PROJECTION]->dims[3] : dhc;
+    dnnl_dim_t gates = r->cell == dnnl_vanilla_rnn ? 1 : r->cell == dnnl_vanilla_lstm ? 4 : 3;
+    dnnl_dim_t biases = gates + (r->cell == dnnl_lbr_gru || r->cell == dnnl_lbr_augru);
+    dnnl_dim_t width = r->direction == dnnl_bidirectional_concat ? 2 : 1;
+    REQUIRE(!cell_is_gru(r) || sic == dhc, "input and output states of a GRU differ in size");
+    REQUIRE(dlc % width == 0 && dlc / width == dic, "channels of dst_layer do not follow from the weights");
+    REQUIRE(layers <= 1 || (dlc % width == 0 && dlc / width == slc), "layers do not fit each other");
+    REQUIRE(time <= 1 || sic == dic, "iterations do not fit each other");
+
+    const struct shape shapes[TENSORS] = {
+            [SRC_LAYER] = {3, {time, batch, slc}},
+            [SRC_ITER] = {4, {layers, directions, batch, sic}},
+            [SRC_ITER_C] = {4, {layers, directions, batch, dhc}},
+            [ATTENTION] = {3, {time, batch, 1}},
+            [WEIGHTS_LAYER] = {5, {layers, directions, slc, gates, dhc}},
+            [WEIGHTS_ITER] = {5, {layers, directions, sic, gates, dhc}},
+            [PEEPHOLE] = {4, {layers, directions, 3, dhc}},
+            [PROJECTION] = {4, {layers, directions, dhc, dic}},
+            [BIAS] = {4, {layers, directions, biases, dhc}},
+            [DST_LAYER] = {3, {time, batch, dlc}},
+            [DST_ITER] = {4, {layers, directions, batch, dic}},
+            [DST_ITER_C] = {4, {layers, directions, batch, dhc}},
+    };
+    for (int i = 0; i < TENSORS; i++) {
+        REQUIRE(!is_mandatory(i) || !md_is_zero(t[i]), "a tensor without dimensions");
+        TRY(check_shape(t[i], &shapes[i]));
+        TRY(check_shape(r->diffs[i], &shapes[i]));
+    }
+    return dnnl_success;
+}
+
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, const struct request *r,
+                            bool forward, const attr_t *attr) {
+    REQUIRE(forward ? prop_is_forward(r->prop) : r->prop == dnnl_backward, "not such a propagation");
+    TRY(check_presence(r));
+    TRY(check_types(r));
+    TRY(check_shapes(r));
+    bool int8 = forward && r->tensors[WEIGHTS_LAYER]->data_type == dnnl_s8;
+    struct attr_rules rules = {.parts = ATTR_FPMATH | (int8 ? ATTR_RNN : 0)};
+    TRY(check_attr(component, engine, attr, &rules));
+    return create_nothing(component, pd);
+}
+
+dnnl_status_t dnnl_vanilla_rnn_forward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, dnnl_alg_kind_t activation,
+        dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer, const_dnnl_memory_desc_t src_iter,
+        const_dnnl_memory_desc_t weights_layer, const_dnnl_memory_desc_t weights_iter,
+        const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,
+        unsigned flags, float alpha, float beta, const_dnnl_primitive_attr_t attr) {
+    struct request r = {.prop = prop,
+                        .cell = dnnl_vanilla_rnn,
+                        .activation = activation,
+                        .direction = direction,
+                        .tensors = {[SRC_LAYER] = src_layer,
+                                    [SRC_ITER] = src_iter,
+                                    [WEIGHTS_LAYER] = weights_layer,
+                                    [WEIGHTS_ITER] = weights_iter,
+                                    [BIAS] = bias,
+                                    [DST_LAYER] = dst_layer,
+                                    [DST_ITER] = dst_iter}};
+    (void)flags, (void)alpha, (void)beta;
+    return create(pd, engine, &r, true, attr);
+}
+
+dnnl_status_t dnnl_vanilla_rnn_backward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, dnnl_alg_kind_t activation,
+        dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer, const_dnnl_memory_desc_t src_iter,
+        const_dnnl_memory_desc_t weights_layer, const_dnnl_memory_desc_t weights_iter,
+        const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,
+        const_dnnl_memory_desc_t diff_src_layer, const_dnnl_memory_desc_t diff_src_iter,
+        const_dnnl_memory_desc_t diff_weights_layer, const_dnnl_memory_desc_t diff_weights_iter,
+        const_dnnl_memory_desc_t diff_bias, const_dnnl_memory_desc_t diff_dst_layer,
+        const_dnnl_memory_desc_t diff_dst_iter, unsigned flags, float alpha, float beta,
+        const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
+    struct request r = {.prop = prop,
+                        .cell = dnnl_vanilla_rnn,
+                        .activation = activation,
+                        .direction = direction,
+                        .tensors = {[SRC_LAYER] = src_layer,
+                                    [SRC_ITER] = src_iter,
+                                    [WEIGHTS_LAYER] = weights_layer,
+                                    [WEIGHTS_ITER] = weights_iter,
+                                    [BIAS] = bias,
+                                    [DST_LAYER] = dst_layer,
+                                    [DST_ITER] = dst_iter},
+                        .diffs = {[SRC_LAYER] = diff_src_layer,
+                                  [SRC_ITER] = diff_src_iter,
+                                  [WEIGHTS_LAYER] = diff_weights_layer,
+                                  [WEIGHTS_ITER] = diff_weights_iter,
+                                  [BIAS] = diff_bias,
+                                  [DST_LAYER] = diff_dst_layer,
+                                  [DST_ITER] = diff_dst_iter}};
+    (void)flags, (void)alpha, (void)beta, (void)hint;
+    return create(pd, engine, &r, false, attr);
+}
+
+dnnl_status_t dnnl_lstm_forward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
+        dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer, const_dnnl_memory_desc_t src_iter,
+        const_dnnl_memory_desc_t src_iter_c, const_dnnl_memory_desc_t weights_layer,
+        const_dnnl_memory_desc_t weights_iter, const_dnnl_memory_desc_t peephole,
+        const_dnnl_memory_desc_t projection, const_dnnl_memory_desc_t bias,
+        const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,
+        const_dnnl_memory_desc_t dst_iter_c, unsigned flags, const_dnnl_primitive_attr_t attr) {
+    struct request r = {.prop = prop,
+                        .cell = dnnl_vanilla_lstm,
+                        .direction = direction,
+                        .tensors = {[SRC_LAYER] = src_layer,
+                                    [SRC_ITER] = src_iter,
+                                    [SRC_ITER_C] = src_iter_c,
+                                    [WEIGHTS_LAYER] = weights_layer,
+                                    [WEIGHTS_ITER] = weights_iter,
+                                    [PEEPHOLE] = peephole,
+                                    [PROJECTION] = projection,
+                                    [BIAS] = bias,
+                                    [DST_LAYER] = dst_layer,
+                                    [DST_ITER] = dst_iter,
+                                    [DST_ITER_C] = dst_iter_c}};
+    (void)flags;
+    return create(pd, engine, &r, true, attr);
+}
+
+dnnl_status_t dnnl_lstm_backward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
+        dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer, const_dnnl_memory_desc_t src_iter,
+        const_dnnl_memory_desc_t src_iter_c, const_dnnl_memory_desc_t weights_layer,
+        const_dnnl_memory_desc_t weights_iter, const_dnnl_memory_desc_t peephole,
+        const_dnnl_memory_desc_t projection, const_dnnl_memory_desc_t bias,
+        const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,
+        const_dnnl_memory_desc_t dst_iter_c, const_dnnl_memory_desc_t diff_src_layer,
+        const_dnnl_memory_desc_t diff_src_iter, const_dnnl_memory_desc_t diff_src_iter_c,
+        const_dnnl_memory_desc_t diff_weights_layer, const_dnnl_memory_desc_t diff_weights_iter,
+        const_dnnl_memory_desc_t diff_peephole, const_dnnl_memory_desc_t diff_projection,
+        const_dnnl_memory_desc_t diff_bias, const_dnnl_memory_desc_t diff_dst_layer,
+        const_dnnl_memory_desc_t diff_dst_iter, const_dnnl_memory_desc_t diff_dst_iter_c, unsigned flags,
+        const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
+    struct request r = {.prop = prop,
+                        .cell = dnnl_vanilla_lstm,
+                        .direction = direction,
+                        .tensors = {[SRC_LAYER] = src_layer,
+                                    [SRC_ITER] = src_iter,
+                                    [SRC_ITER_C] = src_iter_c,
+                                    [WEIGHTS_LAYER] = weights_layer,
+                                    [WEIGHTS_ITER] = weights_iter,
+                                    [PEEPHOLE] = peephole,
+                                    [PROJECTION] = projection,
+                                    [BIAS] = bias,
+                                    [DST_LAYER] = dst_layer,
+                                    [DST_ITER] = dst_iter,
+                                    [DST_ITER_C] = dst_iter_c},
+                        .diffs = {[SRC_LAYER] = diff_src_layer,
+                                  [SRC_ITER] = diff_src_iter,
+                                  [SRC_ITER_C] = diff_src_iter_c,
+                                  [WEIGHTS_LAYER] = diff_weights_layer,
+                                  [WEIGHTS_ITER] = diff_weights_iter,
+                                  [PEEPHOLE] = diff_peephole,
+                                  [PROJECTION] = diff_projection,
+                                  [BIAS] = diff_bias,
+                                  [DST_LAYER] = diff_dst_layer,
+                                  [DST_ITER] = diff_dst_iter,
+                                  [DST_ITER_C] = diff_dst_iter_c}};
+    (void)flags, (void)hint;
+    return create(pd, engine, &r, false, attr);
+}
+
+/* The four GRUs differ in their names only, and by twos in attention. */
+#define GRU_FORWARD(function, cell_kind)                                                                     \
+    dnnl_status_t function(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,           \
+                           dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer,               \
+                           const_dnnl_memory_desc_t src_iter, const_dnnl_memory_desc_t weights_layer,        \
+                           const_dnnl_memory_desc_t weights_iter, const_dnnl_memory_desc_t bias,             \
+                           const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,            \
+                           unsigned flags, const_dnnl_primitive_attr_t attr) {                               \
+        struct request r = {.prop = prop,                                                                    \
+                            .cell = cell_kind,                                                               \
+                            .direction = direction,                                                          \
+                            .tensors = {[SRC_LAYER] = src_layer,                                             \
+                                        [SRC_ITER] = src_iter,                                               \
+                                        [WEIGHTS_LAYER] = weights_layer,                                     \
+                                        [WEIGHTS_ITER] = weights_iter,                                       \
+                                        [BIAS] = bias,                                                       \
+                                        [DST_LAYER] = dst_layer,                                             \
+                                        [DST_ITER] = dst_iter}};                                             \
+        (void)flags;                                                                                         \
+        return create(pd, engine, &r, true, attr);                                                           \
+    }
+GRU_FORWARD(dnnl_gru_forward_primitive_desc_create, dnnl_vanilla_gru)
+GRU_FORWARD(dnnl_lbr_gru_forward_primitive_desc_create, dnnl_lbr_gru)
+
+#define GRU_BACKWARD(function, cell_kind)                                                                    \
+    dnnl_status_t function(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,           \
+                           dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer,               \
+                           const_dnnl_memory_desc_t src_iter, const_dnnl_memory_desc_t weights_layer,        \
+                           const_dnnl_memory_desc_t weights_iter, const_dnnl_memory_desc_t bias,             \
+                           const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,            \
+                           const_dnnl_memory_desc_t diff_src_layer, const_dnnl_memory_desc_t diff_src_iter,  \
+                           const_dnnl_memory_desc_t diff_weights_layer,                                      \
+                           const_dnnl_memory_desc_t diff_weights_iter, const_dnnl_memory_desc_t diff_bias,   \
+                           const_dnnl_memory_desc_t diff_dst_layer, const_dnnl_memory_desc_t diff_dst_iter,  \
+                           unsigned flags, const_dnnl_primitive_desc_t hint,                                 \
+                           const_dnnl_primitive_attr_t attr) {                                               \
+        struct request r = {.prop = prop,                                                                    \
+                            .cell = cell_kind,                                                               \
+                            .direction = direction,                                                          \
+                            .tensors = {[SRC_LAYER] = src_layer,                                             \
+                                        [SRC_ITER] = src_iter,                                               \
+                                        [WEIGHTS_LAYER] = weights_layer,                                     \
+                                        [WEIGHTS_ITER] = weights_iter,                                       \
+                                        [BIAS] = bias,                                                       \
+                                        [DST_LAYER] = dst_layer,                                             \
+                                        [DST_ITER] = dst_iter},                                              \
+                            .diffs = {[SRC_LAYER] = diff_src_layer,                                          \
+                                      [SRC_ITER] = diff_src_iter,                                            \
+                                      [WEIGHTS_LAYER] = diff_weights_layer,                                  \
+                                      [WEIGHTS_ITER] = diff_weights_iter,                                    \
+                                      [BIAS] = diff_bias,                                                    \
+                                      [DST_LAYER] = diff_dst_layer,                                          \
+                                      [DST_ITER] = diff_dst_iter}};                                          \
+        (void)flags, (void)hint;                                                                             \
+        return create(pd, engine, &r, false, attr);                                                          \
+    }
+GRU_BACKWARD(dnnl_gru_backward_primitive_desc_create, dnnl_vanilla_gru)
+GRU_BACKWARD(dnnl_lbr_gru_backward_primitive_desc_create, dnnl_lbr_gru)
+
+#define AUGRU_FORWARD(function, cell_kind)                                                                   \
+    dnnl_status_t function(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,           \
+                           dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer,               \
+                           const_dnnl_memory_desc_t src_iter, const_dnnl_memory_desc_t attention,            \
+                           const_dnnl_memory_desc_t weights_layer, const_dnnl_memory_desc_t weights_iter,    \
+                           const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst_layer,                \
+                           const_dnnl_memory_desc_t dst_iter, unsigned flags,                                \
+                           const_dnnl_primitive_attr_t attr) {                                               \
+        struct request r = {.prop = prop,                                                                    \
+                            .cell = cell_kind,                                                               \
+                            .direction = direction,                                                          \
+                            .tensors = {[SRC_LAYER] = src_layer,                                             \
+                                        [SRC_ITER] = src_iter,                                               \
+                                        [ATTENTION] = attention,                                             \
+                                        [WEIGHTS_LAYER] = weights_layer,                                     \
+                                        [WEIGHTS_ITER] = weights_iter,                                       \
+                                        [BIAS] = bias,                                                       \
+                                        [DST_LAYER] = dst_layer,                                             \
+                                        [DST_ITER] = dst_iter}};                                             \
+        (void)flags;                                                                                         \
+        return create(pd, engine, &r, true, attr);                                                           \
+    }
+AUGRU_FORWARD(dnnl_augru_forward_primitive_desc_create, dnnl_vanilla_augru)
+AUGRU_FORWARD(dnnl_lbr_augru_forward_primitive_desc_create, dnnl_lbr_augru)
+
+#define AUGRU_BACKWARD(function, cell_kind)                                                                  \
+    dnnl_status_t function(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,           \
+                           dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer,               \
+                           const_dnnl_memory_desc_t src_iter, const_dnnl_memory_desc_t attention,            \
+                           const_dnnl_memory_desc_t weights_layer, const_dnnl_memory_desc_t weights_iter,    \
+                           const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst_layer,                \
+                           const_dnnl_memory_desc_t dst_iter, const_dnnl_memory_desc_t diff_src_layer,       \
+                           const_dnnl_memory_desc_t diff_src_iter, const_dnnl_memory_desc_t diff_attention,  \
+                           const_dnnl_memory_desc_t diff_weights_layer,                                      \
+                           const_dnnl_memory_desc_t diff_weights_iter, const_dnnl_memory_desc_t diff_bias,   \
+                           const_dnnl_memory_desc_t diff_dst_layer, const_dnnl_memory_desc_t diff_dst_iter,  \
+                           unsigned flags, const_dnnl_primitive_desc_t hint,                                 \
+                           const_dnnl_primitive_attr_t attr) {                                               \
+        struct request r = {.prop = prop,                                                                    \
+                            .cell = cell_kind,                                                               \
+                            .direction = direction,                                                          \
+                            .tensors = {[SRC_LAYER] = src_layer,                                             \
+                                        [SRC_ITER] = src_iter,                                               \
+                                        [ATTENTION] = attention,                                             \
+                                        [WEIGHTS_LAYER] = weights_layer,                                     \
+                                        [WEIGHTS_ITER] = weights_iter,                                       \
+                                        [BIAS] = bias,                                                       \
+                                        [DST_LAYER] = dst_layer,                                             \
+                                        [DST_ITER] = dst_iter},                                              \
+                            .diffs = {[SRC_LAYER] = diff_src_layer,                                          \
+                                      [SRC_ITER] = diff_src_iter,                                            \
+                                      [ATTENTION] = diff_attention,                                          \
+                                      [WEIGHTS_LAYER] = diff_weights_layer,                                  \
+                                      [WEIGHTS_ITER] = diff_weights_iter,                                    \
+                                      [BIAS] = diff_bias,                                                    \
+                                      [DST_LAYER] = diff_dst_layer,                                          \
+                                      [DST_ITER] = diff_dst_iter}};                                          \
+        (void)flags, (void)hint;                                                                             \
+        return create(pd, engine, &r, false, attr);                                                          \
+    }
+AUGRU_BACKWARD(dnnl_augru_backward_primitive_desc_create, dnnl_vanilla_augru)
+AUGRU_BACKWARD(dnnl_lbr_augru_backward_primitive_desc_create, dnnl_lbr_augru)
