@@ -107,7 +107,8 @@ static void print_md(const_dnnl_memory_desc_t md) {
     print_dims_query("padded", md, dnnl_query_padded_dims, ndims);
     print_dims_query("poffsets", md, dnnl_query_padded_offsets, ndims);
     print_dims_query("strides", md, dnnl_query_strides, ndims);
-    printf(" nblks:%d=%d", dnnl_memory_desc_query(md, dnnl_query_inner_nblks_s32, &nblks), nblks);
+    int status = dnnl_memory_desc_query(md, dnnl_query_inner_nblks_s32, &nblks);
+    printf(" nblks:%d=%d", status, nblks);
     print_dims_query("blks", md, dnnl_query_inner_blks, nblks);
     print_dims_query("idxs", md, dnnl_query_inner_idxs, nblks);
     printf(" size=%zu,%zu,%zu,%zu", dnnl_memory_desc_get_size(md), dnnl_memory_desc_get_size_v2(md, 0),
