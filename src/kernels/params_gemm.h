@@ -15,7 +15,12 @@
 
 #include "kernels/params.h"
 
-enum { GEMM_BATCHES = 4 }; /* batch, group and depth dimensions that a launch can have */
+enum {
+    GEMM_BATCHES = 4,       /* batch, group and depth dimensions that a launch can have */
+    GEMM_DEEP_COLUMNS = 64, /* most columns of the deep kernels */
+    GEMM_DEEP_PIECE = 256,  /* steps of the reduction at a time: a panel of 32 KB, or 16 KB */
+    GEMM_WIDE_PANELS = 4,
+};
 
 struct gemm_params {
     i64 src_offset, weights_offset, bias_offset, dst_offset;

@@ -37,8 +37,8 @@ dnnl_status_t gemm_accepts(const struct plan *plan);
 /* Output channels in a panel on this plan's device: the innermost block of packed weights. */
 int gemm_panel(const struct plan *plan);
 
-/* Adds the product. */
-dnnl_status_t gemm_launch(struct plan *plan, const struct gemm_view *view);
+/* Adds the product. May replace the view's src by a copy. */
+dnnl_status_t gemm_launch(struct plan *plan, struct gemm_view *view);
 
 /* Tensors in the order batch, three spatial sizes, channels; missing spatial sizes are 1 in front. */
 struct gemm_image {

@@ -4,40 +4,70 @@
  * a shape; NAME gives the names.
  */
 
-/* out[r][v] = column r of src times vector v of the weights, summed over the whole reduction. `m` is a
- * constant where this is called, so that the loops over it unroll and acc stays in registers. */
-INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
-                            VEC *out) {
-    const i64 column = p->src_column, step = p->weights_depth, depth = p->depth;
-    global const float *w = t->weights;
-    VEC acc[2 * HEIGHT];
-#pragma unroll
-    for (int r = 0; r < 2 * m; r++)
-        acc[r] = (VEC)(0.0f);
-    const i64 taps = p->window[0] * p->window[1] * p->window[2];
-    i64 d = 0, h = 0, s = 0;
-    for (i64 tap = 0; tap < taps; tap++) {
-        global const float *a = t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2];
+/* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps. `m` and
+ * `panels` are constants where this is called, so that the loops over them unroll and acc stays in registers.
+ */
+INLINE void NAME(gemm_steps)(global const float *a, const i64 column, global const float *w, const i64 step,
+                             const i64 panel, const i64 depth, const i64 ahead, const int m, const int panels,
+                             VEC *acc) {
 #pragma nounroll
-        for (i64 i = 0; i < depth; i++, w += step) {
-            VEC w0 = VLOAD(0, w), w1 = VLOAD(1, w);
+    for (i64 i = 0; i < depth; i++, w += step) {
+        if (ahead) {
+            PREFETCH(w + ahead);
+            PREFETCH(w + ahead + LANES);
+        }
+#pragma unroll
+        for (int n = 0; n < panels; n++) {
+            VEC w0 = VLOAD(0, w + n * panel), w1 = VLOAD(1, w + n * panel);
 #pragma unroll
             for (int r = 0; r < m; r++) {
                 VEC x = (VEC)(a[r * column + i]);
-                acc[2 * r] = fma(x, w0, acc[2 * r]);
-                acc[2 * r + 1] = fma(x, w1, acc[2 * r + 1]);
-                KEEP(acc[2 * r], acc[2 * r + 1]);
+                VEC *y = acc + 2 * (n * m + r);
+                y[0] = fma(x, w0, y[0]);
+                y[1] = fma(x, w1, y[1]);
+                KEEP(y[0], y[1]);
             }
         }
+    }
+}
+
+INLINE void NAME(gemm_move)(VEC *to, const VEC *from, const int count) {
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+/* out[panel][r][v]: the whole reduction, tap by tap of the window. */
+INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
+                            const int panels, VEC *out) {
+    const i64 taps = p->window[0] * p->window[1] * p->window[2];
+    i64 d = 0, h = 0, s = 0;
+    VEC acc[2 * HEIGHT];
+#pragma unroll
+    for (int r = 0; r < 2 * m * panels; r++)
+        acc[r] = (VEC)(0.0f);
+    for (i64 tap = 0; tap < taps; tap++) {
+        NAME(gemm_steps)(t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2],
+                         p->src_column, t->weights + tap * p->depth * p->weights_depth, p->weights_depth,
+                         p->weights_panel, p->depth, 0, m, panels, acc);
         if (++s < p->window[2]) continue;
         s = 0;
         if (++h < p->window[1]) continue;
         h = 0;
         d++;
     }
-#pragma unroll
-    for (int r = 0; r < 2 * m; r++)
-        out[r] = acc[r];
+    NAME(gemm_move)(out, acc, 2 * m * panels);
+}
+
+/* out[r][v] += a piece of the reduction, from step `begin` on. */
+INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_tile *t, i64 first, i64 begin,
+                             i64 depth, const int m, VEC *out) {
+    VEC acc[2 * HEIGHT];
+    NAME(gemm_move)(acc, out, 2 * m);
+    NAME(gemm_steps)(t->src + first * p->src_column + begin, p->src_column,
+                     t->weights + begin * p->weights_depth, p->weights_depth, 0, depth,
+                     GEMM_DEEP_PIECE * p->weights_depth, m, 1, acc);
+    NAME(gemm_move)(out, acc, 2 * m);
 }
 
 /* The end of one vector: bias, relu, or the whole epilogue, then the store of the lanes that exist. */
@@ -63,38 +93,106 @@ INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_t
     }
 }
 
+INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t, EPILOGUE_ARGS,
+                                  int columns, const VEC *out) {
+#pragma nounroll
+    for (int r = 0; r < columns; r++)
+#pragma nounroll
+        for (int v = 0; v < 2 && t->channel + v * LANES < p->channels; v++)
+            NAME(gemm_store)(p, t, EPILOGUE_PASS, out[2 * r + v], r, v);
+}
+
+/* Calls f(m) with the constant that equals `columns`. */
+#if HEIGHT > 6
+#define EACH_HEIGHT(columns, f)                                                                              \
+    switch (columns) {                                                                                       \
+    case 1: f(1); break;                                                                                     \
+    case 2: f(2); break;                                                                                     \
+    case 3: f(3); break;                                                                                     \
+    case 4: f(4); break;                                                                                     \
+    case 5: f(5); break;                                                                                     \
+    case 6: f(6); break;                                                                                     \
+    case 7: f(7); break;                                                                                     \
+    case 8: f(8); break;                                                                                     \
+    case 9: f(9); break;                                                                                     \
+    case 10: f(10); break;                                                                                   \
+    case 11: f(11); break;                                                                                   \
+    case 12: f(12); break;                                                                                   \
+    case 13: f(13); break;                                                                                   \
+    case 14: f(14); break;                                                                                   \
+    }
+#else
+#define EACH_HEIGHT(columns, f)                                                                              \
+    switch (columns) {                                                                                       \
+    case 1: f(1); break;                                                                                     \
+    case 2: f(2); break;                                                                                     \
+    case 3: f(3); break;                                                                                     \
+    case 4: f(4); break;                                                                                     \
+    case 5: f(5); break;                                                                                     \
+    case 6: f(6); break;                                                                                     \
+    }
+#endif
+
+/* Range: tiles of a row x rows, panels, batches. */
 kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *weights,
                            global const float *bias, global float *dst, EPILOGUE_ARGS,
                            constant struct gemm_params *p) {
     struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, get_global_id(0), get_global_id(1),
                                      get_global_id(2), 2 * LANES);
-    int left = (int)(p->columns - t.column < p->tile ? p->columns - t.column : p->tile);
+    int columns = (int)(p->columns - t.column < p->tile ? p->columns - t.column : p->tile);
     VEC out[2 * HEIGHT];
-    switch (left) {
-    case 1: NAME(gemm_tile)(p, &t, 1, out); break;
-    case 2: NAME(gemm_tile)(p, &t, 2, out); break;
-    case 3: NAME(gemm_tile)(p, &t, 3, out); break;
-    case 4: NAME(gemm_tile)(p, &t, 4, out); break;
-    case 5: NAME(gemm_tile)(p, &t, 5, out); break;
-    case 6: NAME(gemm_tile)(p, &t, 6, out); break;
-#if HEIGHT > 6
-    case 7: NAME(gemm_tile)(p, &t, 7, out); break;
-    case 8: NAME(gemm_tile)(p, &t, 8, out); break;
-    case 9: NAME(gemm_tile)(p, &t, 9, out); break;
-    case 10: NAME(gemm_tile)(p, &t, 10, out); break;
-    case 11: NAME(gemm_tile)(p, &t, 11, out); break;
-    case 12: NAME(gemm_tile)(p, &t, 12, out); break;
-    case 13: NAME(gemm_tile)(p, &t, 13, out); break;
-    case 14: NAME(gemm_tile)(p, &t, 14, out); break;
-#endif
-    }
-#pragma nounroll
-    for (int r = 0; r < left; r++)
-#pragma nounroll
-        for (int v = 0; v < 2 && t.channel + v * LANES < p->channels; v++)
-            NAME(gemm_store)(p, &t, EPILOGUE_PASS, out[2 * r + v], r, v);
+#define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, out)
+    EACH_HEIGHT(columns, WHOLE_TILE)
+#undef WHOLE_TILE
+    NAME(gemm_store_tile)(p, &t, EPILOGUE_PASS, columns, out);
 }
 
+/* For few columns and long reductions, where reading the weights is what takes time: each work-item reads its
+ * panel once, in pieces that stay in the first cache while all tiles use them. Range: 1, panels, batches. */
+kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float *weights,
+                                global const float *bias, global float *dst, EPILOGUE_ARGS,
+                                constant struct gemm_params *p) {
+    struct gemm_tile t =
+            gemm_locate(p, src, weights, bias, dst, 0, get_global_id(1), get_global_id(2), 2 * LANES);
+    VEC out[2 * GEMM_DEEP_COLUMNS];
+    for (int i = 0; i < 2 * p->columns; i++)
+        out[i] = (VEC)(0.0f);
+    for (i64 begin = 0; begin < p->depth; begin += GEMM_DEEP_PIECE) {
+        i64 depth = p->depth - begin < GEMM_DEEP_PIECE ? p->depth - begin : GEMM_DEEP_PIECE;
+        for (i64 first = 0; first < p->columns; first += p->tile) {
+            int columns = (int)(p->columns - first < p->tile ? p->columns - first : p->tile);
+#define ONE_PIECE(m) NAME(gemm_piece)(p, &t, first, begin, depth, m, out + 2 * first)
+            EACH_HEIGHT(columns, ONE_PIECE)
+#undef ONE_PIECE
+        }
+    }
+    NAME(gemm_store_tile)(p, &t, EPILOGUE_PASS, (int)p->columns, out);
+}
+
+/* One column by GEMM_WIDE_PANELS panels: as many chains as the latency of fma needs.
+ * Range: 1, groups of panels, batches. */
+kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float *weights,
+                                global const float *bias, global float *dst, EPILOGUE_ARGS,
+                                constant struct gemm_params *p) {
+    i64 panel = get_global_id(1) * GEMM_WIDE_PANELS;
+    struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, 0, panel, get_global_id(2), 2 * LANES);
+    i64 panels = (p->channels - t.channel + 2 * LANES - 1) / (2 * LANES);
+    VEC out[2 * GEMM_WIDE_PANELS];
+    if (panels >= GEMM_WIDE_PANELS) {
+        panels = GEMM_WIDE_PANELS;
+        NAME(gemm_tile)(p, &t, 1, GEMM_WIDE_PANELS, out);
+    } else {
+        for (int i = 0; i < panels; i++) {
+            struct gemm_tile one = t;
+            one.weights += i * p->weights_panel;
+            NAME(gemm_tile)(p, &one, 1, 1, out + 2 * i);
+        }
+    }
+    for (int i = 0; i < panels; i++, t.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += 2 * LANES)
+        NAME(gemm_store_tile)(p, &t, EPILOGUE_PASS, 1, out + 2 * i);
+}
+
+#undef EACH_HEIGHT
 #undef VEC
 #undef LANES
 #undef VLOAD

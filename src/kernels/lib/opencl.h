@@ -22,6 +22,7 @@
 #define ITEM
 #define KEEP_ORDER_32(a, b)
 #define KEEP_ORDER_64(a, b)
+#define PREFETCH(address)
 #define INLINE inline
 #define OVERLOAD __attribute__((overloadable))
 
@@ -63,6 +64,8 @@ VECTOR_TYPES(long)
 VECTOR_TYPES(ulong)
 VECTOR_TYPES(float)
 VECTOR_TYPES(double)
+
+#define PREFETCH(address) __builtin_prefetch(address)
 
 /* Two vectors of 64 or 32 bytes that must be computed before anything after this point is loaded: a scheduler
  * that gathers all loads first runs out of registers. Means nothing where they do not fill a register. */
