@@ -33,8 +33,8 @@ size_t plan_scratchpad(struct plan *plan, size_t size) {
     return offset;
 }
 
-dnnl_status_t plan_skip(const struct plan *plan, const char *reason) {
-    if (verbose_on(VERBOSE_DISPATCH)) report_skip(plan, reason);
+dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const char *file, int line) {
+    if (verbose_on(VERBOSE_DISPATCH)) report_skip(plan, reason, file, line);
     return dnnl_unimplemented;
 }
 

@@ -85,7 +85,8 @@ void launch_bind(struct launch *launch, int arg);
 /* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
 size_t plan_scratchpad(struct plan *plan, size_t size);
 /* Verbose "dispatch" line with the first condition that failed; returns dnnl_unimplemented. */
-dnnl_status_t plan_skip(const struct plan *plan, const char *reason);
+#define plan_skip(plan, reason) plan_skip_at(plan, reason, __FILE__, __LINE__)
+dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const char *file, int line);
 
 /* Making and keeping. */
 

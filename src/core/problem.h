@@ -38,14 +38,14 @@ struct problem {
     dnnl_alg_kind_t cell_kind, activation_kind; /* RNN */
     dnnl_rnn_direction_t direction;
 
-    int ntensors;
+    int ntensors, capacity;
     struct problem_tensor *tensors; /* owned */
 };
 
 /* Room for `capacity` tensors; everything else zero. */
 dnnl_status_t problem_init(struct problem *problem, dnnl_primitive_kind_t kind, int capacity);
-dnnl_status_t problem_copy(struct problem *to, const struct problem *from);
-void problem_clear(struct problem *problem);
+dnnl_status_t problem_copy(struct problem *to, const struct problem *from); /* deep, the capacity too */
+void problem_clear(struct problem *problem);                                /* frees what the struct owns */
 /* Adds a tensor within the capacity. A NULL or zero descriptor adds nothing. */
 void problem_add(struct problem *problem, int arg, bool output, const md_t *md);
 /* The descriptor of an execution argument, or NULL. */
@@ -53,8 +53,10 @@ md_t *problem_md(const struct problem *problem, int arg);
 bool problem_equal(const struct problem *a, const struct problem *b);
 uint64_t problem_hash(const struct problem *problem, uint64_t seed);
 
-/* oneDNN's verbose fields of a problem: "src:f32::… wei:…", then "alg:…", then "mb1ic3…". */
-int problem_tensors_to_string(const struct problem *problem, char *text, size_t size);
+/* oneDNN's verbose fields of a problem: "src:f32::… wei:…", then "alg:…", then "mb1ic3…". `request` is the
+ * problem as the user asked, which tells the layouts that were left to us. */
+int problem_tensors_to_string(const struct problem *problem, const struct problem *request, char *text,
+                              size_t size);
 int problem_aux_to_string(const struct problem *problem, char *text, size_t size);
 int problem_shape_to_string(const struct problem *problem, char *text, size_t size);
 

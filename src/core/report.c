@@ -19,7 +19,7 @@ static void describe_engine(const struct dnnl_engine *engine, char *text, size_t
 /* convolution,jit,forward_inference,src:… dst:…,attr-…,alg:…,mb1… */
 static void describe_plan(const struct plan *plan, char *text, size_t size) {
     char tensors[FIELD] = "", attr[FIELD] = "", aux[FIELD] = "", shape[FIELD] = "";
-    problem_tensors_to_string(&plan->problem, tensors, sizeof tensors);
+    problem_tensors_to_string(&plan->problem, &plan->request, tensors, sizeof tensors);
     attr_to_string(&plan->attr, attr, sizeof attr);
     problem_aux_to_string(&plan->problem, aux, sizeof aux);
     problem_shape_to_string(&plan->problem, shape, sizeof shape);
@@ -27,12 +27,13 @@ static void describe_plan(const struct plan *plan, char *text, size_t size) {
              plan->implementation->name, dnnl_prop_kind2str(plan->problem.prop), tensors, attr, aux, shape);
 }
 
-void report_skip(const struct plan *plan, const char *reason) {
-    if (!verbose_wants(dnnl_prim_kind2str(plan->problem.kind))) return;
+void report_skip(const struct plan *plan, const char *reason, const char *file, int line) {
+    const char *kind = dnnl_prim_kind2str(plan->problem.kind);
+    if (!verbose_wants(kind)) return;
     char text[LINE];
     describe_plan(plan, text, sizeof text);
     const char *place = plan->device->info.class == DEVICE_CPU ? "cpu" : "gpu";
-    verbose_line("primitive,create:dispatch,%s,%s,%s", place, text, reason);
+    verbose_line("primitive,create:dispatch,%s,%s,%s,%s,%s:%d", kind, place, text, reason, file, line);
 }
 
 void report_plan(const char *event, const struct dnnl_engine *engine, const struct plan *plan, double ms) {

@@ -8,8 +8,8 @@
 
 #include "core/objects.h"
 
-/* "create:dispatch": an implementation that does not fit, and why. */
-void report_skip(const struct plan *plan, const char *reason);
+/* "create:dispatch": an implementation that does not fit, why, and where that is decided. */
+void report_skip(const struct plan *plan, const char *reason, const char *file, int line);
 /* `event` is "create:cache_hit", "create:cache_miss" or "exec". */
 void report_plan(const char *event, const struct dnnl_engine *engine, const struct plan *plan, double ms);
 
