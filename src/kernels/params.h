@@ -31,6 +31,72 @@ enum {
     EPILOGUE_SCALARS = 8,
 };
 
+/* dnnl_data_type_t, for those who cannot read the public headers. */
+enum {
+    TYPE_F16 = 1,
+    TYPE_BF16 = 2,
+    TYPE_F32 = 3,
+    TYPE_S32 = 4,
+    TYPE_S8 = 5,
+    TYPE_U8 = 6,
+    TYPE_F64 = 7,
+    TYPE_BOOLEAN = 8,
+    TYPE_F8_E5M2 = 9,
+    TYPE_F8_E4M3 = 10,
+    TYPE_S4 = 11,
+    TYPE_U4 = 12,
+    TYPE_E8M0 = 13,
+    TYPE_F4_E2M1 = 14,
+    TYPE_F4_E3M0 = 15,
+    TYPE_S64 = 16,
+};
+
+/* dnnl_alg_kind_t: eltwise and binary. The algorithms from ELTWISE_RELU_DST on compute what their namesakes
+ * do: they differ in the backward pass only. */
+enum {
+    ELTWISE_RELU = 0x20,
+    ELTWISE_TANH,
+    ELTWISE_ELU,
+    ELTWISE_SQUARE,
+    ELTWISE_ABS,
+    ELTWISE_SQRT,
+    ELTWISE_LINEAR,
+    ELTWISE_SOFT_RELU,
+    ELTWISE_HARDSIGMOID,
+    ELTWISE_LOGISTIC,
+    ELTWISE_EXP,
+    ELTWISE_GELU_TANH,
+    ELTWISE_SWISH,
+    ELTWISE_LOG,
+    ELTWISE_CLIP,
+    ELTWISE_CLIP_V2,
+    ELTWISE_POW,
+    ELTWISE_GELU_ERF,
+    ELTWISE_ROUND,
+    ELTWISE_MISH,
+    ELTWISE_HARDSWISH,
+    ELTWISE_RELU_DST = 0x100,
+    ELTWISE_TANH_DST,
+    ELTWISE_ELU_DST,
+    ELTWISE_SQRT_DST,
+    ELTWISE_LOGISTIC_DST,
+    ELTWISE_EXP_DST,
+    ELTWISE_CLIP_V2_DST,
+    BINARY_ADD = 0x1fff0,
+    BINARY_MUL,
+    BINARY_MAX,
+    BINARY_MIN,
+    BINARY_DIV,
+    BINARY_SUB,
+    BINARY_GE,
+    BINARY_GT,
+    BINARY_LE,
+    BINARY_LT,
+    BINARY_EQ,
+    BINARY_NE,
+    BINARY_SELECT,
+};
+
 /* A tensor in memory. Types are dnnl_data_type_t. Offsets and strides count elements. A dimension of size 1
  * may be indexed with any position: broadcasting is in tensor_offset (lib/tensor.h). */
 struct tensor {
@@ -43,38 +109,59 @@ struct tensor {
 };
 PARAMS_SIZE(tensor, 312);
 
+/* The elements of a tensor in the order of memory, padding included: nested loops, outermost first. A
+ * work-item takes `span` elements in a row; of a 4-bit type it so owns whole bytes. Index i of a loop adds
+ * i * step to the position along `dim` and i * stride to the offset. */
+enum { WALK_LOOPS = 2 * TENSOR_DIMS };
+struct walk_loop {
+    i64 size, stride;
+    i32 dim, step;
+};
+PARAMS_SIZE(walk_loop, 24);
+struct walk {
+    i32 ndims, nloops;
+    i64 offset, count, span;
+    i64 dims[TENSOR_DIMS]; /* positions beyond are padding, which is to be zero */
+    struct walk_loop loops[WALK_LOOPS];
+};
+PARAMS_SIZE(walk, 32 + 96 + 24 * 24);
+
 /* Where a quantisation parameter is found: in an epilogue buffer, or in a scalar, or nowhere. The element is
  * the sum over d of (position[d] / group[d]) * stride[d]. */
 enum { QUANT_NONE = 0, QUANT_BUFFER = 1, QUANT_SCALAR = 2 };
+enum { LANES_ANY = 0, LANES_SAME = 1, LANES_DENSE = 2 }; /* gather; one for all; f32 that follow each other */
 struct quant_source {
     i32 from, index; /* enum above; number of the buffer or scalar */
     i32 type, ndims;
+    i32 lanes, pad; /* enum below: how the parameter changes along the vectors of a fast kernel */
     i64 group[TENSOR_DIMS];
     i64 stride[TENSOR_DIMS];
 };
-PARAMS_SIZE(quant_source, 208);
+PARAMS_SIZE(quant_source, 216);
 
 /* One post-op. `kind` is one of these; `alg` is dnnl_alg_kind_t. */
 enum { POST_SUM = 1, POST_ELTWISE = 2, POST_BINARY = 3, POST_PRELU = 4 };
 struct epilogue_op {
     i32 kind, alg;
-    f32 alpha, beta, scale; /* eltwise: y = scale * f(x; alpha, beta); sum: alpha is its scale */
-    i32 zero_point;         /* sum */
-    i32 buffer, buffer2;    /* epilogue buffers of src1 and src2, or -1 */
-    struct tensor src1;     /* binary's or prelu's operand; sum's view of dst */
-    struct tensor src2;     /* the condition of a binary select */
+    f32 alpha, beta;     /* eltwise; sum: alpha is its scale */
+    i32 zero_point;      /* sum */
+    i32 buffer, buffer2; /* epilogue buffers of src1 and src2, or -1 */
+    i32 lanes, lanes2;   /* LANES_* of src1 and src2 */
+    i32 pad;
+    struct tensor src1; /* binary's or prelu's operand; sum's view of dst */
+    struct tensor src2; /* the condition of a binary select */
 };
-PARAMS_SIZE(epilogue_op, 32 + 2 * 312);
+PARAMS_SIZE(epilogue_op, 40 + 2 * 312);
 
 /* What happens to a result before it is stored:
  *   x = ops(x * src_scale * weights_scale + bias) / dst_scale + dst_zero_point, then rounded and saturated to
  * the type of dst. Kernels add the bias themselves, between epilogue_scale and epilogue_finish. */
 struct epilogue {
-    i32 nops, dropout, rounding, pad;
+    i32 nops, type; /* type of dst */
     struct quant_source src_scale, weights_scale, dst_scale, dst_zero_point;
     struct epilogue_op ops[EPILOGUE_OPS];
 };
-PARAMS_SIZE(epilogue, 16 + 4 * 208 + 8 * 656);
+PARAMS_SIZE(epilogue, 8 + 4 * 216 + 8 * 664);
 
 /* The scalars of one launch, passed by value: what host-scalar memories held when execute was called. */
 struct scalars {

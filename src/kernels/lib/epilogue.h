@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of every kernel: scales, post-ops, rounding and conversion.
+ * The end of every kernel: scales, post-ops, zero point. One result at a time for universal kernels, a vector
+ * at a time for fast ones, with the same bits. A kernel that has an epilogue
+ *
+ *   kernel void example(ITEM …own buffers…, global uchar *dst, EPILOGUE_ARGS, constant struct example *p) {
+ *       struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+ *       …
+ *       x = epilogue_scale(&e, x, position) + bias;
+ *       store_f32(dst, p->epilogue.type, offset, epilogue_finish(&e, x, position));
+ *
+ * takes dst as the last of its own buffers; core/epilogue.c binds it and what follows. Positions are those of
+ * the logical dst tensor.
  */
 #ifndef LODE_KERNELS_LIB_EPILOGUE_H
 #define LODE_KERNELS_LIB_EPILOGUE_H
 
-#include "kernels/lib/opencl.h"
+#include "kernels/lib/convert.h"
+#include "kernels/lib/eltwise.h"
+#include "kernels/lib/tensor.h"
 
 /* The arguments that a kernel with an epilogue takes after its own buffers, and how it passes them on. */
 #define EPILOGUE_ARGS                                                                                        \
@@ -13,12 +25,47 @@
             global const uchar *e4, global const uchar *e5, global const uchar *e6, global const uchar *e7,  \
             const struct scalars scalars
 #define EPILOGUE_PASS e0, e1, e2, e3, e4, e5, e6, e7, scalars
+#define EPILOGUE_STATE(epilogue_) {(epilogue_), {e0, e1, e2, e3, e4, e5, e6, e7}, scalars}
 
-/* Sixteen results whose logical positions start at `position` and follow each other along dimension `lanes`;
- * `count` of them exist. dst_offset is where the first one goes in dst, counted in elements, the others lie
- * behind it. Returns what is to be stored. */
-INLINE float16 epilogue_f32x16(constant struct epilogue *ep, EPILOGUE_ARGS, float16 x, const i64 *position,
-                               int lanes, int count, global const float *dst, i64 dst_offset) {
+struct epilogue_state {
+    constant struct epilogue *epilogue;
+    global const uchar *buffers[EPILOGUE_BUFFERS];
+    struct scalars scalars;
+};
+
+/* A quantisation parameter for the result at `position`; `none` where there is none. */
+INLINE float quant_value(const struct epilogue_state *e, constant struct quant_source *q, const i64 *position,
+                         float none) {
+    if (q->from == QUANT_NONE) return none;
+    if (q->from == QUANT_SCALAR) return as_float(e->scalars.values[q->index]);
+    i64 offset = 0;
+#pragma nounroll
+    for (int d = 0; d < q->ndims; d++)
+        if (q->stride[d] != 0)
+            offset += (q->group[d] == 1 ? position[d] : position[d] / q->group[d]) * q->stride[d];
+    return load_f32(e->buffers[q->index], q->type, offset);
+}
+
+/* x times the scales of the sources, for a kernel that has left them to the end. */
+INLINE float epilogue_scale(const struct epilogue_state *e, float x, const i64 *position) {
+    x *= quant_value(e, &e->epilogue->src_scale, position, 1.0f);
+    return x * quant_value(e, &e->epilogue->weights_scale, position, 1.0f);
+}
+
+/* Values of an operand along a vector: `count` of LANES exist, in the direction of dimension `lanes`. */
+#define LANES 1
+#include "kernels/lib/epilogue_lanes.h"
+#undef LANES
+#define LANES 8
+#include "kernels/lib/epilogue_lanes.h"
+#undef LANES
+#define LANES 16
+#include "kernels/lib/epilogue_lanes.h"
+#undef LANES
+
+/* The result at one position, ready to be stored. */
+INLINE float epilogue_finish(const struct epilogue_state *e, float x, const i64 *position) {
+    epilogue_apply(e, &x, position, 0, 1);
     return x;
 }
 

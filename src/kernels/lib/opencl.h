@@ -23,7 +23,8 @@
 #define KEEP_ORDER_32(a, b)
 #define KEEP_ORDER_64(a, b)
 #define PREFETCH(address)
-#define INLINE inline
+#define INLINE static inline
+#define OUTLINE static
 #define OVERLOAD __attribute__((overloadable))
 
 #else /* native */
@@ -42,7 +43,11 @@
 #define restrict __restrict__
 #define ITEM const struct native_item *item,
 #define INLINE static inline __attribute__((always_inline))
+#define OUTLINE static __attribute__((noinline)) /* too big to be copied into every kernel */
 #define OVERLOAD __attribute__((overloadable))
+
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
 
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -151,6 +156,24 @@ INLINE OVERLOAD float fma(float a, float b, float c) {
 #endif
 FMA(float8)
 FMA(float16)
+
+/* convert_<type>: same value, other type; floats are cut towards zero. */
+INLINE OVERLOAD float convert_float(int v) {
+    return (float)v;
+}
+INLINE OVERLOAD int convert_int(float v) {
+    return (int)v;
+}
+#define CONVERT(n)                                                                                           \
+    INLINE OVERLOAD float##n convert_float##n(int##n v) {                                                    \
+        return __builtin_convertvector(v, float##n);                                                         \
+    }                                                                                                        \
+    INLINE OVERLOAD int##n convert_int##n(float##n v) {                                                      \
+        return __builtin_convertvector(v, int##n);                                                           \
+    }
+CONVERT(8)
+CONVERT(16)
+
 #define VECTOR_LOADS(type, n)                                                                                \
     INLINE OVERLOAD type##n vload##n(size_t i, const type *p) {                                              \
         type##n v;                                                                                           \

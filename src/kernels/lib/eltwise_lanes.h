@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of eltwise.h for one vector width LANES. */
+#include "kernels/lib/lanes.h"
+
+INLINE OVERLOAD VEC eltwise_relu(VEC x, float alpha) {
+    return x > V(0.0f) ? x : x * V(alpha);
+}
+
+INLINE OVERLOAD VEC eltwise_linear(VEC x, float alpha, float beta) {
+    return fma(x, V(alpha), V(beta));
+}
+
+INLINE OVERLOAD VEC eltwise_clip(VEC x, float alpha, float beta) {
+    VEC y = x > V(alpha) ? x : V(alpha);
+    return y > V(beta) ? V(beta) : y;
+}
+
+INLINE OVERLOAD VEC eltwise_hardsigmoid(VEC x, float alpha, float beta) {
+    VEC y = fma(x, V(alpha), V(beta));
+    y = y < V(0.0f) ? V(0.0f) : y;
+    return y > V(1.0f) ? V(1.0f) : y;
+}
+
+INLINE OVERLOAD VEC eltwise_elu(VEC x, float alpha) {
+    VEC negative = V(alpha) * f32_expm1_negative(x > V(0.0f) ? V(0.0f) : x);
+    return x > V(0.0f) ? x : negative;
+}
+
+/* log(1 + e^(alpha x)) / alpha, without the overflow. */
+INLINE OVERLOAD VEC eltwise_soft_relu(VEC x, float alpha) {
+    VEC t = x * V(alpha);
+    VEC soft = f32_log1p_positive(f32_exp(t > V(88.0f) ? V(88.0f) : t));
+    return f32_div(t > V(88.0f) ? t : soft, V(alpha));
+}
+
+INLINE OVERLOAD VEC eltwise_swish(VEC x, float alpha) {
+    return x * f32_logistic(x * V(alpha));
+}
+
+/* x tanh(log(1 + e^x)) = x w / (w + 2) with w = e^x (e^x + 2). */
+INLINE OVERLOAD VEC eltwise_mish(VEC x) {
+    VEC e = f32_exp(x > V(20.0f) ? V(20.0f) : x), w = e * (e + V(2.0f));
+    return x * f32_div(w, w + V(2.0f));
+}
+
+INLINE OVERLOAD VEC eltwise_gelu_tanh(VEC x) {
+    VEC inner = x * V(0x1.988454p-1f) * fma(x * x, V(0.044715f), V(1.0f)); /* sqrt(2 / pi) */
+    return V(0.5f) * x * (V(1.0f) + f32_tanh(inner));
+}
+
+INLINE OVERLOAD VEC eltwise_gelu_erf(VEC x) {
+    return V(0.5f) * x * (V(1.0f) + f32_erf(x * V(0x1.6a09e6p-1f))); /* sqrt(1 / 2) */
+}
+
+INLINE OVERLOAD VEC eltwise_pow(VEC x, float alpha, float beta) {
+    return V(alpha) * f32_pow(x, V(beta));
+}
+
+INLINE OVERLOAD VEC eltwise_f32(int alg, VEC x, float alpha, float beta) {
+#define ELTWISE_CASE(name, expression)                                                                       \
+    case name: return expression;
+    switch (alg) { ELTWISE_EACH(ELTWISE_CASE) }
+#undef ELTWISE_CASE
+    return x;
+}
+
+/* Binary algorithms. Those that compare answer 1 or 0; z is the condition of a select. */
+INLINE OVERLOAD VEC binary_f32(int alg, VEC x, VEC y, VEC z) {
+    switch (alg) {
+    case BINARY_ADD: return x + y;
+    case BINARY_MUL: return x * y;
+    case BINARY_MAX: return x > y ? x : y;
+    case BINARY_MIN: return x < y ? x : y;
+    case BINARY_DIV: return f32_div(x, y);
+    case BINARY_SUB: return x - y;
+    case BINARY_GE: return x >= y ? V(1.0f) : V(0.0f);
+    case BINARY_GT: return x > y ? V(1.0f) : V(0.0f);
+    case BINARY_LE: return x <= y ? V(1.0f) : V(0.0f);
+    case BINARY_LT: return x < y ? V(1.0f) : V(0.0f);
+    case BINARY_EQ: return x == y ? V(1.0f) : V(0.0f);
+    case BINARY_NE: return x == y ? V(0.0f) : V(1.0f);
+    case BINARY_SELECT: return z == V(0.0f) ? y : x;
+    }
+    return x;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for code that is written once and included for several vector widths: with LANES 1, 8 or 16, VEC is
+ * float, float8 or float16, and so on. No include guard: the last inclusion counts. Conditions are those of
+ * OpenCL vectors: only `?:`, & and | may be used on them, never && or !.
+ */
+#undef VEC
+#undef IVEC
+#undef UVEC
+#undef AS_VEC
+#undef AS_IVEC
+#undef AS_UVEC
+#undef TO_VEC
+#undef TO_IVEC
+#undef VLOAD
+#undef VSTORE
+#undef V
+
+#if LANES == 16
+#define VEC float16
+#define IVEC int16
+#define UVEC uint16
+#define AS_VEC as_float16
+#define AS_IVEC as_int16
+#define AS_UVEC as_uint16
+#define TO_VEC convert_float16
+#define TO_IVEC convert_int16
+#define VLOAD vload16
+#define VSTORE vstore16
+#elif LANES == 8
+#define VEC float8
+#define IVEC int8
+#define UVEC uint8
+#define AS_VEC as_float8
+#define AS_IVEC as_int8
+#define AS_UVEC as_uint8
+#define TO_VEC convert_float8
+#define TO_IVEC convert_int8
+#define VLOAD vload8
+#define VSTORE vstore8
+#else
+#define VEC float
+#define IVEC int
+#define UVEC uint
+#define AS_VEC as_float
+#define AS_IVEC as_int
+#define AS_UVEC as_uint
+#define TO_VEC convert_float
+#define TO_IVEC convert_int
+#endif
+#define V(constant_) ((VEC)(constant_))
