@@ -60,6 +60,16 @@ void problem_clear(struct problem *problem) {
     *problem = (struct problem){0};
 }
 
+dnnl_status_t problem_reserve(struct problem *problem, int more) {
+    int capacity = problem->ntensors + more;
+    if (capacity <= problem->capacity) return dnnl_success;
+    struct problem_tensor *grown = realloc(problem->tensors, ((size_t)capacity + 1) * sizeof *grown);
+    if (!grown) return dnnl_out_of_memory;
+    problem->tensors = grown;
+    problem->capacity = capacity;
+    return dnnl_success;
+}
+
 void problem_add(struct problem *problem, int arg, bool output, const md_t *md) {
     if (md_is_zero(md)) return;
     assert(problem->ntensors < problem->capacity);

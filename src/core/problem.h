@@ -46,6 +46,8 @@ struct problem {
 dnnl_status_t problem_init(struct problem *problem, dnnl_primitive_kind_t kind, int capacity);
 dnnl_status_t problem_copy(struct problem *to, const struct problem *from); /* deep, the capacity too */
 void problem_clear(struct problem *problem);                                /* frees what the struct owns */
+/* Makes room for `more` tensors than there are. */
+dnnl_status_t problem_reserve(struct problem *problem, int more);
 /* Adds a tensor within the capacity. A NULL or zero descriptor adds nothing. */
 void problem_add(struct problem *problem, int arg, bool output, const md_t *md);
 /* The descriptor of an execution argument, or NULL. */

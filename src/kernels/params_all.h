@@ -5,5 +5,6 @@
 
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
+#include "kernels/params_reorder.h"
 
 #endif

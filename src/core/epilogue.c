@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From attributes to epilogues: see epilogue.h. Whether the attributes make sense for the problem has been
+ * checked by then (core/attr_check.c).
+ */
+#include "core/epilogue.h"
+#include "core/tensor.h"
+#include "core/verbose.h"
+#include "kernels/params_reorder.h"
+
+/* Execution arguments. */
+
+static int post_op_arg(int index, int arg) {
+    return DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | arg;
+}
+
+static dnnl_status_t add_argument(struct problem *problem, int arg, const md_t *md) {
+    if (problem_md(problem, arg)) return dnnl_success;
+    dnnl_status_t status = problem_reserve(problem, 1);
+    if (status == dnnl_success) problem_add(problem, arg, false, md);
+    return status;
+}
+
+/* How many values a quantisation parameter has along dimension d of its argument; 1 where it has no say. */
+static dnnl_dim_t quant_group(const struct quant *quant, int ndims, int d) {
+    int first = ndims - quant->group_ndims;
+    return quant->group_ndims > 0 && d >= first ? quant->groups[d - first] : 1;
+}
+
+static dnnl_dim_t quant_size(const struct quant *quant, const md_t *md, int d) {
+    if ((quant->mask & (1 << d)) == 0) return 1;
+    dnnl_dim_t group = quant_group(quant, md->ndims, d);
+    return (md->dims[d] + group - 1) / group;
+}
+
+static dnnl_status_t add_quant(struct problem *problem, const struct quant *quant, int kind) {
+    md_t described;
+    const md_t *md = problem_md(problem, quant->arg);
+    if (!md) return dnnl_success;
+    dnnl_dims_t dims = {1};
+    for (int d = 0; d < md->ndims; d++)
+        dims[0] *= quant_size(quant, md, d);
+    dnnl_status_t status = quant->host_scalar ? md_init_host_scalar(&described, quant->data_type)
+                                              : md_init_by_string(&described, 1, dims, quant->data_type, "a");
+    if (status != dnnl_success) return status;
+    return add_argument(problem, kind | quant->arg, &described);
+}
+
+static dnnl_status_t add_quants(struct problem *problem, const struct quants *quants, int kind) {
+    dnnl_status_t status = dnnl_success;
+    for (int i = 0; i < quants->count && status == dnnl_success; i++)
+        status = add_quant(problem, &quants->entries[i], kind);
+    return status;
+}
+
+static dnnl_status_t add_operand(struct problem *problem, int arg, const md_t *md, const md_t *dst) {
+    md_t decided = *md;
+    dnnl_status_t status = md_set_any_like(&decided, dst);
+    return status == dnnl_success ? add_argument(problem, arg, &decided) : status;
+}
+
+/* The slopes of a prelu: dense f32 with the dimensions of dst that the mask names, channels last. */
+static dnnl_status_t add_slopes(struct problem *problem, int arg, int mask, const md_t *dst) {
+    static const char *const tags[] = {"a", "ab", "acb", "acdb", "acdeb"};
+    md_t slopes;
+    dnnl_dims_t dims;
+    if (dst->ndims > 5) return dnnl_unimplemented;
+    for (int d = 0; d < dst->ndims; d++)
+        dims[d] = (mask & (1 << d)) != 0 ? dst->dims[d] : 1;
+    dnnl_status_t status = md_init_by_string(&slopes, dst->ndims, dims, dnnl_f32, tags[dst->ndims - 1]);
+    return status == dnnl_success ? add_argument(problem, arg, &slopes) : status;
+}
+
+static dnnl_status_t add_post_op(struct problem *problem, const struct post_op *op, int index,
+                                 const md_t *dst) {
+    if (op->kind == dnnl_prelu)
+        return add_slopes(problem, post_op_arg(index, DNNL_ARG_WEIGHTS), op->prelu.mask, dst);
+    if (op->kind != dnnl_binary) return dnnl_success;
+    dnnl_status_t status = add_operand(problem, post_op_arg(index, DNNL_ARG_SRC_1), &op->binary.src1, dst);
+    if (status == dnnl_success && op->binary.alg == dnnl_binary_select)
+        status = add_operand(problem, post_op_arg(index, DNNL_ARG_SRC_2), &op->binary.src2, dst);
+    return status;
+}
+
+/* What one launch can hold. */
+
+static int op_buffers(const struct post_op *op) {
+    if (op->kind == dnnl_eltwise) return 0;
+    return op->kind == dnnl_binary && op->binary.alg == dnnl_binary_select ? 2 : 1;
+}
+
+static int quant_buffers(const struct quants *quants) {
+    int n = 0;
+    for (int i = 0; i < quants->count; i++)
+        n += !quants->entries[i].host_scalar;
+    return n;
+}
+
+static bool fits_one_launch(const attr_t *attr) {
+    int buffers = quant_buffers(&attr->scales) + quant_buffers(&attr->zero_points);
+    for (int i = 0; i < attr->post_ops.len; i++)
+        buffers += op_buffers(&attr->post_ops.entries[i]);
+    return attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
+}
+
+static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
+    if (ep->spec.f32_only && dst->data_type != dnnl_f32) return false;
+    if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes) return false;
+    return fits_one_launch(&ep->plan->attr);
+}
+
+/* Building. */
+
+static md_t *dst_of(const struct epilogue_build *ep) {
+    return problem_md(&ep->plan->problem, ep->spec.dst_arg);
+}
+
+dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const struct epilogue_spec *spec) {
+    *ep = (struct epilogue_build){.plan = plan, .spec = *spec};
+    if (ep->spec.dst_arg == 0) ep->spec.dst_arg = DNNL_ARG_DST;
+    const struct dnnl_post_ops *ops = &plan->attr.post_ops;
+    dnnl_status_t status = add_quants(&plan->problem, &plan->attr.scales, DNNL_ARG_ATTR_SCALES);
+    if (status == dnnl_success)
+        status = add_quants(&plan->problem, &plan->attr.zero_points, DNNL_ARG_ATTR_ZERO_POINTS);
+    md_t dst = *dst_of(ep);
+    for (int i = 0; i < ops->len && status == dnnl_success; i++)
+        status = add_post_op(&plan->problem, &ops->entries[i], i, &dst);
+    if (status != dnnl_success) return status;
+    ep->dst = dst;
+    ep->dst_arg = ep->spec.dst_arg;
+    ep->direct = stores_directly(ep, &dst);
+    if (ep->direct) return dnnl_success;
+    ep->dst.data_type = dnnl_f32;
+    ep->dst.offset0 = 0;
+    ep->dst.offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(&ep->dst, 0)) / sizeof(float));
+    ep->dst_arg = ARG_SCRATCHPAD;
+    return dnnl_success;
+}
+
+/* The number of the epilogue buffer that stands for an execution argument. */
+static dnnl_status_t use_buffer(struct epilogue_build *ep, int arg, i32 *number) {
+    int i = 0;
+    while (i < ep->nbuffers && ep->buffers[i] != arg)
+        i++;
+    if (i == EPILOGUE_BUFFERS) return plan_skip(ep->plan, "too many buffers for one launch");
+    if (i == ep->nbuffers) ep->buffers[ep->nbuffers++] = arg;
+    *number = i;
+    return dnnl_success;
+}
+
+static dnnl_status_t use_scalar(struct epilogue_build *ep, int arg, i32 *number) {
+    if (ep->nscalars == EPILOGUE_SCALARS) return plan_skip(ep->plan, "too many host scalars for one launch");
+    ep->scalars[ep->nscalars] = (struct launch_scalar){.arg = arg, .as = dnnl_f32};
+    *number = ep->nscalars++;
+    return dnnl_success;
+}
+
+/* Strides and groups along the dimensions of dst. */
+static void place_quant(struct epilogue_build *ep, struct quant_source *source, const struct quant *quant,
+                        const md_t *md, const int *dims) {
+    dnnl_dim_t stride = 1;
+    source->ndims = ep->dst.ndims;
+    for (int d = 0; d < DNNL_MAX_NDIMS; d++)
+        source->group[d] = 1;
+    for (int d = md->ndims - 1; d >= 0; d--) {
+        int to = dims ? dims[d] : d;
+        dnnl_dim_t size = quant_size(quant, md, d);
+        if (to >= 0 && size > 1) {
+            source->group[to] = quant_group(quant, md->ndims, d);
+            source->stride[to] = stride;
+        }
+        stride *= size;
+    }
+    source->lanes = ep->spec.lanes >= 0 && source->stride[ep->spec.lanes] == 0 ? LANES_SAME : LANES_ANY;
+}
+
+static dnnl_status_t find_quant(struct epilogue_build *ep, struct quant_source *source,
+                                const struct quants *quants, int kind, int arg, const int *dims) {
+    *source = (struct quant_source){.from = QUANT_NONE};
+    const struct quant *quant = quants_find(quants, arg);
+    const md_t *md = problem_md(&ep->plan->problem, arg);
+    if (!quant || !md) return dnnl_success;
+    source->type = (i32)quant->data_type;
+    source->from = quant->host_scalar ? QUANT_SCALAR : QUANT_BUFFER;
+    if (quant->host_scalar) return use_scalar(ep, kind | arg, &source->index);
+    place_quant(ep, source, quant, md, dims);
+    return use_buffer(ep, kind | arg, &source->index);
+}
+
+dnnl_status_t epilogue_scale(struct epilogue_build *ep, struct quant_source *source, int arg,
+                             const int *dims) {
+    return find_quant(ep, source, &ep->plan->attr.scales, DNNL_ARG_ATTR_SCALES, arg, dims);
+}
+
+dnnl_status_t epilogue_zero_point(struct epilogue_build *ep, struct quant_source *source, int arg,
+                                  const int *dims) {
+    return find_quant(ep, source, &ep->plan->attr.zero_points, DNNL_ARG_ATTR_ZERO_POINTS, arg, dims);
+}
+
+/* How an operand changes along the vectors of a kernel. */
+static i32 lanes_of(const struct epilogue_build *ep, const md_t *md) {
+    int lanes = ep->spec.lanes;
+    if (lanes < 0 || !md_is_plain(md)) return LANES_ANY;
+    if (md->dims[lanes] == 1) return LANES_SAME;
+    return md->data_type == dnnl_f32 && md->blocking.strides[lanes] == 1 ? LANES_DENSE : LANES_ANY;
+}
+
+static dnnl_status_t use_operand(struct epilogue_build *ep, int arg, const md_t *md, struct tensor *tensor,
+                                 i32 *buffer, i32 *lanes) {
+    tensor_init(tensor, md);
+    *lanes = lanes_of(ep, md);
+    return use_buffer(ep, arg, buffer);
+}
+
+static dnnl_status_t build_binary(struct epilogue_build *ep, const struct post_op *op, int index,
+                                  struct epilogue_op *to) {
+    const struct problem *problem = &ep->plan->problem;
+    int arg = post_op_arg(index, DNNL_ARG_SRC_1), arg2 = post_op_arg(index, DNNL_ARG_SRC_2);
+    to->kind = POST_BINARY;
+    to->alg = (i32)op->binary.alg;
+    dnnl_status_t status = use_operand(ep, arg, problem_md(problem, arg), &to->src1, &to->buffer, &to->lanes);
+    if (status == dnnl_success && op->binary.alg == dnnl_binary_select)
+        status = use_operand(ep, arg2, problem_md(problem, arg2), &to->src2, &to->buffer2, &to->lanes2);
+    return status;
+}
+
+/* The previous content of dst, perhaps read as another type of the same size. */
+static dnnl_status_t build_sum(struct epilogue_build *ep, const struct post_op *op, struct epilogue_op *to) {
+    md_t previous = *dst_of(ep);
+    to->kind = POST_SUM;
+    to->alpha = op->sum.scale;
+    to->zero_point = op->sum.zero_point;
+    if (op->sum.data_type != dnnl_data_type_undef) previous.data_type = op->sum.data_type;
+    return use_operand(ep, ep->spec.dst_arg, &previous, &to->src1, &to->buffer, &to->lanes);
+}
+
+static dnnl_status_t build_op(struct epilogue_build *ep, const struct post_op *op, int index,
+                              struct epilogue_op *to) {
+    int slopes = post_op_arg(index, DNNL_ARG_WEIGHTS);
+    *to = (struct epilogue_op){.kind = POST_ELTWISE, .buffer = -1, .buffer2 = -1};
+    switch (op->kind) {
+    case dnnl_sum: return build_sum(ep, op, to);
+    case dnnl_binary: return build_binary(ep, op, index, to);
+    case dnnl_prelu:
+        to->kind = POST_PRELU;
+        return use_operand(ep, slopes, problem_md(&ep->plan->problem, slopes), &to->src1, &to->buffer,
+                           &to->lanes);
+    case dnnl_eltwise:
+        to->alg = (i32)op->eltwise.alg;
+        to->alpha = op->eltwise.alpha;
+        to->beta = op->eltwise.beta;
+        return dnnl_success;
+    default: return plan_skip(ep->plan, "a post-op that has no epilogue");
+    }
+}
+
+static dnnl_status_t build_dst_quant(struct epilogue_build *ep, struct epilogue *epilogue) {
+    dnnl_status_t status = epilogue_scale(ep, &epilogue->dst_scale, ep->spec.dst_arg, NULL);
+    if (status != dnnl_success) return status;
+    return epilogue_zero_point(ep, &epilogue->dst_zero_point, ep->spec.dst_arg, NULL);
+}
+
+static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
+    launch_bind(launch, ep->dst_arg);
+    for (int i = 0; i < EPILOGUE_BUFFERS; i++)
+        launch_bind(launch, i < ep->nbuffers ? ep->buffers[i] : ARG_NOTHING);
+    launch->nscalars = ep->nscalars;
+    for (int i = 0; i < ep->nscalars; i++)
+        launch->scalars[i] = ep->scalars[i];
+}
+
+/* As many post-ops from `first` on as one launch can hold; *next is the first that is left. */
+static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilogue, int first, int *next) {
+    const struct dnnl_post_ops *ops = &ep->plan->attr.post_ops;
+    int i = first;
+    for (; i < ops->len && epilogue->nops < EPILOGUE_OPS; i++) {
+        if (ep->nbuffers + op_buffers(&ops->entries[i]) > EPILOGUE_BUFFERS) break;
+        dnnl_status_t status = build_op(ep, &ops->entries[i], i, &epilogue->ops[epilogue->nops++]);
+        if (status != dnnl_success) return status;
+    }
+    *next = i;
+    return dnnl_success;
+}
+
+/* One more pass over results that lie in scratchpad; the last one, which has room for the parameters of dst,
+ * stores to dst. */
+static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
+    enum { DST_QUANT_BUFFERS = 2 };
+    struct plan *plan = main->plan;
+    struct epilogue_build ep = {
+            .plan = plan, .spec = main->spec, .dst = main->dst, .dst_arg = ARG_SCRATCHPAD};
+    ep.spec.lanes = -1;
+    struct launch *launch;
+    struct range later = {{0}, {0}};
+    struct reorder_params *p = plan_launch(plan, &kernel_reorder_universal, later, &launch);
+    if (!p) return dnnl_out_of_memory;
+    dnnl_status_t status = build_ops(&ep, &p->epilogue, *next, next);
+    if (status != dnnl_success) return status;
+    bool last = *next == plan->attr.post_ops.len && ep.nbuffers + DST_QUANT_BUFFERS <= EPILOGUE_BUFFERS;
+    if (last) {
+        ep.dst = *dst_of(&ep);
+        ep.dst_arg = ep.spec.dst_arg;
+        status = build_dst_quant(&ep, &p->epilogue);
+        if (status != dnnl_success) return status;
+        *next = -1;
+    }
+    tensor_init(&p->src, &main->dst);
+    launch->range = walk_init(&p->walk, &ep.dst, plan->device);
+    p->epilogue.type = (i32)ep.dst.data_type;
+    p->bits = dt_bits(ep.dst.data_type);
+    launch_bind(launch, ARG_SCRATCHPAD);
+    bind_all(&ep, launch);
+    return dnnl_success;
+}
+
+dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, struct epilogue *epilogue) {
+    int next = 0;
+    dnnl_status_t status = dnnl_success;
+    epilogue->type = (i32)ep->dst.data_type;
+    if (ep->direct) status = build_ops(ep, epilogue, 0, &next);
+    if (ep->direct && status == dnnl_success) status = build_dst_quant(ep, epilogue);
+    if (status != dnnl_success) return status;
+    bind_all(ep, launch);
+    while (!ep->direct && next >= 0 && status == dnnl_success)
+        status = add_pass(ep, &next);
+    return status;
+}

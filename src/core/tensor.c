@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels know of tensors: see tensor.h. */
+#include "core/tensor.h"
+#include "core/md_layout.h"
+#include "runtimes/runtime.h"
+
+/* Kernels cannot read the public headers; here their numbers are held against them. */
+#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
+SAME(TENSOR_DIMS, DNNL_MAX_NDIMS);
+SAME(TYPE_F16, dnnl_f16);
+SAME(TYPE_BF16, dnnl_bf16);
+SAME(TYPE_F32, dnnl_f32);
+SAME(TYPE_S32, dnnl_s32);
+SAME(TYPE_S8, dnnl_s8);
+SAME(TYPE_U8, dnnl_u8);
+SAME(TYPE_F64, dnnl_f64);
+SAME(TYPE_BOOLEAN, dnnl_boolean);
+SAME(TYPE_F8_E5M2, dnnl_f8_e5m2);
+SAME(TYPE_F8_E4M3, dnnl_f8_e4m3);
+SAME(TYPE_S4, dnnl_s4);
+SAME(TYPE_U4, dnnl_u4);
+SAME(TYPE_E8M0, dnnl_e8m0);
+SAME(TYPE_F4_E2M1, dnnl_f4_e2m1);
+SAME(TYPE_F4_E3M0, dnnl_f4_e3m0);
+SAME(TYPE_S64, dnnl_s64);
+SAME(ELTWISE_RELU, dnnl_eltwise_relu);
+SAME(ELTWISE_TANH, dnnl_eltwise_tanh);
+SAME(ELTWISE_ELU, dnnl_eltwise_elu);
+SAME(ELTWISE_SQUARE, dnnl_eltwise_square);
+SAME(ELTWISE_ABS, dnnl_eltwise_abs);
+SAME(ELTWISE_SQRT, dnnl_eltwise_sqrt);
+SAME(ELTWISE_LINEAR, dnnl_eltwise_linear);
+SAME(ELTWISE_SOFT_RELU, dnnl_eltwise_soft_relu);
+SAME(ELTWISE_HARDSIGMOID, dnnl_eltwise_hardsigmoid);
+SAME(ELTWISE_LOGISTIC, dnnl_eltwise_logistic);
+SAME(ELTWISE_EXP, dnnl_eltwise_exp);
+SAME(ELTWISE_GELU_TANH, dnnl_eltwise_gelu_tanh);
+SAME(ELTWISE_SWISH, dnnl_eltwise_swish);
+SAME(ELTWISE_LOG, dnnl_eltwise_log);
+SAME(ELTWISE_CLIP, dnnl_eltwise_clip);
+SAME(ELTWISE_CLIP_V2, dnnl_eltwise_clip_v2);
+SAME(ELTWISE_POW, dnnl_eltwise_pow);
+SAME(ELTWISE_GELU_ERF, dnnl_eltwise_gelu_erf);
+SAME(ELTWISE_ROUND, dnnl_eltwise_round);
+SAME(ELTWISE_MISH, dnnl_eltwise_mish);
+SAME(ELTWISE_HARDSWISH, dnnl_eltwise_hardswish);
+SAME(ELTWISE_RELU_DST, dnnl_eltwise_relu_use_dst_for_bwd);
+SAME(ELTWISE_TANH_DST, dnnl_eltwise_tanh_use_dst_for_bwd);
+SAME(ELTWISE_ELU_DST, dnnl_eltwise_elu_use_dst_for_bwd);
+SAME(ELTWISE_SQRT_DST, dnnl_eltwise_sqrt_use_dst_for_bwd);
+SAME(ELTWISE_LOGISTIC_DST, dnnl_eltwise_logistic_use_dst_for_bwd);
+SAME(ELTWISE_EXP_DST, dnnl_eltwise_exp_use_dst_for_bwd);
+SAME(ELTWISE_CLIP_V2_DST, dnnl_eltwise_clip_v2_use_dst_for_bwd);
+SAME(BINARY_ADD, dnnl_binary_add);
+SAME(BINARY_MUL, dnnl_binary_mul);
+SAME(BINARY_MAX, dnnl_binary_max);
+SAME(BINARY_MIN, dnnl_binary_min);
+SAME(BINARY_DIV, dnnl_binary_div);
+SAME(BINARY_SUB, dnnl_binary_sub);
+SAME(BINARY_GE, dnnl_binary_ge);
+SAME(BINARY_GT, dnnl_binary_gt);
+SAME(BINARY_LE, dnnl_binary_le);
+SAME(BINARY_LT, dnnl_binary_lt);
+SAME(BINARY_EQ, dnnl_binary_eq);
+SAME(BINARY_NE, dnnl_binary_ne);
+SAME(BINARY_SELECT, dnnl_binary_select);
+
+void tensor_init(struct tensor *tensor, const md_t *md) {
+    *tensor = (struct tensor){.type = (i32)md->data_type,
+                              .ndims = md->ndims,
+                              .nblocks = md->blocking.inner_nblks,
+                              .offset = md->offset0};
+    for (int d = 0; d < md->ndims; d++) {
+        tensor->dims[d] = md->dims[d];
+        /* Stride 0 is how tensors without blocks are broadcast. */
+        tensor->strides[d] = md->dims[d] == 1 ? 0 : md->blocking.strides[d];
+    }
+    for (int b = 0; b < md->blocking.inner_nblks; b++) {
+        tensor->block_size[b] = (i32)md->blocking.inner_blks[b];
+        tensor->block_dim[b] = (i32)md->blocking.inner_idxs[b];
+    }
+}
+
+static void walk_loop(struct walk *walk, dnnl_dim_t size, dnnl_dim_t stride, int dim, dnnl_dim_t step) {
+    walk->count *= size;
+    if (size == 1) return;
+    walk->loops[walk->nloops++] =
+            (struct walk_loop){.size = size, .stride = stride, .dim = dim, .step = (i32)step};
+}
+
+static void walk_loops(struct walk *walk, const md_t *md) {
+    dnnl_dims_t block;
+    int order[DNNL_MAX_NDIMS];
+    md_blocks(md, block);
+    md_order(md, order);
+    for (int i = 0; i < md->ndims; i++) {
+        int d = order[i];
+        walk_loop(walk, md->padded_dims[d] / block[d], md->blocking.strides[d], d, block[d]);
+    }
+    dnnl_dim_t stride = 1;
+    for (int b = 0; b < md->blocking.inner_nblks; b++)
+        stride *= md->blocking.inner_blks[b];
+    for (int b = 0; b < md->blocking.inner_nblks; b++) {
+        int d = (int)md->blocking.inner_idxs[b];
+        dnnl_dim_t size = md->blocking.inner_blks[b];
+        stride /= size, block[d] /= size;
+        walk_loop(walk, size, stride, d, block[d]);
+    }
+}
+
+struct range range_of_items(dnnl_dim_t items, size_t group) {
+    return (struct range){.groups = {((size_t)items + group - 1) / group, 1, 1}, .group_size = {group, 1, 1}};
+}
+
+struct range walk_init(struct walk *walk, const md_t *md, const struct device *device) {
+    enum { CPU_SPAN = 256, GPU_SPAN = 2, GPU_GROUP = 64 };
+    *walk = (struct walk){.ndims = md->ndims, .offset = md->offset0, .count = 1};
+    for (int d = 0; d < md->ndims; d++)
+        walk->dims[d] = md->dims[d];
+    walk_loops(walk, md);
+    bool cpu = device->info.class == DEVICE_CPU;
+    walk->span = cpu ? CPU_SPAN : GPU_SPAN;
+    /* Where the order of the walk is not that of the bytes, only one work-item can own them all. */
+    if (dt_bits(md->data_type) < 8 && (!md_is_dense(md, true) || md->offset0 % 2 != 0))
+        walk->span = walk->count > 0 ? walk->count : 1;
+    return range_of_items((walk->count + walk->span - 1) / walk->span, cpu ? 1 : GPU_GROUP);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From memory descriptors to what kernels know of tensors. Only blocked descriptors with known sizes come
+ * here.
+ */
+#ifndef LODE_CORE_TENSOR_H
+#define LODE_CORE_TENSOR_H
+
+#include "core/plan.h"
+#include "kernels/params.h"
+
+void tensor_init(struct tensor *tensor, const md_t *md);
+
+/* The elements of dst in the order of memory, padding included, shared out among work-items. Returns the
+ * range of a launch in which global id 0 is the `item` of walk_begin; it may run over the end, where
+ * walk_begin finds nothing left. */
+struct range walk_init(struct walk *walk, const md_t *md, const struct device *device);
+
+/* A one-dimensional range of at least `items` work-items in groups of `group`. */
+struct range range_of_items(dnnl_dim_t items, size_t group);
+
+#endif
