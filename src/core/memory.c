@@ -52,12 +52,17 @@ dnnl_status_t memory_create_with_buffers(struct dnnl_memory **memory, const md_t
 
 /* Buffers */
 
+static dnnl_status_t allocate(struct buffer *buffer, struct dnnl_engine *engine, size_t size) {
+    if (size == 0) return dnnl_success;
+    dnnl_status_t status = engine_runtime(engine)->buffer_alloc(engine->device, size, buffer);
+    return status == dnnl_success ? status : fail(status, "memory", "%zu bytes cannot be allocated", size);
+}
+
 dnnl_status_t buffer_prepare(struct buffer *buffer, struct dnnl_engine *engine, size_t size, void *handle) {
     const struct runtime *runtime = engine_runtime(engine);
     *buffer = (struct buffer){0};
     if (handle == DNNL_MEMORY_NONE) return dnnl_success;
-    if (handle == DNNL_MEMORY_ALLOCATE)
-        return size == 0 ? dnnl_success : runtime->buffer_alloc(engine->device, size, buffer);
+    if (handle == DNNL_MEMORY_ALLOCATE) return allocate(buffer, engine, size);
     if (runtime->buffer_adopt) return runtime->buffer_adopt(engine->device, handle, buffer);
     *buffer = (struct buffer){.kind = BUFFER_POINTER, .handle = handle};
     return dnnl_success;
