@@ -6,6 +6,7 @@
  */
 #include "core/objects.h"
 #include "core/cache.h"
+#include "core/scratchpad.h"
 #include "core/verbose.h"
 #include "runtimes/runtimes.h"
 
@@ -14,6 +15,7 @@
 /* Devices that are open: looked up by what they were opened with. */
 struct open_device {
     struct device device;
+    struct scratch scratch[SCRATCH_SLOTS];
     struct open_device *next;
     dnnl_engine_kind_t kind;
     size_t index;
@@ -33,6 +35,7 @@ static dnnl_status_t open_device(const struct runtime *runtime, dnnl_engine_kind
     struct open_device *d = calloc(1, sizeof *d);
     if (!d) return dnnl_out_of_memory;
     d->device.runtime = runtime;
+    d->device.scratch = d->scratch;
     d->kind = kind, d->index = index;
     dnnl_status_t status = runtime->device_open(&d->device, kind, index);
     if (status != dnnl_success) {
@@ -75,6 +78,7 @@ static void release_device(struct device *device) {
     struct open_device *closed = give_back(device);
     if (!closed) return;
     cache_purge(device);
+    scratch_free_all(device);
     device->runtime->device_close(device);
     free(closed);
 }

@@ -6,6 +6,7 @@
  */
 #include "core/objects.h"
 #include "core/report.h"
+#include "core/scratchpad.h"
 #include "core/verbose.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
@@ -49,11 +50,10 @@ static dnnl_status_t check_arguments(const struct plan *plan, int nargs, const d
     return status;
 }
 
-/* The scratchpad's buffer: the user's or one of ours. *slot is to be given back. */
-static dnnl_status_t find_scratchpad(const struct dnnl_primitive *primitive, const struct dnnl_stream *stream,
-                                     int nargs, const dnnl_exec_arg_t *args, const struct buffer **buffer,
+/* The scratchpad's buffer: the user's, or that of a slot to be given back. */
+static dnnl_status_t find_scratchpad(const struct plan *plan, const struct dnnl_stream *stream, int nargs,
+                                     const dnnl_exec_arg_t *args, const struct buffer **buffer,
                                      struct scratch **slot) {
-    const struct plan *plan = primitive->desc.plan;
     if (plan->scratchpad_size == 0) return dnnl_success;
     if (plan->attr.scratchpad_mode == dnnl_scratchpad_mode_user) {
         const struct dnnl_memory *memory = find_memory(DNNL_ARG_SCRATCHPAD, nargs, args);
@@ -64,7 +64,7 @@ static dnnl_status_t find_scratchpad(const struct dnnl_primitive *primitive, con
         *buffer = &memory->buffers[0];
         return dnnl_success;
     }
-    *slot = scratch_take(primitive, stream);
+    *slot = scratch_take(stream, plan->scratchpad_size);
     if (!*slot) return fail(dnnl_out_of_memory, kind_name(plan), "no memory for a scratchpad");
     *buffer = &(*slot)->buffer;
     return dnnl_success;
@@ -85,18 +85,18 @@ static void bind_launch(struct execution *e, int index, int nargs, const dnnl_ex
     }
 }
 
-static dnnl_status_t submit(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
+static dnnl_status_t submit(const struct plan *plan, struct dnnl_stream *stream, int nargs,
                             const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event) {
-    const struct plan *plan = primitive->desc.plan;
     dnnl_status_t status = check_arguments(plan, nargs, args);
     if (status != dnnl_success) return status;
     const struct buffer *scratchpad = NULL;
     struct scratch *slot = NULL;
-    status = find_scratchpad(primitive, stream, nargs, args, &scratchpad, &slot);
+    status = find_scratchpad(plan, stream, nargs, args, &scratchpad, &slot);
     if (status != dnnl_success) return status;
 
     struct execution e;
     e.plan = plan;
+    e.scratch = slot;
     e.ndeps = ndeps, e.deps = deps, e.return_event = return_event;
     for (int i = 0; i < plan->nlaunches; i++)
         bind_launch(&e, i, nargs, args, scratchpad);
@@ -106,16 +106,15 @@ static dnnl_status_t submit(const struct dnnl_primitive *primitive, struct dnnl_
 }
 
 /* Waits before and after, so that the time is that of the primitive alone. */
-static dnnl_status_t submit_and_report(const struct dnnl_primitive *primitive, struct dnnl_stream *stream,
-                                       int nargs, const dnnl_exec_arg_t *args, int ndeps, const void *deps,
+static dnnl_status_t submit_and_report(const struct plan *plan, struct dnnl_stream *stream, int nargs,
+                                       const dnnl_exec_arg_t *args, int ndeps, const void *deps,
                                        void *return_event) {
     const struct runtime *runtime = engine_runtime(stream->engine);
     dnnl_status_t status = runtime->stream_wait(stream);
     double start = verbose_now_ms();
-    if (status == dnnl_success) status = submit(primitive, stream, nargs, args, ndeps, deps, return_event);
+    if (status == dnnl_success) status = submit(plan, stream, nargs, args, ndeps, deps, return_event);
     if (status == dnnl_success) status = runtime->stream_wait(stream);
-    if (status == dnnl_success)
-        report_plan("exec", stream->engine, primitive->desc.plan, verbose_now_ms() - start);
+    if (status == dnnl_success) report_plan("exec", stream->engine, plan, verbose_now_ms() - start);
     return status;
 }
 
@@ -127,9 +126,10 @@ dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct d
     if (stream->engine != primitive->desc.engine)
         return fail(dnnl_invalid_arguments, kind_name(primitive->desc.plan),
                     "the stream belongs to another engine");
-    dnnl_status_t status = primitive_for_sizes(&primitive, primitive, nargs, args);
+    const struct plan *plan;
+    dnnl_status_t status = primitive_plan(&plan, primitive, nargs, args);
     if (status != dnnl_success) return status;
     if (verbose_on(VERBOSE_EXEC))
-        return submit_and_report(primitive, stream, nargs, args, ndeps, deps, return_event);
-    return submit(primitive, stream, nargs, args, ndeps, deps, return_event);
+        return submit_and_report(plan, stream, nargs, args, ndeps, deps, return_event);
+    return submit(plan, stream, nargs, args, ndeps, deps, return_event);
 }

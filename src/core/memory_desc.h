@@ -87,7 +87,7 @@ bool md_has_padding(const md_t *md);                  /* padded_dims differ from
 bool md_matches_tag(const md_t *md, const char *tag); /* same layout as md_init_by_string would give */
 bool md_matches_format(const md_t *md, dnnl_format_tag_t tag);
 bool md_equal(const md_t *a, const md_t *b);
-uint64_t md_hash(const md_t *md, uint64_t seed); /* of what md_equal compares */
+uint64_t md_hash(const md_t *md, uint64_t seed);   /* of what md_equal compares */
 bool md_same_layout(const md_t *a, const md_t *b); /* equal but for the data type */
 bool md_same_dims(const md_t *a, const md_t *b);
 

@@ -41,22 +41,16 @@ struct dnnl_primitive_desc {
     bool hit; /* the cache had it */
 };
 
-/* A scratchpad that the library keeps for a primitive. Each is used by one holder at a time: an execution on
- * synchronous runtimes, a stream on the others. Slots are added when all are taken and live as long as the
- * primitive, so that execution allocates nothing once it is warm. */
-struct scratch {
-    struct scratch *next;
-    struct buffer buffer;
-    _Atomic uint64_t holder; /* 0: free */
+/* Plans of a deferred plan: one for each set of sizes seen so far. */
+struct concrete_plan {
+    struct concrete_plan *next;
+    struct plan *plan;
 };
 
 struct dnnl_primitive {
     _Atomic int references;
     struct dnnl_primitive_desc desc; /* its own copy, with its own references */
-    _Atomic(struct scratch *) scratch;
-    /* Of a deferred plan: one primitive for each set of sizes seen so far. */
-    struct dnnl_primitive *next;
-    _Atomic(struct dnnl_primitive *) concrete;
+    _Atomic(struct concrete_plan *) concrete;
 };
 
 /* Engines and devices: core/engine.c */
@@ -79,13 +73,9 @@ uint32_t host_scalar_bits(const struct dnnl_memory *memory, dnnl_data_type_t as)
 dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,
                                bool *hit);
 void primitive_release(struct dnnl_primitive *primitive);
-/* The primitive for the sizes of these arguments; `primitive` itself unless its plan is deferred. */
-dnnl_status_t primitive_for_sizes(const struct dnnl_primitive **concrete,
-                                  const struct dnnl_primitive *primitive, int nargs,
-                                  const dnnl_exec_arg_t *args);
-/* A scratchpad for one execution; NULL if there is no memory. */
-struct scratch *scratch_take(const struct dnnl_primitive *primitive, const struct dnnl_stream *stream);
-void scratch_give_back(struct scratch *scratch, const struct dnnl_stream *stream);
+/* The loaded plan for the sizes of these arguments: the primitive's own unless that is deferred. */
+dnnl_status_t primitive_plan(const struct plan **plan, const struct dnnl_primitive *primitive, int nargs,
+                             const dnnl_exec_arg_t *args);
 
 /* Creation of a descriptor from a filled-in problem: what every dnnl_*_primitive_desc_create ends with. */
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,

@@ -4,7 +4,7 @@
  * What is expensive sits in the plan and is shared.
  */
 #include "core/objects.h"
-#include "core/report.h"
+#include "core/scratchpad.h"
 #include "core/verbose.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
@@ -43,77 +43,36 @@ dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dn
     return dnnl_success;
 }
 
-/* Adds one scratchpad; used only when none is free. */
-static struct scratch *scratch_add(struct dnnl_primitive *primitive, uint64_t holder) {
-    struct device *device = primitive->desc.engine->device;
-    struct scratch *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
-    if (device->runtime->buffer_alloc(device, primitive->desc.plan->scratchpad_size, &s->buffer)
-        != dnnl_success) {
-        free(s);
-        return NULL;
-    }
-    s->holder = holder;
-    s->next = atomic_load(&primitive->scratch);
-    while (!atomic_compare_exchange_weak(&primitive->scratch, &s->next, s))
-        continue;
-    return s;
-}
-
-struct scratch *scratch_take(const struct dnnl_primitive *primitive, const struct dnnl_stream *stream) {
-    bool synchronous = engine_runtime(stream->engine)->synchronous;
-    struct scratch *head = atomic_load(&primitive->scratch);
-    if (!synchronous)
-        for (struct scratch *s = head; s; s = s->next)
-            if (atomic_load_explicit(&s->holder, memory_order_relaxed) == stream->id) return s;
-    for (struct scratch *s = head; s; s = s->next) {
-        uint64_t nobody = 0;
-        if (atomic_compare_exchange_strong(&s->holder, &nobody, stream->id)) return s;
-    }
-    return scratch_add((struct dnnl_primitive *)primitive, stream->id);
-}
-
-void scratch_give_back(struct scratch *scratch, const struct dnnl_stream *stream) {
-    if (engine_runtime(stream->engine)->synchronous) atomic_store(&scratch->holder, 0);
-}
-
-static bool keeps_scratchpad(const struct plan *plan) {
-    return plan->scratchpad_size > 0 && plan->attr.scratchpad_mode == dnnl_scratchpad_mode_library;
+/* Kernels and parameters on the device, and a scratchpad of the right size among its own. */
+static dnnl_status_t plan_prepare(struct plan *plan, bool *hit) {
+    dnnl_status_t status = plan_load(plan, hit);
+    bool ours = plan->scratchpad_size > 0 && plan->attr.scratchpad_mode == dnnl_scratchpad_mode_library;
+    if (status != dnnl_success || !ours) return status;
+    status = scratch_reserve(plan->device, plan->scratchpad_size);
+    if (status == dnnl_success) return status;
+    return fail(status, dnnl_prim_kind2str(plan->problem.kind), "no memory for a scratchpad of %zu bytes",
+                plan->scratchpad_size);
 }
 
 dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,
                                bool *hit) {
-    dnnl_status_t status = plan_load(desc->plan, hit);
+    dnnl_status_t status = plan_prepare(desc->plan, hit);
     if (status != dnnl_success) return status;
     struct dnnl_primitive *p = calloc(1, sizeof *p);
     if (!p) return dnnl_out_of_memory;
     p->references = 1;
     primitive_desc_copy(&p->desc, desc);
-    if (keeps_scratchpad(desc->plan) && !scratch_add(p, 0)) {
-        primitive_release(p);
-        return fail(dnnl_out_of_memory, dnnl_prim_kind2str(desc->plan->problem.kind),
-                    "no memory for a scratchpad of %zu bytes", desc->plan->scratchpad_size);
-    }
     *primitive = p;
     return dnnl_success;
 }
 
-static void free_scratch(struct dnnl_primitive *primitive) {
-    struct device *device = primitive->desc.engine->device;
-    for (struct scratch *s = primitive->scratch, *next; s; s = next) {
-        next = s->next;
-        device->runtime->buffer_free(device, &s->buffer);
-        free(s);
-    }
-}
-
 void primitive_release(struct dnnl_primitive *primitive) {
     if (!primitive || atomic_fetch_sub(&primitive->references, 1) != 1) return;
-    for (struct dnnl_primitive *p = primitive->concrete, *next; p; p = next) {
-        next = p->next;
-        primitive_release(p);
+    for (struct concrete_plan *c = primitive->concrete, *next; c; c = next) {
+        next = c->next;
+        plan_release(c->plan);
+        free(c);
     }
-    free_scratch(primitive);
     primitive_desc_clear(&primitive->desc);
     free(primitive);
 }
@@ -140,45 +99,54 @@ static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnn
     return dnnl_success;
 }
 
-static dnnl_status_t concrete_desc(struct dnnl_primitive_desc *desc, const struct dnnl_primitive *primitive,
-                                   int nargs, const dnnl_exec_arg_t *args) {
-    const struct plan *deferred = primitive->desc.plan;
+static dnnl_status_t find_concrete(struct plan **plan, const struct plan *deferred, int nargs,
+                                   const dnnl_exec_arg_t *args) {
     struct problem problem;
+    bool hit;
     dnnl_status_t status = problem_copy(&problem, &deferred->request);
     if (status != dnnl_success) return status;
     status = fill_in_sizes(&problem, nargs, args);
-    *desc = primitive->desc;
     if (status == dnnl_success)
-        status = plan_get(&desc->plan, deferred->device, &problem, &deferred->attr, deferred->first,
-                          &desc->hit);
+        status = plan_get(plan, deferred->device, &problem, &deferred->attr, deferred->first, &hit);
     problem_clear(&problem);
+    if (status != dnnl_success) return status;
+    status = plan_prepare(*plan, &hit);
+    if (status != dnnl_success) plan_release(*plan);
     return status;
 }
 
-static struct dnnl_primitive *add_concrete(struct dnnl_primitive *primitive,
-                                           const struct dnnl_primitive_desc *desc) {
-    bool hit;
-    struct dnnl_primitive *made;
-    if (primitive_create(&made, desc, &hit) != dnnl_success) return NULL;
-    made->next = atomic_load(&primitive->concrete);
-    while (!atomic_compare_exchange_weak(&primitive->concrete, &made->next, made))
-        continue;
-    return made;
+static bool keeps(const struct dnnl_primitive *primitive, const struct plan *plan) {
+    const struct concrete_plan *c = atomic_load(&primitive->concrete);
+    while (c && c->plan != plan)
+        c = c->next;
+    return c != NULL;
 }
 
-dnnl_status_t primitive_for_sizes(const struct dnnl_primitive **concrete,
-                                  const struct dnnl_primitive *primitive, int nargs,
-                                  const dnnl_exec_arg_t *args) {
-    *concrete = primitive;
+/* Keeps the plan as long as the primitive, in place of the caller's reference. */
+static dnnl_status_t keep(struct dnnl_primitive *primitive, struct plan *plan) {
+    if (keeps(primitive, plan)) {
+        plan_release(plan);
+        return dnnl_success;
+    }
+    struct concrete_plan *c = malloc(sizeof *c);
+    if (!c) {
+        plan_release(plan);
+        return dnnl_out_of_memory;
+    }
+    c->plan = plan;
+    c->next = atomic_load(&primitive->concrete);
+    while (!atomic_compare_exchange_weak(&primitive->concrete, &c->next, c))
+        continue;
+    return dnnl_success;
+}
+
+dnnl_status_t primitive_plan(const struct plan **plan, const struct dnnl_primitive *primitive, int nargs,
+                             const dnnl_exec_arg_t *args) {
+    *plan = primitive->desc.plan;
     if (!primitive->desc.plan->deferred) return dnnl_success;
-    struct dnnl_primitive_desc desc;
-    dnnl_status_t status = concrete_desc(&desc, primitive, nargs, args);
-    if (status != dnnl_success) return status;
-    struct dnnl_primitive *p = atomic_load(&primitive->concrete);
-    while (p && p->desc.plan != desc.plan)
-        p = p->next;
-    if (!p) p = add_concrete((struct dnnl_primitive *)primitive, &desc);
-    plan_release(desc.plan);
-    *concrete = p;
-    return p ? dnnl_success : dnnl_out_of_memory;
+    struct plan *concrete;
+    dnnl_status_t status = find_concrete(&concrete, primitive->desc.plan, nargs, args);
+    if (status == dnnl_success) status = keep((struct dnnl_primitive *)primitive, concrete);
+    if (status == dnnl_success) *plan = concrete;
+    return status;
 }

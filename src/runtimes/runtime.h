@@ -12,6 +12,7 @@
 #include "core/plan.h"
 
 struct runtime;
+struct scratch;
 
 enum device_class { DEVICE_CPU, DEVICE_GPU };
 
@@ -28,7 +29,8 @@ struct device {
     _Atomic int references; /* engines; the last one out closes the device */
     const struct runtime *runtime;
     struct device_info info;
-    void *state; /* the runtime's own */
+    struct scratch *scratch; /* SCRATCH_SLOTS of them: core/scratchpad.h */
+    void *state;             /* the runtime's own */
 };
 
 /* Memory of one device. `handle` is what the user sees: an address, or a cl_mem or sycl::buffer. */
@@ -47,6 +49,8 @@ struct execution {
     const struct plan *plan;
     const struct buffer *buffers[PLAN_MAX_LAUNCHES][LAUNCH_MAX_BUFFERS]; /* NULL: no buffer */
     uint32_t scalars[PLAN_MAX_LAUNCHES][LAUNCH_MAX_SCALARS];
+    struct scratch *scratch; /* the library's scratchpad, or NULL. Executions that may overlap on an out-of-order
+                              * stream must be put in order by its `state` */
     int ndeps;
     const void *deps;   /* array of the runtime's event type */
     void *return_event; /* where the runtime's event goes, or NULL */
