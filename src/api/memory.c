@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dnnl_status_t null_argument(const char *name) {
-    return fail(dnnl_invalid_arguments, "memory", "%s is NULL", name);
-}
-
 static dnnl_status_t not_for_scalars(void) {
     return fail(dnnl_invalid_arguments, "memory", "a host scalar has no data handle");
 }
@@ -22,7 +18,7 @@ static dnnl_status_t not_for_scalars(void) {
 
 static dnnl_status_t create(dnnl_memory_t *memory, const md_t *md, dnnl_engine_t engine, int nhandles,
                             void **handles) {
-    if (!memory) return null_argument("memory");
+    if (!memory) return fail(dnnl_invalid_arguments, "memory", "memory is NULL");
     dnnl_status_t status = memory_check(md, engine, nhandles);
     struct buffer buffers[MD_MAX_HANDLES] = {{0}};
     for (int i = 0; i < nhandles && status == dnnl_success; i++)
@@ -41,14 +37,17 @@ dnnl_status_t dnnl_memory_create(dnnl_memory_t *memory, const_dnnl_memory_desc_t
 
 dnnl_status_t dnnl_memory_create_v2(dnnl_memory_t *memory, const_dnnl_memory_desc_t md, dnnl_engine_t engine,
                                     int nhandles, void **handles) {
-    if (!handles) return null_argument("handles");
+    if (!handles) return fail(dnnl_invalid_arguments, "memory", "handles is NULL");
     return create(memory, md, engine, nhandles, handles);
 }
 
 dnnl_status_t dnnl_memory_create_host_scalar(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
                                              void *value) {
     if (!memory || !md || !value)
-        return null_argument(!memory ? "memory" : !md ? "memory_desc" : "scalar_ptr");
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL",
+                    !memory ? "memory"
+                    : !md   ? "memory_desc"
+                            : "scalar_ptr");
     if (!md_is_host_scalar(md)) return fail(dnnl_invalid_arguments, "memory", "not a host scalar");
     if (!dt_is_valid(md->data_type)) return fail(dnnl_invalid_arguments, "memory", "unsupported data type");
     struct dnnl_memory *made = calloc(1, sizeof(*made));
@@ -74,19 +73,21 @@ dnnl_status_t dnnl_memory_destroy(dnnl_memory_t memory) {
 /* Questions */
 
 dnnl_status_t dnnl_memory_get_memory_desc(const_dnnl_memory_t memory, const_dnnl_memory_desc_t *md) {
-    if (!memory || !md) return null_argument(memory ? "memory_desc" : "memory");
+    if (!memory || !md)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", memory ? "memory_desc" : "memory");
     *md = &memory->md;
     return dnnl_success;
 }
 
 dnnl_status_t dnnl_memory_get_engine(const_dnnl_memory_t memory, dnnl_engine_t *engine) {
-    if (!memory || !engine) return null_argument(memory ? "engine" : "memory");
+    if (!memory || !engine)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", memory ? "engine" : "memory");
     *engine = memory->engine;
     return dnnl_success;
 }
 
 dnnl_status_t dnnl_memory_get_data_handle_v2(const_dnnl_memory_t memory, void **handle, int index) {
-    if (!handle) return null_argument("handle");
+    if (!handle) return fail(dnnl_invalid_arguments, "memory", "handle is NULL");
     if (!memory) {
         *handle = NULL;
         return dnnl_success;
@@ -103,7 +104,7 @@ dnnl_status_t dnnl_memory_get_data_handle(const_dnnl_memory_t memory, void **han
 }
 
 dnnl_status_t dnnl_memory_set_data_handle_v2(dnnl_memory_t memory, void *handle, int index) {
-    if (!memory) return null_argument("memory");
+    if (!memory) return fail(dnnl_invalid_arguments, "memory", "memory is NULL");
     if (md_is_host_scalar(&memory->md)) return not_for_scalars();
     struct buffer *old = memory_buffer(memory, index), fresh;
     if (!old) return dnnl_invalid_arguments;
@@ -122,14 +123,16 @@ dnnl_status_t dnnl_memory_set_data_handle(dnnl_memory_t memory, void *handle) {
 /* Host scalars */
 
 dnnl_status_t dnnl_memory_get_host_scalar_value(const_dnnl_memory_t memory, void *value) {
-    if (!memory || !value) return null_argument(memory ? "value" : "memory");
+    if (!memory || !value)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", memory ? "value" : "memory");
     if (!md_is_host_scalar(&memory->md)) return fail(dnnl_invalid_arguments, "memory", "not a host scalar");
     memcpy(value, &memory->scalar, dt_size(memory->md.data_type));
     return dnnl_success;
 }
 
 dnnl_status_t dnnl_memory_set_host_scalar_value(dnnl_memory_t memory, const void *value) {
-    if (!memory || !value) return null_argument(memory ? "value" : "memory");
+    if (!memory || !value)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", memory ? "value" : "memory");
     if (!md_is_host_scalar(&memory->md)) return fail(dnnl_invalid_arguments, "memory", "not a host scalar");
     memcpy(&memory->scalar, value, dt_size(memory->md.data_type));
     return dnnl_success;
@@ -138,7 +141,8 @@ dnnl_status_t dnnl_memory_set_host_scalar_value(dnnl_memory_t memory, const void
 /* Host access */
 
 dnnl_status_t dnnl_memory_map_data_v2(const_dnnl_memory_t memory, void **mapped, int index) {
-    if (!memory || !mapped) return null_argument(memory ? "mapped_ptr" : "memory");
+    if (!memory || !mapped)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", memory ? "mapped_ptr" : "memory");
     if (!md_is_host_scalar(&memory->md)) return memory_map(memory, index, mapped);
     if (!memory_buffer(memory, index)) return dnnl_invalid_arguments;
     *mapped = (void *)&memory->scalar;
@@ -150,7 +154,7 @@ dnnl_status_t dnnl_memory_map_data(const_dnnl_memory_t memory, void **mapped) {
 }
 
 dnnl_status_t dnnl_memory_unmap_data_v2(const_dnnl_memory_t memory, void *mapped, int index) {
-    if (!memory) return null_argument("memory");
+    if (!memory) return fail(dnnl_invalid_arguments, "memory", "memory is NULL");
     return memory_unmap(memory, index, mapped);
 }
 
@@ -159,6 +163,7 @@ dnnl_status_t dnnl_memory_unmap_data(const_dnnl_memory_t memory, void *mapped) {
 }
 
 dnnl_status_t dnnl_impl_zero_pad(const_dnnl_memory_t memory, dnnl_stream_t stream) {
-    if (!memory || !stream) return null_argument(memory ? "stream" : "memory");
+    if (!memory || !stream)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", memory ? "stream" : "memory");
     return memory_zero_padding(memory, stream);
 }

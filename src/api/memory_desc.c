@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dnnl_status_t null_argument(const char *name) {
-    return fail(dnnl_invalid_arguments, "memory", "%s is NULL", name);
-}
-
 /* Puts a descriptor that was made with `status` on the heap. */
 static dnnl_status_t hand_out(dnnl_memory_desc_t *out, dnnl_status_t status, const md_t *made) {
     if (status != dnnl_success) return status;
@@ -28,7 +24,7 @@ static dnnl_status_t hand_out(dnnl_memory_desc_t *out, dnnl_status_t status, con
 
 dnnl_status_t dnnl_memory_desc_create_with_tag(dnnl_memory_desc_t *md, int ndims, const dnnl_dims_t dims,
                                                dnnl_data_type_t data_type, dnnl_format_tag_t tag) {
-    if (!md) return null_argument("memory_desc");
+    if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
     md_t made;
     dnnl_status_t status = md_init_by_tag(&made, ndims, dims, data_type, tag);
     return hand_out(md, status, &made);
@@ -37,7 +33,7 @@ dnnl_status_t dnnl_memory_desc_create_with_tag(dnnl_memory_desc_t *md, int ndims
 dnnl_status_t dnnl_memory_desc_create_with_string_tag(dnnl_memory_desc_t *md, int ndims,
                                                       const dnnl_dims_t dims, dnnl_data_type_t data_type,
                                                       const char *tag) {
-    if (!md) return null_argument("memory_desc");
+    if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
     md_t made;
     dnnl_status_t status = md_init_by_string(&made, ndims, dims, data_type, tag);
     return hand_out(md, status, &made);
@@ -45,7 +41,7 @@ dnnl_status_t dnnl_memory_desc_create_with_string_tag(dnnl_memory_desc_t *md, in
 
 dnnl_status_t dnnl_memory_desc_create_with_strides(dnnl_memory_desc_t *md, int ndims, const dnnl_dims_t dims,
                                                    dnnl_data_type_t data_type, const dnnl_dims_t strides) {
-    if (!md) return null_argument("memory_desc");
+    if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
     md_t made;
     dnnl_status_t status = md_init_by_strides(&made, ndims, dims, data_type, strides);
     return hand_out(md, status, &made);
@@ -53,7 +49,7 @@ dnnl_status_t dnnl_memory_desc_create_with_strides(dnnl_memory_desc_t *md, int n
 
 static dnnl_status_t create_sparse(dnnl_memory_desc_t *md, int ndims, const dnnl_dims_t dims,
                                    dnnl_data_type_t data_type, struct md_sparse sparse) {
-    if (!md) return null_argument("memory_desc");
+    if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
     md_t made;
     dnnl_status_t status = md_init_sparse(&made, ndims, dims, data_type, &sparse);
     return hand_out(md, status, &made);
@@ -80,7 +76,7 @@ dnnl_status_t dnnl_memory_desc_create_with_packed_encoding(dnnl_memory_desc_t *m
 }
 
 dnnl_status_t dnnl_memory_desc_create_host_scalar(dnnl_memory_desc_t *md, dnnl_data_type_t data_type) {
-    if (!md) return null_argument("memory_desc");
+    if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
     md_t made;
     dnnl_status_t status = md_init_host_scalar(&made, data_type);
     return hand_out(md, status, &made);
@@ -90,7 +86,9 @@ dnnl_status_t dnnl_memory_desc_create_host_scalar(dnnl_memory_desc_t *md, dnnl_d
 
 dnnl_status_t dnnl_memory_desc_create_submemory(dnnl_memory_desc_t *md, const_dnnl_memory_desc_t parent,
                                                 const dnnl_dims_t dims, const dnnl_dims_t offsets) {
-    if (!md || !parent) return null_argument(md ? "parent_memory_desc" : "memory_desc");
+    if (!md || !parent)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL",
+                    md ? "parent_memory_desc" : "memory_desc");
     md_t made;
     dnnl_status_t status = md_submemory(&made, parent, dims, offsets);
     return hand_out(md, status, &made);
@@ -98,7 +96,9 @@ dnnl_status_t dnnl_memory_desc_create_submemory(dnnl_memory_desc_t *md, const_dn
 
 dnnl_status_t dnnl_memory_desc_reshape(dnnl_memory_desc_t *out, const_dnnl_memory_desc_t in, int ndims,
                                        const dnnl_dims_t dims) {
-    if (!out || !in) return null_argument(out ? "in_memory_desc" : "out_memory_desc");
+    if (!out || !in)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL",
+                    out ? "in_memory_desc" : "out_memory_desc");
     md_t made;
     dnnl_status_t status = md_reshape(&made, in, ndims, dims);
     return hand_out(out, status, &made);
@@ -106,14 +106,18 @@ dnnl_status_t dnnl_memory_desc_reshape(dnnl_memory_desc_t *out, const_dnnl_memor
 
 dnnl_status_t dnnl_memory_desc_permute_axes(dnnl_memory_desc_t *out, const_dnnl_memory_desc_t in,
                                             const int *permutation) {
-    if (!out || !in) return null_argument(out ? "in_memory_desc" : "out_memory_desc");
+    if (!out || !in)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL",
+                    out ? "in_memory_desc" : "out_memory_desc");
     md_t made;
     dnnl_status_t status = md_permute(&made, in, permutation);
     return hand_out(out, status, &made);
 }
 
 dnnl_status_t dnnl_memory_desc_clone(dnnl_memory_desc_t *md, const_dnnl_memory_desc_t existing) {
-    if (!md || !existing) return null_argument(md ? "existing_memory_desc" : "memory_desc");
+    if (!md || !existing)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL",
+                    md ? "existing_memory_desc" : "memory_desc");
     return hand_out(md, dnnl_success, existing);
 }
 
@@ -123,7 +127,7 @@ dnnl_status_t dnnl_memory_desc_destroy(dnnl_memory_desc_t md) {
 }
 
 dnnl_status_t dnnl_memory_desc_set_data_type(dnnl_memory_desc_t md, dnnl_data_type_t data_type) {
-    if (!md) return null_argument("memory_desc");
+    if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
     md->data_type = data_type;
     return dnnl_success;
 }
@@ -132,8 +136,8 @@ dnnl_status_t dnnl_memory_desc_set_data_type(dnnl_memory_desc_t md, dnnl_data_ty
  * in, so that no blob can make the library read or write where it should not. */
 
 dnnl_status_t dnnl_memory_desc_get_blob(uint8_t *blob, size_t *size, const_dnnl_memory_desc_t md) {
-    if (!md) return null_argument("memory_desc");
-    if (!size) return null_argument("size");
+    if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
+    if (!size) return fail(dnnl_invalid_arguments, "memory", "size is NULL");
     if (blob)
         memcpy(blob, md, *size < sizeof(*md) ? *size : sizeof(*md));
     else
@@ -142,7 +146,8 @@ dnnl_status_t dnnl_memory_desc_get_blob(uint8_t *blob, size_t *size, const_dnnl_
 }
 
 dnnl_status_t dnnl_memory_desc_create_with_blob(dnnl_memory_desc_t *md, const uint8_t *blob) {
-    if (!md || !blob) return null_argument(md ? "blob" : "memory_desc");
+    if (!md || !blob)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", md ? "blob" : "memory_desc");
     md_t made;
     memcpy(&made, blob, sizeof(made));
     if (!md_is_sound(&made)) return fail(dnnl_invalid_arguments, "memory", "the blob is no descriptor");
@@ -182,7 +187,8 @@ static dnnl_status_t query_blocking(const md_t *md, dnnl_query_t what, void *res
 }
 
 dnnl_status_t dnnl_memory_desc_query(const_dnnl_memory_desc_t md, dnnl_query_t what, void *result) {
-    if (!md || !result) return null_argument(md ? "result" : "memory_desc");
+    if (!md || !result)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", md ? "result" : "memory_desc");
     switch ((int)what) {
     case dnnl_query_ndims_s32: *(int *)result = md->ndims; break;
     case dnnl_query_dims: *(const dnnl_dims_t **)result = &md->dims; break;
@@ -214,7 +220,8 @@ static dnnl_status_t query_type(const md_t *md, int index, dnnl_data_type_t *typ
 
 dnnl_status_t dnnl_memory_desc_query_v2(const_dnnl_memory_desc_t md, dnnl_query_t what, int index,
                                         void *result) {
-    if (!md || !result) return null_argument(md ? "result" : "memory_desc");
+    if (!md || !result)
+        return fail(dnnl_invalid_arguments, "memory", "%s is NULL", md ? "result" : "memory_desc");
     bool sparse = md->format_kind == dnnl_format_kind_sparse;
     if (index > 0 && !(sparse && what == dnnl_query_data_type))
         return fail(dnnl_invalid_arguments, "memory", "query %d takes no index: %d", (int)what, index);

@@ -9,18 +9,14 @@
 
 #include <string.h>
 
-static dnnl_status_t refuse(dnnl_status_t status, const char *why) {
-    return fail(status, "memory", "%s", why);
-}
-
 /* What a view can be made of. */
 static dnnl_status_t check_viewable(const md_t *from) {
-    if (md_is_zero(from)) return refuse(dnnl_invalid_arguments, "the descriptor is empty");
-    if (!dt_is_valid(from->data_type)) return refuse(dnnl_invalid_arguments, "unsupported data type");
+    if (md_is_zero(from)) return fail(dnnl_invalid_arguments, "memory", "the descriptor is empty");
+    if (!dt_is_valid(from->data_type)) return fail(dnnl_invalid_arguments, "memory", "unsupported data type");
     if (!md_is_any(from) && !md_is_blocked(from))
-        return refuse(dnnl_invalid_arguments, "the layout is opaque");
+        return fail(dnnl_invalid_arguments, "memory", "the layout is opaque");
     if (md_has_runtime_dims_or_strides(from))
-        return refuse(dnnl_invalid_arguments, "run-time dimensions or strides");
+        return fail(dnnl_invalid_arguments, "memory", "run-time dimensions or strides");
     return dnnl_success;
 }
 
@@ -37,7 +33,7 @@ dnnl_status_t md_permute(md_t *to, const md_t *from, const int *permutation) {
     dnnl_status_t status = check_viewable(from);
     if (status != dnnl_success) return status;
     if (!permutation || !is_permutation(permutation, from->ndims))
-        return refuse(dnnl_invalid_arguments, "not a permutation of the dimensions");
+        return fail(dnnl_invalid_arguments, "memory", "not a permutation of the dimensions");
 
     md_t made = *from;
     for (int d = 0; d < from->ndims; d++) {
@@ -71,14 +67,15 @@ static dnnl_status_t check_region(const md_t *from, const dnnl_dims_t dims, cons
 dnnl_status_t md_submemory(md_t *to, const md_t *from, const dnnl_dims_t dims, const dnnl_dims_t offsets) {
     md_t made = *from;
     if (from->ndims != 0) {
-        if (!dims || !offsets) return refuse(dnnl_invalid_arguments, "dims or offsets is NULL");
-        if (!dt_is_valid(from->data_type)) return refuse(dnnl_invalid_arguments, "unsupported data type");
+        if (!dims || !offsets) return fail(dnnl_invalid_arguments, "memory", "dims or offsets is NULL");
+        if (!dt_is_valid(from->data_type))
+            return fail(dnnl_invalid_arguments, "memory", "unsupported data type");
         if (md_has_runtime_dims_or_strides(from))
-            return refuse(dnnl_unimplemented, "run-time dimensions or strides");
+            return fail(dnnl_unimplemented, "memory", "run-time dimensions or strides");
         dnnl_status_t status = check_region(from, dims, offsets);
         if (status != dnnl_success) return status;
     }
-    if (!md_is_blocked(from)) return refuse(dnnl_unimplemented, "only blocked layouts have parts");
+    if (!md_is_blocked(from)) return fail(dnnl_unimplemented, "memory", "only blocked layouts have parts");
 
     dnnl_dims_t blocks;
     md_blocks(from, blocks);
@@ -218,7 +215,7 @@ dnnl_status_t md_reshape(md_t *to, const md_t *from, int ndims, const dnnl_dims_
     status = md_init(&made, ndims, dims, from->data_type, from->format_kind);
     if (status != dnnl_success) return status;
     if (md_has_runtime_dims(&made) || volume(made.dims, ndims) != volume(from->dims, from->ndims))
-        return refuse(dnnl_invalid_arguments, "the shapes differ in volume");
+        return fail(dnnl_invalid_arguments, "memory", "the shapes differ in volume");
 
     if (md_is_blocked(&made)) {
         struct md_blocking *blocking = &made.blocking;
@@ -228,7 +225,7 @@ dnnl_status_t md_reshape(md_t *to, const md_t *from, int ndims, const dnnl_dims_
         struct group group = {from->ndims, from->ndims, ndims, ndims};
         while (group.from_end != 0 || group.to_end != 0) {
             if (!find_group(&group, from, &made) || !reshape_group(&made, from, &group))
-                return refuse(dnnl_invalid_arguments, "the layout has no such shape");
+                return fail(dnnl_invalid_arguments, "memory", "the layout has no such shape");
             group.from_end = group.from_first;
             group.to_end = group.to_first;
         }
