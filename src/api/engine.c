@@ -24,7 +24,8 @@ dnnl_status_t dnnl_engine_create(dnnl_engine_t *engine, dnnl_engine_kind_t kind,
     if (index >= count)
         return fail(dnnl_invalid_arguments, "engine", "asked for %s engine %zu, but there are %zu",
                     kind == dnnl_cpu ? "cpu" : "gpu", index, count);
-    return engine_create(engine, runtime_for(kind), kind, index);
+    struct device_origin origin = {.kind = kind, .index = index};
+    return engine_create(engine, runtime_for(kind), &origin);
 }
 
 dnnl_status_t dnnl_engine_get_kind(dnnl_engine_t engine, dnnl_engine_kind_t *kind) {

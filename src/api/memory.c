@@ -19,15 +19,8 @@ static dnnl_status_t not_for_scalars(void) {
 static dnnl_status_t create(dnnl_memory_t *memory, const md_t *md, dnnl_engine_t engine, int nhandles,
                             void **handles) {
     if (!memory) return fail(dnnl_invalid_arguments, "memory", "memory is NULL");
-    dnnl_status_t status = memory_check(md, engine, nhandles);
-    struct buffer buffers[MD_MAX_HANDLES] = {{0}};
-    for (int i = 0; i < nhandles && status == dnnl_success; i++)
-        status = buffer_prepare(&buffers[i], engine, memory_size(md, i), handles[i]);
-    if (status == dnnl_success) status = memory_create_with_buffers(memory, md, engine, nhandles, buffers);
-    if (status == dnnl_success || !engine) return status;
-    for (int i = 0; i < MD_MAX_HANDLES; i++)
-        buffer_release(&buffers[i], engine);
-    return status;
+    enum buffer_kind kind = engine ? engine_runtime(engine)->buffer_kind : BUFFER_NONE;
+    return memory_create(memory, md, engine, kind, nhandles, handles);
 }
 
 dnnl_status_t dnnl_memory_create(dnnl_memory_t *memory, const_dnnl_memory_desc_t md, dnnl_engine_t engine,
@@ -106,14 +99,7 @@ dnnl_status_t dnnl_memory_get_data_handle(const_dnnl_memory_t memory, void **han
 dnnl_status_t dnnl_memory_set_data_handle_v2(dnnl_memory_t memory, void *handle, int index) {
     if (!memory) return fail(dnnl_invalid_arguments, "memory", "memory is NULL");
     if (md_is_host_scalar(&memory->md)) return not_for_scalars();
-    struct buffer *old = memory_buffer(memory, index), fresh;
-    if (!old) return dnnl_invalid_arguments;
-    if (handle == old->handle) return dnnl_success;
-    if (handle == DNNL_MEMORY_ALLOCATE)
-        return fail(dnnl_invalid_arguments, "memory", "a new handle cannot be DNNL_MEMORY_ALLOCATE");
-    dnnl_status_t status = buffer_prepare(&fresh, memory->engine, memory_size(&memory->md, index), handle);
-    if (status == dnnl_success) memory_replace_buffer(memory, index, &fresh);
-    return status;
+    return memory_set_handle(memory, index, handle);
 }
 
 dnnl_status_t dnnl_memory_set_data_handle(dnnl_memory_t memory, void *handle) {

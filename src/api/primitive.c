@@ -34,17 +34,10 @@ dnnl_status_t dnnl_primitive_destroy(dnnl_primitive_t primitive) {
     return dnnl_success;
 }
 
-/* Blobs hold what a device's compiler made; native code has nothing to keep. */
-static dnnl_status_t no_blobs(const struct dnnl_engine *engine) {
-    const char *kind = engine->kind == dnnl_cpu ? "cpu" : "gpu";
-    return fail(dnnl_unimplemented, "primitive", "no cache blobs on this %s engine", kind);
-}
-
 dnnl_status_t dnnl_primitive_get_cache_blob(const_dnnl_primitive_t primitive, size_t *size, uint8_t *blob) {
     if (!primitive || !size)
         return fail(dnnl_invalid_arguments, "primitive", "null argument to get_cache_blob");
-    (void)blob;
-    return no_blobs(primitive->desc.engine);
+    return primitive_save(primitive, size, blob);
 }
 
 dnnl_status_t dnnl_primitive_create_from_cache_blob(dnnl_primitive_t *primitive,
@@ -52,5 +45,6 @@ dnnl_status_t dnnl_primitive_create_from_cache_blob(dnnl_primitive_t *primitive,
                                                     const uint8_t *blob) {
     if (!primitive || !desc || size == 0 || !blob)
         return fail(dnnl_invalid_arguments, "primitive", "null or empty argument to create_from_cache_blob");
-    return no_blobs(desc->engine);
+    dnnl_status_t status = device_restore(desc->engine->device, size, blob);
+    return status == dnnl_success ? dnnl_primitive_create(primitive, desc) : status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dnnl_stream_* and the profiling functions, which ask a stream for the times of what it ran. */
 #include "api/undeclared.h"
-#include "core/scratchpad.h"
+#include "core/objects.h"
 #include "core/stream.h"
 #include "core/verbose.h"
 
@@ -34,7 +34,6 @@ dnnl_status_t dnnl_stream_wait(dnnl_stream_t stream) {
 
 dnnl_status_t dnnl_stream_destroy(dnnl_stream_t stream) {
     if (!stream) return dnnl_success;
-    scratch_forget(stream);
     engine_runtime(stream->engine)->stream_close(stream);
     stream_discard(stream);
     return dnnl_success;

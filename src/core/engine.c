@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Engines and the devices behind them. Engines made from the same runtime and index share one device, and
- * with it kernels and cached plans. CPU devices stay for good, so that plans outlive the engines that asked
- * for them.
+ * Engines and the devices behind them. Engines made from the same runtime and index, or from the same
+ * native handles, share one device, and with it kernels and cached plans. CPU devices stay for good, so that
+ * plans outlive the engines that asked for them.
  */
 #include "core/objects.h"
 #include "core/cache.h"
@@ -11,49 +11,55 @@
 #include "runtimes/runtimes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Devices that are open: looked up by what they were opened with. */
+/* Devices that are open: looked up by what they were opened from, or by the handles that they have. */
 struct open_device {
     struct device device;
     struct scratch scratch[SCRATCH_SLOTS];
     struct open_device *next;
-    dnnl_engine_kind_t kind;
-    size_t index;
+    struct device_origin origin;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct open_device *devices;
 
-static struct device *find_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index) {
+static bool comes_from(const struct open_device *d, const struct device_origin *origin) {
+    if (origin->handles[0]) return memcmp(d->device.handles, origin->handles, sizeof origin->handles) == 0;
+    return !d->origin.handles[0] && d->origin.kind == origin->kind && d->origin.index == origin->index;
+}
+
+static struct device *find_device(const struct runtime *runtime, const struct device_origin *origin) {
     for (struct open_device *d = devices; d; d = d->next)
-        if (d->device.runtime == runtime && d->kind == kind && d->index == index) return &d->device;
+        if (d->device.runtime == runtime && comes_from(d, origin)) return &d->device;
     return NULL;
 }
 
-static dnnl_status_t open_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index,
+static dnnl_status_t open_device(const struct runtime *runtime, const struct device_origin *origin,
                                  struct device **device) {
     struct open_device *d = calloc(1, sizeof *d);
     if (!d) return dnnl_out_of_memory;
     d->device.runtime = runtime;
     d->device.scratch = d->scratch;
-    d->kind = kind, d->index = index;
-    dnnl_status_t status = runtime->device_open(&d->device, kind, index);
+    d->origin = *origin;
+    dnnl_status_t status = runtime->device_open(&d->device, origin);
     if (status != dnnl_success) {
         free(d);
         return status;
     }
-    if (kind == dnnl_cpu) d->device.references = 1; /* ours: never given back */
+    if (origin->kind == dnnl_cpu && !origin->handles[0])
+        d->device.references = 1; /* ours: never given back */
     d->next = devices;
     devices = d;
     *device = &d->device;
     return dnnl_success;
 }
 
-static dnnl_status_t take_device(const struct runtime *runtime, dnnl_engine_kind_t kind, size_t index,
+static dnnl_status_t take_device(const struct runtime *runtime, const struct device_origin *origin,
                                  struct device **device) {
     pthread_mutex_lock(&lock);
-    *device = find_device(runtime, kind, index);
-    dnnl_status_t status = *device ? dnnl_success : open_device(runtime, kind, index, device);
+    *device = find_device(runtime, origin);
+    dnnl_status_t status = *device ? dnnl_success : open_device(runtime, origin, device);
     if (status == dnnl_success) (*device)->references++;
     pthread_mutex_unlock(&lock);
     return status;
@@ -84,11 +90,11 @@ static void release_device(struct device *device) {
 }
 
 dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime,
-                            dnnl_engine_kind_t kind, size_t index) {
+                            const struct device_origin *origin) {
     struct dnnl_engine *e = calloc(1, sizeof *e);
     if (!e) return dnnl_out_of_memory;
-    *e = (struct dnnl_engine){.references = 1, .kind = kind, .index = index};
-    dnnl_status_t status = take_device(runtime, kind, index, &e->device);
+    *e = (struct dnnl_engine){.references = 1, .kind = origin->kind};
+    dnnl_status_t status = take_device(runtime, origin, &e->device);
     if (status == dnnl_success)
         *engine = e;
     else

@@ -51,7 +51,7 @@ static dnnl_status_t check_arguments(const struct plan *plan, int nargs, const d
 }
 
 /* The scratchpad's buffer: the user's, or that of a slot to be given back. */
-static dnnl_status_t find_scratchpad(const struct plan *plan, const struct dnnl_stream *stream, int nargs,
+static dnnl_status_t find_scratchpad(const struct plan *plan, struct dnnl_stream *stream, int nargs,
                                      const dnnl_exec_arg_t *args, const struct buffer **buffer,
                                      struct scratch **slot) {
     if (plan->scratchpad_size == 0) return dnnl_success;
@@ -96,7 +96,7 @@ static dnnl_status_t submit(const struct plan *plan, struct dnnl_stream *stream,
 
     struct execution e;
     e.plan = plan;
-    e.scratch = slot;
+    e.scratchpad = slot ? &slot->buffer : NULL;
     e.ndeps = ndeps, e.deps = deps, e.return_event = return_event;
     for (int i = 0; i < plan->nlaunches; i++)
         bind_launch(&e, i, nargs, args, scratchpad);

@@ -13,9 +13,38 @@ static const struct runtime *runtime_of(const struct dnnl_memory *memory) {
     return engine_runtime(memory->engine);
 }
 
+/* Buffers */
+
+static dnnl_status_t allocate(struct buffer *buffer, struct dnnl_engine *engine, enum buffer_kind kind,
+                              size_t size) {
+    if (size == 0) return dnnl_success;
+    dnnl_status_t status = engine_runtime(engine)->buffer_alloc(engine->device, kind, size, buffer);
+    return status == dnnl_success ? status : fail(status, "memory", "%zu bytes cannot be allocated", size);
+}
+
+/* Prepares one buffer from what the user passed. */
+static dnnl_status_t buffer_prepare(struct buffer *buffer, struct dnnl_engine *engine, enum buffer_kind kind,
+                                    size_t size, void *handle) {
+    const struct runtime *runtime = engine_runtime(engine);
+    *buffer = (struct buffer){0};
+    if (handle == DNNL_MEMORY_NONE) return dnnl_success;
+    if (handle == DNNL_MEMORY_ALLOCATE) return allocate(buffer, engine, kind, size);
+    if (runtime->buffer_adopt) return runtime->buffer_adopt(engine->device, kind, handle, size, buffer);
+    *buffer = (struct buffer){.kind = BUFFER_POINTER, .handle = handle};
+    return dnnl_success;
+}
+
+void buffer_release(struct buffer *buffer, struct dnnl_engine *engine) {
+    const struct runtime *runtime = engine_runtime(engine);
+    if (buffer->kind != BUFFER_NONE && (buffer->owned || runtime->buffer_adopt))
+        runtime->buffer_free(engine->device, buffer);
+    *buffer = (struct buffer){0};
+}
+
 /* Creation */
 
-dnnl_status_t memory_check(const md_t *md, const struct dnnl_engine *engine, int nhandles) {
+/* Can there be a memory object with this descriptor and so many handles? */
+static dnnl_status_t check(const md_t *md, const struct dnnl_engine *engine, int nhandles) {
     if (!md || !engine)
         return fail(dnnl_invalid_arguments, "memory", "%s is NULL", md ? "engine" : "memory_desc");
     if (nhandles < 1 || nhandles > MD_MAX_HANDLES)
@@ -37,12 +66,13 @@ size_t memory_size(const md_t *md, int handle) {
     return __builtin_add_overflow(size, lead, &size) ? SIZE_MAX : size;
 }
 
-dnnl_status_t memory_create_with_buffers(struct dnnl_memory **memory, const md_t *md,
-                                         struct dnnl_engine *engine, int nbuffers,
+static dnnl_status_t create_with_buffers(struct dnnl_memory **memory, const md_t *md,
+                                         struct dnnl_engine *engine, enum buffer_kind kind, int nbuffers,
                                          const struct buffer *buffers) {
     struct dnnl_memory *made = calloc(1, sizeof(*made));
     if (!made) return fail(dnnl_out_of_memory, "memory", "no memory for the object");
     made->md = *md;
+    made->kind = kind;
     made->nhandles = nbuffers;
     memcpy(made->buffers, buffers, (size_t)nbuffers * sizeof(buffers[0]));
     made->engine = engine_retain(engine);
@@ -50,30 +80,20 @@ dnnl_status_t memory_create_with_buffers(struct dnnl_memory **memory, const md_t
     return dnnl_success;
 }
 
-/* Buffers */
-
-static dnnl_status_t allocate(struct buffer *buffer, struct dnnl_engine *engine, size_t size) {
-    if (size == 0) return dnnl_success;
-    dnnl_status_t status = engine_runtime(engine)->buffer_alloc(engine->device, size, buffer);
-    return status == dnnl_success ? status : fail(status, "memory", "%zu bytes cannot be allocated", size);
+dnnl_status_t memory_create(struct dnnl_memory **memory, const md_t *md, struct dnnl_engine *engine,
+                            enum buffer_kind kind, int nhandles, void **handles) {
+    dnnl_status_t status = check(md, engine, nhandles);
+    if (status != dnnl_success) return status;
+    struct buffer buffers[MD_MAX_HANDLES] = {{0}};
+    for (int i = 0; i < nhandles && status == dnnl_success; i++)
+        status = buffer_prepare(&buffers[i], engine, kind, memory_size(md, i), handles[i]);
+    if (status == dnnl_success) status = create_with_buffers(memory, md, engine, kind, nhandles, buffers);
+    for (int i = 0; i < nhandles && status != dnnl_success; i++)
+        buffer_release(&buffers[i], engine);
+    return status;
 }
 
-dnnl_status_t buffer_prepare(struct buffer *buffer, struct dnnl_engine *engine, size_t size, void *handle) {
-    const struct runtime *runtime = engine_runtime(engine);
-    *buffer = (struct buffer){0};
-    if (handle == DNNL_MEMORY_NONE) return dnnl_success;
-    if (handle == DNNL_MEMORY_ALLOCATE) return allocate(buffer, engine, size);
-    if (runtime->buffer_adopt) return runtime->buffer_adopt(engine->device, handle, buffer);
-    *buffer = (struct buffer){.kind = BUFFER_POINTER, .handle = handle};
-    return dnnl_success;
-}
-
-void buffer_release(struct buffer *buffer, struct dnnl_engine *engine) {
-    const struct runtime *runtime = engine_runtime(engine);
-    if (buffer->kind != BUFFER_NONE && (buffer->owned || runtime->buffer_adopt))
-        runtime->buffer_free(engine->device, buffer);
-    *buffer = (struct buffer){0};
-}
+/* Handles */
 
 struct buffer *memory_buffer(const struct dnnl_memory *memory, int index) {
     if (index >= 0 && index < memory->nhandles) return (struct buffer *)&memory->buffers[index];
@@ -81,9 +101,18 @@ struct buffer *memory_buffer(const struct dnnl_memory *memory, int index) {
     return NULL;
 }
 
-void memory_replace_buffer(struct dnnl_memory *memory, int index, const struct buffer *buffer) {
-    buffer_release(&memory->buffers[index], memory->engine);
-    memory->buffers[index] = *buffer;
+dnnl_status_t memory_set_handle(struct dnnl_memory *memory, int index, void *handle) {
+    struct buffer *old = memory_buffer(memory, index), fresh;
+    if (!old) return dnnl_invalid_arguments;
+    if (handle == old->handle) return dnnl_success;
+    if (handle == DNNL_MEMORY_ALLOCATE)
+        return fail(dnnl_invalid_arguments, "memory", "a new handle cannot be DNNL_MEMORY_ALLOCATE");
+    dnnl_status_t status =
+            buffer_prepare(&fresh, memory->engine, memory->kind, memory_size(&memory->md, index), handle);
+    if (status != dnnl_success) return status;
+    buffer_release(old, memory->engine);
+    *old = fresh;
+    return dnnl_success;
 }
 
 dnnl_status_t memory_map(const struct dnnl_memory *memory, int index, void **address) {

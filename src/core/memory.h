@@ -8,28 +8,21 @@
 
 #include "core/objects.h"
 
-/* Can there be a memory object with this descriptor and so many handles? */
-dnnl_status_t memory_check(const md_t *md, const struct dnnl_engine *engine, int nhandles);
-
 /* Bytes from the start of a buffer to the end of what the descriptor describes in it. */
 size_t memory_size(const md_t *md, int handle);
 
-/* Makes a memory object of buffers that the caller has prepared (memory_check must have passed). It takes
- * them over on success; on failure they remain the caller's. */
-dnnl_status_t memory_create_with_buffers(struct dnnl_memory **memory, const md_t *md,
-                                         struct dnnl_engine *engine, int nbuffers,
-                                         const struct buffer *buffers);
+/* Checks everything and makes a memory object with buffers of one kind from what the user passed:
+ * DNNL_MEMORY_NONE, DNNL_MEMORY_ALLOCATE or handles that the runtime accepts. */
+dnnl_status_t memory_create(struct dnnl_memory **memory, const md_t *md, struct dnnl_engine *engine,
+                            enum buffer_kind kind, int nhandles, void **handles);
 
-/* Prepares one buffer from what the user passed: DNNL_MEMORY_NONE, DNNL_MEMORY_ALLOCATE or a handle that the
- * runtime accepts. */
-dnnl_status_t buffer_prepare(struct buffer *buffer, struct dnnl_engine *engine, size_t size, void *handle);
 /* Frees what the buffer owns and empties it. */
 void buffer_release(struct buffer *buffer, struct dnnl_engine *engine);
 
 /* The buffer behind a handle's index; NULL, with a verbose line, if there is none. */
 struct buffer *memory_buffer(const struct dnnl_memory *memory, int index);
-/* Puts a prepared buffer in the place of an old one, which is released. */
-void memory_replace_buffer(struct dnnl_memory *memory, int index, const struct buffer *buffer);
+/* Gives a memory object another handle (not DNNL_MEMORY_ALLOCATE); the old one is released. */
+dnnl_status_t memory_set_handle(struct dnnl_memory *memory, int index, void *handle);
 
 /* Host access. An empty buffer maps to NULL. */
 dnnl_status_t memory_map(const struct dnnl_memory *memory, int index, void **address);

@@ -11,21 +11,24 @@
 struct dnnl_engine {
     _Atomic int references;
     dnnl_engine_kind_t kind;
-    size_t index;
     struct device *device;
 };
 
 struct dnnl_stream {
     struct dnnl_engine *engine;
     unsigned flags; /* dnnl_stream_flags_t */
-    uint64_t id;    /* unique in the process: names the stream after it has gone */
+    uint64_t id;    /* unique in the process */
     void *state;    /* the runtime's own */
+    /* core/scratchpad.h: of asynchronous runtimes, the largest first. The lock is for growth. */
+    pthread_mutex_t scratch_lock;
+    _Atomic(struct scratch *) scratch;
 };
 
 struct dnnl_memory {
     struct dnnl_engine *engine; /* NULL for host scalars */
     md_t md;
-    int nhandles; /* as many as the user brought */
+    enum buffer_kind kind; /* of the buffers it has or may be given */
+    int nhandles;          /* as many as the user brought */
     struct buffer buffers[MD_MAX_HANDLES];
     union {
         uint64_t bits;
@@ -55,7 +58,7 @@ struct dnnl_primitive {
 
 /* Engines and devices: core/engine.c */
 dnnl_status_t engine_create(struct dnnl_engine **engine, const struct runtime *runtime,
-                            dnnl_engine_kind_t kind, size_t index);
+                            const struct device_origin *origin);
 struct dnnl_engine *engine_retain(struct dnnl_engine *engine);
 void engine_release(struct dnnl_engine *engine);
 static inline const struct runtime *engine_runtime(const struct dnnl_engine *engine) {
@@ -76,6 +79,10 @@ void primitive_release(struct dnnl_primitive *primitive);
 /* The loaded plan for the sizes of these arguments: the primitive's own unless that is deferred. */
 dnnl_status_t primitive_plan(const struct plan **plan, const struct dnnl_primitive *primitive, int nargs,
                              const dnnl_exec_arg_t *args);
+
+/* Cache blobs: core/blob.c. A blob of a primitive is what the device's compiler made of its kernels. */
+dnnl_status_t primitive_save(const struct dnnl_primitive *primitive, size_t *size, uint8_t *blob);
+dnnl_status_t device_restore(struct device *device, size_t size, const uint8_t *blob);
 
 /* Creation of a descriptor from a filled-in problem: what every dnnl_*_primitive_desc_create ends with. */
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,

@@ -13,7 +13,7 @@ static void describe_engine(const struct dnnl_engine *engine, char *text, size_t
     if (engine->kind == dnnl_cpu)
         snprintf(text, size, "cpu");
     else
-        snprintf(text, size, "gpu:%zu", engine->index);
+        snprintf(text, size, "gpu:%zu", engine->device->index);
 }
 
 /* convolution,jit,forward_inference,src:… dst:…,attr-…,alg:…,mb1… */

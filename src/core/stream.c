@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: an engine, flags, and a number that no other stream of this process ever has. */
 #include "core/stream.h"
+#include "core/scratchpad.h"
 
 #include <stdlib.h>
 
@@ -9,10 +10,13 @@ struct dnnl_stream *stream_new(struct dnnl_engine *engine, unsigned flags) {
     struct dnnl_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return NULL;
     *stream = (struct dnnl_stream){.engine = engine_retain(engine), .flags = flags, .id = ++last_id};
+    pthread_mutex_init(&stream->scratch_lock, NULL);
     return stream;
 }
 
 void stream_discard(struct dnnl_stream *stream) {
+    scratch_forget(stream);
+    pthread_mutex_destroy(&stream->scratch_lock);
     engine_release(stream->engine);
     free(stream);
 }

@@ -24,10 +24,21 @@ struct device_info {
     bool fp64;
 };
 
+/* What a device is opened from: its place among the runtime's devices of a kind, or the user's own handles
+ * (device, context, and whatever else the runtime needs), in the order that the runtime decides. */
+enum { DEVICE_HANDLES = 3 };
+struct device_origin {
+    dnnl_engine_kind_t kind;
+    size_t index;
+    void *handles[DEVICE_HANDLES]; /* the first is NULL: `index` counts */
+};
+
 /* A device in a context, shared by all engines made from the same two. */
 struct device {
     _Atomic int references; /* engines; the last one out closes the device */
     const struct runtime *runtime;
+    size_t index;                  /* among the runtime's devices, for verbose lines */
+    void *handles[DEVICE_HANDLES]; /* device_open puts them here; who opens the same ones shares the device */
     struct device_info info;
     struct scratch *scratch; /* SCRATCH_SLOTS of them: core/scratchpad.h */
     void *state;             /* the runtime's own */
@@ -49,32 +60,36 @@ struct execution {
     const struct plan *plan;
     const struct buffer *buffers[PLAN_MAX_LAUNCHES][LAUNCH_MAX_BUFFERS]; /* NULL: no buffer */
     uint32_t scalars[PLAN_MAX_LAUNCHES][LAUNCH_MAX_SCALARS];
-    struct scratch *scratch; /* the library's scratchpad, or NULL. Executions that may overlap on an out-of-order
-                              * stream must be put in order by its `state` */
     int ndeps;
     const void *deps;   /* array of the runtime's event type */
     void *return_event; /* where the runtime's event goes, or NULL */
+    /* The library's scratchpad, or NULL. Other executions on the same stream use it too: a runtime whose
+     * stream keeps no order must keep them apart, and may use the buffer's state for that. */
+    struct buffer *scratchpad;
 };
 
 struct runtime {
     const char *name; /* as verbose lines say it: "cpu", "ze", "ocl", "sycl", "null" */
     unsigned kind;    /* DNNL_RUNTIME_* */
 
-    /* Devices. open takes the index-th device of the kind; close frees device->state. */
+    /* Devices. open fills in index, handles, info and state; close frees the state. */
     dnnl_status_t (*device_count)(dnnl_engine_kind_t kind, size_t *count);
-    dnnl_status_t (*device_open)(struct device *device, dnnl_engine_kind_t kind, size_t index);
+    dnnl_status_t (*device_open)(struct device *device, const struct device_origin *origin);
     void (*device_close)(struct device *device);
 
-    /* Buffers. alloc makes at least one byte, aligned to 128, and sets `owned`. free undoes alloc, and adopt
-     * too if there is that slot: it frees what is owned and lets go of what adopt has retained. map gives the
-     * host an address that is valid until unmap, with what the device wrote, after the stream (may be NULL)
-     * has finished what was submitted. */
-    dnnl_status_t (*buffer_alloc)(struct device *device, size_t size, struct buffer *buffer);
+    /* Buffers, of the kind that is asked for. alloc makes at least one byte, aligned to 128, and sets
+     * `owned`. free undoes alloc, and adopt too if there is that slot: it frees what is owned and lets go of
+     * what adopt has retained; launches that still use the buffer are not disturbed. map gives the host an
+     * address that is valid until unmap, with what the device has written: the caller has waited for that. */
+    enum buffer_kind buffer_kind; /* what memory objects have unless they are made for another kind */
+    dnnl_status_t (*buffer_alloc)(struct device *device, enum buffer_kind kind, size_t size,
+                                  struct buffer *buffer);
     void (*buffer_free)(struct device *device, struct buffer *buffer);
     dnnl_status_t (*buffer_map)(struct device *device, struct buffer *buffer, size_t size, void **address);
     dnnl_status_t (*buffer_unmap)(struct device *device, struct buffer *buffer, void *address);
-    /* Checks a handle that the user brings and says which kind it is. NULL slot: any pointer will do. */
-    dnnl_status_t (*buffer_adopt)(struct device *device, void *handle, struct buffer *buffer);
+    /* Takes a handle that the user brings, of at least `size` bytes. NULL slot: any pointer will do. */
+    dnnl_status_t (*buffer_adopt)(struct device *device, enum buffer_kind kind, void *handle, size_t size,
+                                  struct buffer *buffer);
 
     /* Kernels. The handle belongs to the device and lives as long. Called under no lock; must be thread-safe.
      */
@@ -82,6 +97,15 @@ struct runtime {
     /* Puts a parameter block where kernels can read it. NULL slots: the plan's own copy is used as it is. */
     dnnl_status_t (*params_load)(struct device *device, const void *params, size_t size, void **handle);
     void (*params_free)(struct device *device, void *handle);
+
+    /* Cache blobs: what the device's compiler made of kernels. NULL slots: dnnl_unimplemented. save writes
+     * the programs of these kernels, or of all that were loaded if `kernels` is NULL; with `blob` NULL only
+     * *size is written, else *size must be that. restore keeps what fits the device for the loads to come. */
+    dnnl_status_t (*kernels_save)(struct device *device, int nkernels, const struct kernel *const *kernels,
+                                  size_t *size, uint8_t *blob);
+    dnnl_status_t (*kernels_restore)(struct device *device, size_t size, const uint8_t *blob);
+    /* Bytes that tell apart devices whose blobs do not fit each other; *size as with kernels_save. */
+    dnnl_status_t (*blob_id)(const struct device *device, size_t *size, uint8_t *id);
 
     /* Streams. open makes the runtime's queue with the user's flags. */
     dnnl_status_t (*stream_open)(struct dnnl_stream *stream, unsigned flags);
@@ -100,5 +124,8 @@ struct runtime {
 
 extern const struct runtime host_runtime;
 extern const struct runtime null_runtime;
+/* Runtimes that a build may lack, for want of headers: their address is then NULL. */
+extern const struct runtime level_zero_runtime __attribute__((weak));
+extern const struct runtime opencl_runtime __attribute__((weak));
 
 #endif

@@ -22,8 +22,9 @@ static struct {
     void *refused; /* a handle that adopt does not take */
 } fake;
 
-static dnnl_status_t fake_alloc(struct device *device, size_t size, struct buffer *buffer) {
-    (void)device;
+static dnnl_status_t fake_alloc(struct device *device, enum buffer_kind kind, size_t size,
+                                struct buffer *buffer) {
+    (void)device, (void)kind;
     fake.last_size = size;
     if (fake.allocations_left-- <= 0) return dnnl_out_of_memory;
     fake.allocated++;
@@ -41,11 +42,12 @@ static void fake_free(struct device *device, struct buffer *buffer) {
     }
 }
 
-static dnnl_status_t fake_adopt(struct device *device, void *handle, struct buffer *buffer) {
-    (void)device;
+static dnnl_status_t fake_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
+                                struct buffer *buffer) {
+    (void)device, (void)size;
     if (handle == fake.refused) return dnnl_invalid_arguments;
     fake.adopted++;
-    *buffer = (struct buffer){.kind = BUFFER_OBJECT, .handle = handle};
+    *buffer = (struct buffer){.kind = kind, .handle = handle};
     return dnnl_success;
 }
 
@@ -77,6 +79,7 @@ static dnnl_status_t fake_wait(struct dnnl_stream *stream) {
 
 static const struct runtime fake_runtime = {
         .name = "fake",
+        .buffer_kind = BUFFER_OBJECT,
         .buffer_alloc = fake_alloc,
         .buffer_free = fake_free,
         .buffer_adopt = fake_adopt,
@@ -203,26 +206,31 @@ static void sizes(void **state) {
     assert_ok(dnnl_memory_destroy(memory));
 }
 
-static void prepared_buffers(void **state) {
+/* What the runtimes' own functions call: a kind of buffer of their choice. */
+static void chosen_kind(void **state) {
     (void)state;
     md_t md = blocked("ab", 2, (dnnl_dims_t){4, 4}, dnnl_f32);
-    char own[64];
-    struct buffer buffer;
-    dnnl_memory_t memory;
-    assert_ok(memory_check(&md, &engine, 1));
-    assert_int_equal(memory_check(&md, &engine, 0), dnnl_invalid_arguments);
-    assert_int_equal(memory_check(&md, &engine, MD_MAX_HANDLES + 1), dnnl_invalid_arguments);
-    assert_int_equal(memory_check(NULL, &engine, 1), dnnl_invalid_arguments);
-    assert_int_equal(memory_check(&md, NULL, 1), dnnl_invalid_arguments);
-    assert_ok(buffer_prepare(&buffer, &engine, 64, own));
-    assert_ok(memory_create_with_buffers(&memory, &md, &engine, 1, &buffer));
+    char own[64], other[64];
+    void *handle = own;
+    dnnl_memory_t memory = UNTOUCHED;
+    assert_int_equal(memory_create(&memory, &md, &engine, BUFFER_POINTER, 0, &handle),
+                     dnnl_invalid_arguments);
+    assert_int_equal(memory_create(&memory, &md, &engine, BUFFER_POINTER, MD_MAX_HANDLES + 1, &handle),
+                     dnnl_invalid_arguments);
+    assert_int_equal(memory_create(&memory, NULL, &engine, BUFFER_POINTER, 1, &handle),
+                     dnnl_invalid_arguments);
+    assert_int_equal(memory_create(&memory, &md, NULL, BUFFER_POINTER, 1, &handle), dnnl_invalid_arguments);
+    assert_ptr_equal(memory, UNTOUCHED);
+    assert_ok(memory_create(&memory, &md, &engine, BUFFER_POINTER, 1, &handle));
     assert_ptr_equal(memory_buffer(memory, 0)->handle, own);
+    assert_int_equal(memory_buffer(memory, 0)->kind, BUFFER_POINTER);
     assert_null(memory_buffer(memory, 1));
     assert_null(memory_buffer(memory, -1));
-    assert_ok(buffer_prepare(&buffer, &engine, 64, DNNL_MEMORY_ALLOCATE));
-    memory_replace_buffer(memory, 0, &buffer);
-    assert_int_equal(fake.adopted, 0);
-    assert_int_equal(fake.allocated, 1);
+    assert_ok(memory_set_handle(memory, 0, other));
+    assert_int_equal(memory_buffer(memory, 0)->kind, BUFFER_POINTER);
+    assert_int_equal(fake.adopted, 1);
+    assert_int_equal(memory_set_handle(memory, 0, DNNL_MEMORY_ALLOCATE), dnnl_invalid_arguments);
+    assert_ptr_equal(memory_buffer(memory, 0)->handle, other);
     assert_ok(dnnl_memory_destroy(memory));
 }
 
@@ -301,7 +309,7 @@ int main(void) {
             TEST(failures),
             TEST(new_handles),
             TEST(sizes),
-            TEST(prepared_buffers),
+            TEST(chosen_kind),
             TEST(zero_padding),
             TEST(zero_padding_of_memory),
     };

@@ -21,9 +21,9 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
     return dnnl_success;
 }
 
-static dnnl_status_t device_open(struct device *device, dnnl_engine_kind_t kind, size_t index) {
+static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
     static const int vector_bytes[ISA_COUNT] = {[ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64};
-    (void)kind, (void)index;
+    (void)origin;
     device->info = (struct device_info){.class = DEVICE_CPU,
                                         .vector_bytes = vector_bytes[cpu_native_isa()],
                                         .compute_units = pool_threads(pool_default()),
@@ -36,8 +36,9 @@ static void device_close(struct device *device) {
 }
 
 /* Large buffers get huge pages where the system has them: weights are read front to back. */
-static dnnl_status_t buffer_alloc(struct device *device, size_t size, struct buffer *buffer) {
-    (void)device;
+static dnnl_status_t buffer_alloc(struct device *device, enum buffer_kind kind, size_t size,
+                                  struct buffer *buffer) {
+    (void)device, (void)kind;
     size_t alignment = size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
     void *memory = NULL;
     if (size > PTRDIFF_MAX || posix_memalign(&memory, alignment, size ? size : 1)) return dnnl_out_of_memory;
@@ -134,6 +135,7 @@ const struct runtime host_runtime = {
         .device_count = device_count,
         .device_open = device_open,
         .device_close = device_close,
+        .buffer_kind = BUFFER_POINTER,
         .buffer_alloc = buffer_alloc,
         .buffer_free = buffer_free,
         .buffer_map = buffer_map,

@@ -12,8 +12,8 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
     return dnnl_success;
 }
 
-static dnnl_status_t device_open(struct device *device, dnnl_engine_kind_t kind, size_t index) {
-    (void)kind, (void)index;
+static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
+    (void)origin;
     device->info =
             (struct device_info){.class = DEVICE_CPU, .vector_bytes = 64, .compute_units = 1, .fp64 = true};
     return dnnl_success;
@@ -23,8 +23,9 @@ static void device_close(struct device *device) {
     (void)device;
 }
 
-static dnnl_status_t buffer_alloc(struct device *device, size_t size, struct buffer *buffer) {
-    (void)device;
+static dnnl_status_t buffer_alloc(struct device *device, enum buffer_kind kind, size_t size,
+                                  struct buffer *buffer) {
+    (void)device, (void)kind;
     void *memory = malloc(size ? size : 1);
     if (!memory) return dnnl_out_of_memory;
     *buffer = (struct buffer){.kind = BUFFER_POINTER, .handle = memory, .owned = true};
@@ -78,6 +79,7 @@ const struct runtime null_runtime = {
         .device_count = device_count,
         .device_open = device_open,
         .device_close = device_close,
+        .buffer_kind = BUFFER_POINTER,
         .buffer_alloc = buffer_alloc,
         .buffer_free = buffer_free,
         .buffer_map = buffer_map,
