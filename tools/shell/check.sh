@@ -110,7 +110,7 @@ built() {
 
 check_format() {
     command -v clang-format-22 >/dev/null || { echo "clang-format-22 is not installed"; return 77; }
-    find include src tools examples tests bench \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cl' \) -print0 2>/dev/null |
+    find include src tools examples tests bench \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cl' \) -print0 |
         xargs -0 clang-format-22 --dry-run -Werror
 }
 

@@ -3,6 +3,7 @@
  * A user's smallest program: the library is there, is the version of its headers, and computes.
  */
 #include "oneapi/dnnl/dnnl.h"
+#include "oneapi/dnnl/dnnl_debug.h"
 
 #include <stdio.h>
 
