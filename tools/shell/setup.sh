@@ -38,7 +38,7 @@ need_met() {
         case $kind in
         command) command -v "$name" >/dev/null && return 0 ;;
         header) echo "#include <$name>" | gcc -E -x c - >/dev/null 2>&1 && return 0 ;;
-        library) PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -qF "$name" && return 0 ;;
+        library) grep -qF "$name" <<<"$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null)" && return 0 ;;
         icd) grep -qsi "$name" /etc/OpenCL/vendors/*.icd && return 0 ;;
         python) command -v python3 >/dev/null && python3 -c "import $names" 2>/dev/null && return 0 ;;
         esac
@@ -60,7 +60,7 @@ may_install() {
     [ -z "$LODE_NO_INSTALL" ] && command -v apt-get >/dev/null || return 1
     [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null
 }
-package_known() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+package_known() { grep -q 'Candidate: [^(]' <<<"$(apt-cache policy "$1" 2>/dev/null)"; }
 package_first_known() {
     local name
     for name in ${1//,/ }; do
