@@ -55,6 +55,11 @@ static dnnl_status_t add_quants(struct problem *problem, const struct quants *qu
 
 static dnnl_status_t add_operand(struct problem *problem, int arg, const md_t *md, const md_t *dst) {
     md_t decided = *md;
+    for (int d = 0; d < dst->ndims; d++)
+        if (md->dims[d] != 1 && md->dims[d] != dst->dims[d])
+            return fail(dnnl_invalid_arguments, "attr",
+                        "a post-op's operand has size %lld where dst has %lld", (long long)md->dims[d],
+                        (long long)dst->dims[d]);
     dnnl_status_t status = md_set_any_like(&decided, dst);
     return status == dnnl_success ? add_argument(problem, arg, &decided) : status;
 }
@@ -246,7 +251,7 @@ static dnnl_status_t build_op(struct epilogue_build *ep, const struct post_op *o
         return use_operand(ep, slopes, problem_md(&ep->plan->problem, slopes), &to->src1, &to->buffer,
                            &to->lanes);
     case dnnl_eltwise:
-        to->alg = (i32)op->eltwise.alg;
+        to->alg = eltwise_code(op->eltwise.alg);
         to->alpha = op->eltwise.alpha;
         to->beta = op->eltwise.beta;
         return dnnl_success;
@@ -283,30 +288,33 @@ static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilo
 }
 
 /* One more pass over results that lie in scratchpad; the last one, which has room for the parameters of dst,
- * stores to dst. */
+ * stores to dst. *next becomes -1 then. */
 static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     enum { DST_QUANT_BUFFERS = 2 };
     struct plan *plan = main->plan;
     struct epilogue_build ep = {
             .plan = plan, .spec = main->spec, .dst = main->dst, .dst_arg = ARG_SCRATCHPAD};
+    struct epilogue epilogue = {0};
     ep.spec.lanes = -1;
-    struct launch *launch;
-    struct range later = {{0}, {0}};
-    struct reorder_params *p = plan_launch(plan, &kernel_reorder_universal, later, &launch);
-    if (!p) return dnnl_out_of_memory;
-    dnnl_status_t status = build_ops(&ep, &p->epilogue, *next, next);
+    dnnl_status_t status = build_ops(&ep, &epilogue, *next, next);
     if (status != dnnl_success) return status;
-    bool last = *next == plan->attr.post_ops.len && ep.nbuffers + DST_QUANT_BUFFERS <= EPILOGUE_BUFFERS;
-    if (last) {
+    if (*next == plan->attr.post_ops.len && ep.nbuffers + DST_QUANT_BUFFERS <= EPILOGUE_BUFFERS) {
+        *next = -1;
         ep.dst = *dst_of(&ep);
         ep.dst_arg = ep.spec.dst_arg;
-        status = build_dst_quant(&ep, &p->epilogue);
+        status = build_dst_quant(&ep, &epilogue);
         if (status != dnnl_success) return status;
-        *next = -1;
     }
+    epilogue.type = (i32)ep.dst.data_type;
+
+    struct launch *launch;
+    struct walk walk;
+    struct range range = walk_init(&walk, &ep.dst, plan->device);
+    struct reorder_params *p = plan_launch(plan, &kernel_reorder_universal, range, &launch);
+    if (!p) return dnnl_out_of_memory;
     tensor_init(&p->src, &main->dst);
-    launch->range = walk_init(&p->walk, &ep.dst, plan->device);
-    p->epilogue.type = (i32)ep.dst.data_type;
+    p->walk = walk;
+    p->epilogue = epilogue;
     p->bits = dt_bits(ep.dst.data_type);
     launch_bind(launch, ARG_SCRATCHPAD);
     bind_all(&ep, launch);

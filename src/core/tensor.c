@@ -38,19 +38,11 @@ SAME(ELTWISE_GELU_TANH, dnnl_eltwise_gelu_tanh);
 SAME(ELTWISE_SWISH, dnnl_eltwise_swish);
 SAME(ELTWISE_LOG, dnnl_eltwise_log);
 SAME(ELTWISE_CLIP, dnnl_eltwise_clip);
-SAME(ELTWISE_CLIP_V2, dnnl_eltwise_clip_v2);
 SAME(ELTWISE_POW, dnnl_eltwise_pow);
 SAME(ELTWISE_GELU_ERF, dnnl_eltwise_gelu_erf);
 SAME(ELTWISE_ROUND, dnnl_eltwise_round);
 SAME(ELTWISE_MISH, dnnl_eltwise_mish);
 SAME(ELTWISE_HARDSWISH, dnnl_eltwise_hardswish);
-SAME(ELTWISE_RELU_DST, dnnl_eltwise_relu_use_dst_for_bwd);
-SAME(ELTWISE_TANH_DST, dnnl_eltwise_tanh_use_dst_for_bwd);
-SAME(ELTWISE_ELU_DST, dnnl_eltwise_elu_use_dst_for_bwd);
-SAME(ELTWISE_SQRT_DST, dnnl_eltwise_sqrt_use_dst_for_bwd);
-SAME(ELTWISE_LOGISTIC_DST, dnnl_eltwise_logistic_use_dst_for_bwd);
-SAME(ELTWISE_EXP_DST, dnnl_eltwise_exp_use_dst_for_bwd);
-SAME(ELTWISE_CLIP_V2_DST, dnnl_eltwise_clip_v2_use_dst_for_bwd);
 SAME(BINARY_ADD, dnnl_binary_add);
 SAME(BINARY_MUL, dnnl_binary_mul);
 SAME(BINARY_MAX, dnnl_binary_max);
@@ -64,6 +56,20 @@ SAME(BINARY_LT, dnnl_binary_lt);
 SAME(BINARY_EQ, dnnl_binary_eq);
 SAME(BINARY_NE, dnnl_binary_ne);
 SAME(BINARY_SELECT, dnnl_binary_select);
+
+i32 eltwise_code(dnnl_alg_kind_t alg) {
+    switch ((int)alg) {
+    case dnnl_eltwise_relu_use_dst_for_bwd: return ELTWISE_RELU;
+    case dnnl_eltwise_tanh_use_dst_for_bwd: return ELTWISE_TANH;
+    case dnnl_eltwise_elu_use_dst_for_bwd: return ELTWISE_ELU;
+    case dnnl_eltwise_sqrt_use_dst_for_bwd: return ELTWISE_SQRT;
+    case dnnl_eltwise_logistic_use_dst_for_bwd: return ELTWISE_LOGISTIC;
+    case dnnl_eltwise_exp_use_dst_for_bwd: return ELTWISE_EXP;
+    case dnnl_eltwise_clip_v2:
+    case dnnl_eltwise_clip_v2_use_dst_for_bwd: return ELTWISE_CLIP;
+    default: return (i32)alg;
+    }
+}
 
 void tensor_init(struct tensor *tensor, const md_t *md) {
     *tensor = (struct tensor){.type = (i32)md->data_type,

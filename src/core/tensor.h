@@ -9,6 +9,9 @@
 #include "core/plan.h"
 #include "kernels/params.h"
 
+/* What kernels call an element-wise algorithm in its forward direction. */
+i32 eltwise_code(dnnl_alg_kind_t alg);
+
 void tensor_init(struct tensor *tensor, const md_t *md);
 
 /* The elements of dst in the order of memory, padding included, shared out among work-items. Returns the

@@ -51,8 +51,7 @@ enum {
     TYPE_S64 = 16,
 };
 
-/* dnnl_alg_kind_t: eltwise and binary. The algorithms from ELTWISE_RELU_DST on compute what their namesakes
- * do: they differ in the backward pass only. */
+/* dnnl_alg_kind_t: eltwise and binary. Those that differ in the backward pass only have one name. */
 enum {
     ELTWISE_RELU = 0x20,
     ELTWISE_TANH,
@@ -69,19 +68,11 @@ enum {
     ELTWISE_SWISH,
     ELTWISE_LOG,
     ELTWISE_CLIP,
-    ELTWISE_CLIP_V2,
-    ELTWISE_POW,
+    ELTWISE_POW = 0x30,
     ELTWISE_GELU_ERF,
     ELTWISE_ROUND,
     ELTWISE_MISH,
     ELTWISE_HARDSWISH,
-    ELTWISE_RELU_DST = 0x100,
-    ELTWISE_TANH_DST,
-    ELTWISE_ELU_DST,
-    ELTWISE_SQRT_DST,
-    ELTWISE_LOGISTIC_DST,
-    ELTWISE_EXP_DST,
-    ELTWISE_CLIP_V2_DST,
     BINARY_ADD = 0x1fff0,
     BINARY_MUL,
     BINARY_MAX,

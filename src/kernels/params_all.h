@@ -3,8 +3,10 @@
 #ifndef LODE_KERNELS_PARAMS_ALL_H
 #define LODE_KERNELS_PARAMS_ALL_H
 
+#include "kernels/params_eltwise.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
 #include "kernels/params_reorder.h"
+#include "kernels/params_softmax.h"
 
 #endif

@@ -10,27 +10,19 @@
 /* X(name, expression in x, alpha and beta), once for every algorithm. */
 #define ELTWISE_EACH(X)                                                                                      \
     X(ELTWISE_RELU, eltwise_relu(x, alpha))                                                                  \
-    X(ELTWISE_RELU_DST, eltwise_relu(x, alpha))                                                              \
     X(ELTWISE_LINEAR, eltwise_linear(x, alpha, beta))                                                        \
     X(ELTWISE_CLIP, eltwise_clip(x, alpha, beta))                                                            \
-    X(ELTWISE_CLIP_V2, eltwise_clip(x, alpha, beta))                                                         \
-    X(ELTWISE_CLIP_V2_DST, eltwise_clip(x, alpha, beta))                                                     \
     X(ELTWISE_SQUARE, x *x)                                                                                  \
     X(ELTWISE_ABS, f32_abs(x))                                                                               \
     X(ELTWISE_SQRT, f32_sqrt(x))                                                                             \
-    X(ELTWISE_SQRT_DST, f32_sqrt(x))                                                                         \
     X(ELTWISE_ROUND, f32_round(x))                                                                           \
     X(ELTWISE_HARDSIGMOID, eltwise_hardsigmoid(x, alpha, beta))                                              \
     X(ELTWISE_HARDSWISH, x *eltwise_hardsigmoid(x, alpha, beta))                                             \
     X(ELTWISE_EXP, f32_exp(x))                                                                               \
-    X(ELTWISE_EXP_DST, f32_exp(x))                                                                           \
     X(ELTWISE_LOG, f32_log(x))                                                                               \
     X(ELTWISE_LOGISTIC, f32_logistic(x))                                                                     \
-    X(ELTWISE_LOGISTIC_DST, f32_logistic(x))                                                                 \
     X(ELTWISE_TANH, f32_tanh(x))                                                                             \
-    X(ELTWISE_TANH_DST, f32_tanh(x))                                                                         \
     X(ELTWISE_ELU, eltwise_elu(x, alpha))                                                                    \
-    X(ELTWISE_ELU_DST, eltwise_elu(x, alpha))                                                                \
     X(ELTWISE_SOFT_RELU, eltwise_soft_relu(x, alpha))                                                        \
     X(ELTWISE_SWISH, eltwise_swish(x, alpha))                                                                \
     X(ELTWISE_MISH, eltwise_mish(x))                                                                         \

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Element-wise functions, forward. dst may be src: every element is read before it is written, by the same
+ * work-item.
+ */
+#include "kernels/lib/edge.h"
+#include "kernels/lib/epilogue.h"
+#include "kernels/params_eltwise.h"
+
+/* Range: shares of the walk through dst. */
+kernel void eltwise_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
+                              constant struct eltwise_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    struct walker w;
+    for (walk_begin(&w, &p->walk, get_global_id(0)); w.left > 0; walk_next(&w, &p->walk)) {
+        float x = 0.0f;
+        if (w.inside) {
+            x = load_f32(src, p->src.type, tensor_offset(&p->src, w.position));
+            x = epilogue_finish(&e, eltwise_f32(p->alg, x, p->alpha, p->beta), w.position);
+        }
+        store_f32(dst, p->epilogue.type, w.offset, x);
+    }
+}
+
+/* Range: count / span. */
+kernel void f32_eltwise_16(ITEM global const float *src, global float *dst,
+                           constant struct eltwise_dense_params *p) {
+    const i64 begin = (i64)get_global_id(0) * p->span;
+    i64 left = p->count - begin < p->span ? p->count - begin : p->span;
+    const float alpha = p->alpha, beta = p->beta;
+    src += p->src_offset + begin;
+    dst += p->dst_offset + begin;
+#define ELTWISE_LOOP(name, expression)                                                                       \
+    case name:                                                                                               \
+        for (; left > 0; left -= 16, src += 16, dst += 16) {                                                 \
+            float16 x = edge_load16(src, left, 0.0f);                                                        \
+            edge_store16(expression, dst, left);                                                             \
+        }                                                                                                    \
+        break;
+    switch (p->alg) { ELTWISE_EACH(ELTWISE_LOOP) }
+#undef ELTWISE_LOOP
+}

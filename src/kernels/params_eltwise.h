@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of the element-wise kernels. `alg` is one of ELTWISE_*. */
+#ifndef LODE_KERNELS_PARAMS_ELTWISE_H
+#define LODE_KERNELS_PARAMS_ELTWISE_H
+
+#include "kernels/params.h"
+
+struct eltwise_params {
+    i32 alg, pad;
+    f32 alpha, beta;
+    struct tensor src;
+    struct walk walk; /* of dst */
+    struct epilogue epilogue;
+};
+
+/* f32 that lie in the same order in src and dst, without gaps. */
+struct eltwise_dense_params {
+    i32 alg, pad;
+    f32 alpha, beta;
+    i64 src_offset, dst_offset, count;
+    i64 span; /* elements of a work-item */
+};
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Softmax and its logarithm, forward. One work-item takes whole lines: maximum, sum, results. The order of
+ * the sum is the same in all kernels here: 16 parts, added up as a tree.
+ */
+#include "kernels/lib/edge.h"
+#include "kernels/lib/epilogue.h"
+#include "kernels/params_softmax.h"
+
+INLINE float sum_parts(const float *parts) {
+    float s[SOFTMAX_PARTS];
+#pragma nounroll
+    for (int i = 0; i < SOFTMAX_PARTS; i++)
+        s[i] = parts[i];
+#pragma nounroll
+    for (int step = SOFTMAX_PARTS / 2; step > 0; step /= 2)
+#pragma nounroll
+        for (int i = 0; i < step; i++)
+            s[i] += s[i + step];
+    return s[0];
+}
+
+/* What a line has in common: the results are e^(x - shift) * factor, or x - shift for the logarithm. */
+struct softmax_line {
+    float shift, factor;
+};
+
+INLINE struct softmax_line softmax_line(float most, float sum, int log) {
+    struct softmax_line line;
+    line.shift = log ? most + f32_log(sum) : most;
+    line.factor = f32_div(1.0f, sum);
+    return line;
+}
+
+INLINE float softmax_src(global const uchar *src, constant struct softmax_params *p, i64 *position, i64 i) {
+    position[p->axis] = i;
+    return load_f32(src, p->src.type, tensor_offset(&p->src, position));
+}
+
+INLINE struct softmax_line softmax_measure(global const uchar *src, constant struct softmax_params *p,
+                                           i64 *position) {
+    float most = -INFINITY, parts[SOFTMAX_PARTS];
+#pragma nounroll
+    for (i64 i = 0; i < p->length; i++) {
+        float x = softmax_src(src, p, position, i);
+        most = x > most ? x : most;
+    }
+#pragma nounroll
+    for (int i = 0; i < SOFTMAX_PARTS; i++)
+        parts[i] = 0.0f;
+#pragma nounroll
+    for (i64 i = 0; i < p->length; i++)
+        parts[i % SOFTMAX_PARTS] += f32_exp(softmax_src(src, p, position, i) - most);
+    return softmax_line(most, sum_parts(parts), p->log);
+}
+
+/* Range: shares of the rows. */
+kernel void softmax_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
+                              constant struct softmax_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    struct walker row, at;
+    for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
+        struct softmax_line line = {0.0f, 0.0f};
+        if (row.inside) line = softmax_measure(src, p, row.position);
+        for (walk_begin(&at, &p->line, 0); at.left > 0; walk_next(&at, &p->line)) {
+            float y = 0.0f;
+            if (row.inside && at.inside) {
+                float x = softmax_src(src, p, row.position, at.position[p->axis]) - line.shift;
+                y = p->log ? x : f32_exp(x) * line.factor;
+                y = epilogue_finish(&e, epilogue_scale(&e, y, row.position), row.position);
+            }
+            store_f32(dst, p->epilogue.type, row.offset + at.offset, y);
+        }
+        row.position[p->axis] = 0;
+    }
+}
+
+/* Leaves e^(x - maximum) in dst if `keep` is not 0. A missing element counts as minus infinity. */
+INLINE struct softmax_line softmax_measure_dense(global const float *src, global float *dst, i64 length,
+                                                 int log, int keep) {
+    float16 most = (float16)(-INFINITY), sum = (float16)(0.0f);
+    float parts[SOFTMAX_PARTS], top = -INFINITY;
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 16) {
+        float16 x = edge_load16(src + i, length - i, -INFINITY);
+        most = x > most ? x : most;
+    }
+    vstore16(most, 0, parts);
+#pragma nounroll
+    for (int i = 0; i < SOFTMAX_PARTS; i++)
+        top = parts[i] > top ? parts[i] : top;
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 16) {
+        float16 y = f32_exp(edge_load16(src + i, length - i, -INFINITY) - (float16)(top));
+        if (keep) edge_store16(y, dst + i, length - i);
+        sum += y;
+    }
+    vstore16(sum, 0, parts);
+    return softmax_line(top, sum_parts(parts), log);
+}
+
+/* Range: shares of the rows. dst may be src. */
+kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
+                           constant struct softmax_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    const i64 length = p->length;
+    const int log = p->log, keep = !log && p->plain;
+    struct walker row;
+    for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
+        global const float *from = src + tensor_offset(&p->src, row.position);
+        global float *to = dst + row.offset;
+        struct softmax_line line = softmax_measure_dense(from, to, length, log, keep);
+#pragma nounroll
+        for (i64 i = 0; i < length; i += 16) {
+            i64 left = length - i;
+            float16 y = edge_load16((keep ? (global const float *)to : from) + i, left, 0.0f);
+            if (!keep) y -= (float16)(line.shift);
+            if (!keep && !log) y = f32_exp(y);
+            if (!log) y *= (float16)(line.factor);
+            if (!p->plain) {
+                int count = left < 16 ? (int)left : 16;
+                row.position[p->axis] = i;
+                epilogue_scale(&e, &y, row.position, p->axis, count);
+                epilogue_apply(&e, &y, row.position, p->axis, count);
+            }
+            edge_store16(y, to + i, left);
+        }
+        row.position[p->axis] = 0;
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Element-wise functions: creation and plans. Forward: any type and layout, and a fast way for f32 that lies
+ * the same in src and dst.
+ */
+#include "core/epilogue.h"
+#include "core/tensor.h"
+#include "kernels/params_eltwise.h"
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/check.h"
+#include "primitives/primitives.h"
+
+static const char component[] = "eltwise";
+
+static const struct attr_rules forward_rules = {.parts = ATTR_POST_OPS, .post_ops = BIT(dnnl_binary)};
+static const struct attr_rules backward_rules = {.parts = 0};
+
+/* Of integers only those functions make sense that stay among them. */
+static bool type_takes(dnnl_data_type_t type, dnnl_alg_kind_t alg) {
+    if (!in_set(TYPES_INT8 | BIT(dnnl_s32), type)) return true;
+    return alg == dnnl_eltwise_relu || alg == dnnl_eltwise_linear;
+}
+
+static dnnl_status_t check_forward(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, const md_t *src,
+                                   const md_t *dst, float alpha, float beta) {
+    REQUIRE(prop_is_forward(prop), "not a forward propagation");
+    REQUIRE(src && dst, "src or dst is NULL");
+    REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
+    REQUIRE(type_takes(src->data_type, alg), "an algorithm that is not for integers");
+    REQUIRE(!md_is_any(src), "the layout of src is open");
+    TRY(check_no_host_scalars(component, MDS(src, dst)));
+    TRY(check_sizes_known(component, MDS(src, dst)));
+    return check_same_dims(component, "src", src, "dst", dst);
+}
+
+dnnl_status_t dnnl_eltwise_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
+                                                         dnnl_prop_kind_t prop, dnnl_alg_kind_t alg,
+                                                         const_dnnl_memory_desc_t src,
+                                                         const_dnnl_memory_desc_t dst, float alpha,
+                                                         float beta, const_dnnl_primitive_attr_t attr) {
+    TRY(check_forward(prop, alg, src, dst, alpha, beta));
+    TRY(check_attr(component, engine, attr, &forward_rules));
+    TRY(check_post_ops(component, engine, attr, &forward_rules, dst));
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_eltwise, 2));
+    problem.prop = prop;
+    problem.alg = alg;
+    problem.alpha = alpha;
+    problem.beta = beta;
+    problem_add(&problem, DNNL_ARG_SRC, false, src);
+    problem_add(&problem, DNNL_ARG_DST, true, dst);
+    return create_desc(component, pd, engine, &problem, attr);
+}
+
+dnnl_status_t dnnl_eltwise_backward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
+        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t data,
+        float alpha, float beta, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
+    (void)hint;
+    REQUIRE(data && diff_src && diff_dst, "an argument is NULL");
+    REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
+    REQUIRE(type_takes(data->data_type, alg), "an algorithm that is not for integers");
+    TRY(check_no_host_scalars(component, MDS(data, diff_src, diff_dst)));
+    TRY(check_sizes_known(component, MDS(data, diff_src, diff_dst)));
+    TRY(check_same_dims(component, "data", data, "diff_dst", diff_dst));
+    TRY(check_same_dims(component, "diff_src", diff_src, "diff_dst", diff_dst));
+    TRY(check_attr(component, engine, attr, &backward_rules));
+    return create_nothing(component, pd);
+}
+
+static dnnl_status_t decide_layouts(struct plan *plan) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src);
+}
+
+/* Does the function leave the zeros of the padding alone? */
+static bool keeps_zero(const struct problem *problem) {
+    switch (eltwise_code(problem->alg)) {
+    case ELTWISE_RELU:
+    case ELTWISE_TANH:
+    case ELTWISE_ELU:
+    case ELTWISE_SQUARE:
+    case ELTWISE_ABS:
+    case ELTWISE_SQRT:
+    case ELTWISE_GELU_TANH:
+    case ELTWISE_GELU_ERF:
+    case ELTWISE_SWISH:
+    case ELTWISE_ROUND:
+    case ELTWISE_MISH:
+    case ELTWISE_HARDSWISH: return true;
+    case ELTWISE_LINEAR: return problem->beta == 0;
+    case ELTWISE_CLIP: return problem->alpha <= 0 && problem->beta >= 0;
+    default: return false;
+    }
+}
+
+static dnnl_status_t build_dense(struct plan *plan) {
+    enum { SPAN = 4096 };
+    TRY(decide_layouts(plan));
+    const struct problem *problem = &plan->problem;
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+    if (src->data_type != dnnl_f32 || dst->data_type != dnnl_f32)
+        return plan_skip(plan, "a tensor is not f32");
+    if (plan->attr.post_ops.len > 0) return plan_skip(plan, "post-ops");
+    if (!md_same_layout(src, dst) || !md_is_dense(src, true))
+        return plan_skip(plan, "src and dst do not lie the same, without gaps");
+    if (md_has_padding(dst) && !keeps_zero(problem)) return plan_skip(plan, "padding that must stay zero");
+    dnnl_dim_t count = md_nelems(dst, true);
+    if (count == 0) return dnnl_success;
+    struct launch *launch;
+    struct eltwise_dense_params *p =
+            plan_launch(plan, &kernel_f32_eltwise_16, range_of_items((count + SPAN - 1) / SPAN, 1), &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->alg = eltwise_code(problem->alg);
+    p->alpha = problem->alpha, p->beta = problem->beta;
+    p->src_offset = src->offset0, p->dst_offset = dst->offset0;
+    p->count = count, p->span = SPAN;
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    struct epilogue_build ep;
+    TRY(decide_layouts(plan));
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = -1, .whole_bytes = true}));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    struct launch *launch;
+    struct walk walk;
+    struct range range = walk_init(&walk, &ep.dst, plan->device);
+    struct eltwise_params *p = plan_launch(plan, &kernel_eltwise_universal, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->walk = walk;
+    p->alg = eltwise_code(plan->problem.alg);
+    p->alpha = plan->problem.alpha, p->beta = plan->problem.beta;
+    tensor_init(&p->src, problem_md(&plan->problem, DNNL_ARG_SRC));
+    launch_bind(launch, DNNL_ARG_SRC);
+    return epilogue_end(&ep, launch, &p->epilogue);
+}
+
+const struct implementation eltwise_implementations[] = {
+        {"f32_eltwise_16", build_dense},
+        {"eltwise_universal", build_universal},
+        {NULL, NULL},
+};

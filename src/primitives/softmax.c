@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Softmax and its logarithm: creation and plans. Forward: any type and layout, and a fast way for f32 whose
+ * axis is dense.
+ */
+#include "core/epilogue.h"
+#include "core/tensor.h"
+#include "kernels/params_softmax.h"
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/check.h"
+#include "primitives/primitives.h"
+
+static const char component[] = "softmax";
+
+static const struct attr_rules forward_rules = {
+        .parts = ATTR_SCALES | ATTR_POST_OPS,
+        .post_ops = BIT(dnnl_binary) | BIT(dnnl_eltwise),
+};
+static const struct attr_rules backward_rules = {.parts = 0};
+
+static dnnl_status_t check_axis(dnnl_alg_kind_t alg, const md_t *md, int axis) {
+    REQUIRE(alg == dnnl_softmax_accurate || alg == dnnl_softmax_log, "unknown algorithm");
+    REQUIRE(axis >= 0 && axis < md->ndims, "axis %d of %d dimensions", axis, md->ndims);
+    return dnnl_success;
+}
+
+static dnnl_status_t check_scales(const attr_t *attr, const md_t *src, const md_t *dst) {
+    if (attr_is_default(attr)) return dnnl_success;
+    SUPPORT(ONLY_FOR(&attr->scales, DNNL_ARG_SRC, DNNL_ARG_DST), "scales of another argument");
+    SUPPORT(MASK_IN(&attr->scales, DNNL_ARG_SRC, 0) && MASK_IN(&attr->scales, DNNL_ARG_DST, 0),
+            "scales that are not one value");
+    (void)src, (void)dst;
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
+                                                         dnnl_prop_kind_t prop, dnnl_alg_kind_t alg,
+                                                         const_dnnl_memory_desc_t src,
+                                                         const_dnnl_memory_desc_t dst, int axis,
+                                                         const_dnnl_primitive_attr_t attr) {
+    REQUIRE(prop_is_forward(prop), "not a forward propagation");
+    REQUIRE(src && dst, "src or dst is NULL");
+    TRY(check_axis(alg, src, axis));
+    REQUIRE(!md_is_any(src), "the layout of src is open");
+    TRY(check_no_host_scalars(component, MDS(src, dst)));
+    TRY(check_sizes_known(component, MDS(src, dst)));
+    TRY(check_same_dims(component, "src", src, "dst", dst));
+    TRY(check_attr(component, engine, attr, &forward_rules));
+    TRY(check_scales(attr, src, dst));
+    TRY(check_post_ops(component, engine, attr, &forward_rules, dst));
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_softmax, 2));
+    problem.prop = prop;
+    problem.alg = alg;
+    problem.axis = axis;
+    problem_add(&problem, DNNL_ARG_SRC, false, src);
+    problem_add(&problem, DNNL_ARG_DST, true, dst);
+    return create_desc(component, pd, engine, &problem, attr);
+}
+
+dnnl_status_t dnnl_softmax_backward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
+        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t dst,
+        int axis, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
+    (void)hint;
+    REQUIRE(dst && diff_src && diff_dst, "an argument is NULL");
+    TRY(check_axis(alg, dst, axis));
+    REQUIRE(!md_is_any(dst), "the layout of dst is open");
+    TRY(check_no_host_scalars(component, MDS(dst, diff_src, diff_dst)));
+    TRY(check_sizes_known(component, MDS(dst, diff_src, diff_dst)));
+    TRY(check_same_dims(component, "dst", dst, "diff_dst", diff_dst));
+    TRY(check_same_dims(component, "diff_src", diff_src, "diff_dst", diff_dst));
+    TRY(check_attr(component, engine, attr, &backward_rules));
+    return create_nothing(component, pd);
+}
+
+static dnnl_status_t decide_layouts(struct plan *plan) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src);
+}
+
+/* Parts a walk through dst into the rows and the line along the axis. */
+static void split_walk(const struct walk *walk, int axis, struct walk *rows, struct walk *line) {
+    *rows = *line = *walk;
+    rows->nloops = line->nloops = 0;
+    rows->count = line->count = 1;
+    line->offset = 0;
+    for (int i = 0; i < walk->nloops; i++) {
+        struct walk *to = walk->loops[i].dim == axis ? line : rows;
+        to->loops[to->nloops++] = walk->loops[i];
+        to->count *= walk->loops[i].size;
+    }
+    rows->span = 1;
+    line->span = line->count;
+}
+
+static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
+                                 const struct epilogue_spec *spec) {
+    struct epilogue_build ep;
+    struct walk walk, rows, line;
+    struct launch *launch;
+    int axis = plan->problem.axis;
+    TRY(epilogue_begin(&ep, plan, spec));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    walk_init(&walk, &ep.dst, plan->device);
+    split_walk(&walk, axis, &rows, &line);
+    struct softmax_params *p = plan_launch(plan, kernel, range_of_items(rows.count, 1), &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->log = plan->problem.alg == dnnl_softmax_log;
+    p->axis = axis;
+    p->length = ep.dst.dims[axis];
+    p->plain = attr_is_default(&plan->attr) || !ep.direct;
+    p->rows = rows, p->line = line;
+    tensor_init(&p->src, problem_md(&plan->problem, DNNL_ARG_SRC));
+    launch_bind(launch, DNNL_ARG_SRC);
+    TRY(epilogue_scale(&ep, &p->epilogue.src_scale, DNNL_ARG_SRC, NULL));
+    if (p->epilogue.src_scale.from != QUANT_NONE) p->plain = 0;
+    return epilogue_end(&ep, launch, &p->epilogue);
+}
+
+static bool axis_is_dense(const md_t *md, int axis) {
+    return md_is_plain(md) && (md->blocking.strides[axis] == 1 || md->dims[axis] == 1);
+}
+
+static dnnl_status_t build_dense(struct plan *plan) {
+    TRY(decide_layouts(plan));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    int axis = plan->problem.axis;
+    if (src->data_type != dnnl_f32) return plan_skip(plan, "src is not f32");
+    if (!axis_is_dense(src, axis) || !axis_is_dense(dst, axis))
+        return plan_skip(plan, "the axis is not dense");
+    return build_lines(plan, &kernel_f32_softmax_16,
+                       &(struct epilogue_spec){.lanes = axis, .f32_only = true});
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    TRY(decide_layouts(plan));
+    return build_lines(plan, &kernel_softmax_universal, &(struct epilogue_spec){.lanes = -1});
+}
+
+const struct implementation softmax_implementations[] = {
+        {"f32_softmax_16", build_dense},
+        {"softmax_universal", build_universal},
+        {NULL, NULL},
+};
