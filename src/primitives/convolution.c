@@ -3,6 +3,7 @@
  * Convolution: its creation functions, the layouts it prefers and the plan of its universal implementation.
  */
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/window.h"
 
@@ -97,5 +98,6 @@ dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
 }
 
 const struct implementation convolution_implementations[] = {
+        {"gemm:f32", gemm_build_convolution},
         {NULL, NULL},
 };

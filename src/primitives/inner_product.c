@@ -3,6 +3,7 @@
  * Inner product: its creation functions, and its plan as a convolution whose window is the whole image.
  */
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/gemm.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
 
@@ -111,5 +112,6 @@ dnnl_status_t dnnl_inner_product_backward_weights_primitive_desc_create(
 }
 
 const struct implementation inner_product_implementations[] = {
+        {"gemm:f32", gemm_build_inner_product},
         {NULL, NULL},
 };

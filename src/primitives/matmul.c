@@ -4,6 +4,7 @@
  * universal implementation. The only primitive whose sizes may be open until execution.
  */
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/gemm.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
 
@@ -250,5 +251,6 @@ dnnl_status_t dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_
 }
 
 const struct implementation matmul_implementations[] = {
+        {"gemm:f32", gemm_build_matmul},
         {NULL, NULL},
 };
