@@ -17,6 +17,18 @@ struct gemm_tile {
     i64 row, column, channel;
 };
 
+/* The logical position in dst of a tile's column and channel, for the epilogue. */
+INLINE void gemm_position(constant struct gemm_params *p, const struct gemm_tile *t, i64 column, i64 channel,
+                          i64 *position) {
+    for (int d = 0; d < TENSOR_DIMS; d++)
+        position[d] = 0;
+    for (int d = 0; d < GEMM_BATCHES; d++)
+        position[p->batch_dim[d]] += t->batch[d] * p->batch_step[d];
+    position[p->row_dim] += t->row;
+    position[p->column_dim] += column;
+    position[p->channel_dim] += channel;
+}
+
 INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, global const float *src,
                                     global const float *weights, global const float *bias, global float *dst,
                                     i64 tile, i64 panel, i64 batch, int width) {
@@ -40,19 +52,13 @@ INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, global const
     return t;
 }
 
-#define VEC float16
 #define LANES 16
-#define VLOAD vload16
-#define VSTORE vstore16
 #define NAME(name) name##_14x32
 #define HEIGHT 14
 #define KEEP KEEP_ORDER_64
 #include "kernels/lib/gemm_tile.h"
 
-#define VEC float8
 #define LANES 8
-#define VLOAD vload8
-#define VSTORE vstore8
 #define NAME(name) name##_6x16
 #define HEIGHT 6
 #define KEEP KEEP_ORDER_32

@@ -35,13 +35,11 @@ struct gemm_params {
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
-    i32 has_bias, plain;              /* plain: nothing in the epilogue but relu */
-    f32 relu_slope;                   /* of a plain epilogue: 1 keeps negative values */
-    i32 pad;
-    struct tensor dst;              /* for the epilogue: positions are those of the logical tensor */
-    i32 position[GEMM_BATCHES + 3]; /* logical dimension of each batch, of y, x and n; -1: none */
-    i32 pad2;
-    i64 position_scale[GEMM_BATCHES]; /* a batch index times this is added to its dimension (groups) */
+    i32 has_bias, relu;               /* relu: done here, and not by the epilogue */
+    f32 relu_slope;
+    i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
+    i32 batch_dim[GEMM_BATCHES];
+    i64 batch_step[GEMM_BATCHES]; /* what one step of a batch adds to its dimension: more than 1 for groups */
     struct epilogue epilogue;
 };
 

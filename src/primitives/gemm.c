@@ -73,18 +73,31 @@ static void fill_params(struct gemm_params *p, const struct gemm_view *view, con
     p->tiles = divide_up(view->columns, tile->height);
     p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);
     p->has_bias = view->bias.arg != ARG_NOTHING;
+    p->row_dim = view->row_dim, p->column_dim = view->column_dim, p->channel_dim = view->channel_dim;
+    for (int i = 0; i < GEMM_BATCHES; i++)
+        p->batch_dim[i] = view->batch_dim[i], p->batch_step[i] = view->batch_step[i];
 }
 
-/* A single relu is done by the kernel itself. */
-static dnnl_status_t gemm_epilogue(struct plan *plan, struct gemm_params *p) {
-    const struct dnnl_post_ops *ops = &plan->attr.post_ops;
-    p->relu_slope = 1;
-    if (ops->len == 0) return dnnl_success;
-    if (ops->len > 1 || ops->entries[0].kind != dnnl_eltwise
-        || ops->entries[0].eltwise.alg != dnnl_eltwise_relu)
-        return plan_skip(plan, "post-ops other than relu");
-    p->plain = 1;
-    p->relu_slope = ops->entries[0].eltwise.alpha;
+/* A single relu is done by the kernel itself, which needs no positions for it. */
+static bool fuses_relu(const attr_t *attr) {
+    const struct post_op *op = attr->post_ops.entries;
+    return attr->post_ops.len == 1 && op->kind == dnnl_eltwise && op->eltwise.alg == dnnl_eltwise_relu;
+}
+
+bool gemm_needs_positions(const struct plan *plan) {
+    return plan->attr.post_ops.len > 0 && !fuses_relu(&plan->attr);
+}
+
+dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {
+    return epilogue_begin(ep, plan, &(struct epilogue_spec){.lanes = channel_dim, .f32_only = true});
+}
+
+static dnnl_status_t finish(struct epilogue_build *ep, struct launch *launch, struct gemm_params *p) {
+    dnnl_status_t status = epilogue_end(ep, launch, &p->epilogue);
+    if (status != dnnl_success || !fuses_relu(&ep->plan->attr)) return status;
+    p->relu = 1;
+    p->relu_slope = ep->plan->attr.post_ops.entries[0].eltwise.alpha;
+    p->epilogue.nops = 0;
     return dnnl_success;
 }
 
@@ -128,36 +141,32 @@ static dnnl_status_t move_rows_apart(struct plan *plan, struct gemm_view *view) 
     return gemm_copy(plan, &rows, &apart);
 }
 
-static dnnl_status_t launch_kernel(struct plan *plan, const struct gemm_view *view, const struct tile *tile,
-                                   const struct kernel *kernel, struct range range) {
+static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_view *view,
+                                   const struct tile *tile, const struct kernel *kernel, struct range range) {
     struct launch *launch;
-    struct gemm_params *p = plan_launch(plan, kernel, range, &launch);
+    struct gemm_params *p = plan_launch(ep->plan, kernel, range, &launch);
     if (!p) return dnnl_out_of_memory;
     fill_params(p, view, tile);
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);
-    launch_bind(launch, view->dst.arg);
-    for (int i = 0; i < EPILOGUE_BUFFERS; i++)
-        launch_bind(launch, ARG_NOTHING);
-    return gemm_epilogue(plan, p);
+    return finish(ep, launch, p);
 }
 
-dnnl_status_t gemm_launch(struct plan *plan, struct gemm_view *view) {
-    const struct tile *tile = tile_of(plan);
+dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
+    const struct tile *tile = tile_of(ep->plan);
     dnnl_dim_t panels = divide_up(view->channels, tile->panel),
                batches = product(view->batch, GEMM_VIEW_BATCHES);
     if (wants_wide(view))
-        return launch_kernel(plan, view, tile, tile->wide,
+        return launch_kernel(ep, view, tile, tile->wide,
                              range_of(1, divide_up(panels, GEMM_WIDE_PANELS), batches));
     if (wants_deep(view, tile)) {
-        dnnl_status_t status = move_rows_apart(plan, view);
+        dnnl_status_t status = move_rows_apart(ep->plan, view);
         if (status != dnnl_success) return status;
-        return launch_kernel(plan, view, tile, tile->deep, range_of(1, panels, batches));
+        return launch_kernel(ep, view, tile, tile->deep, range_of(1, panels, batches));
     }
     dnnl_dim_t tiles_in_row = divide_up(view->columns, tile->height);
-    return launch_kernel(plan, view, tile, tile->kernel,
-                         range_of(tiles_in_row * view->rows, panels, batches));
+    return launch_kernel(ep, view, tile, tile->kernel, range_of(tiles_in_row * view->rows, panels, batches));
 }
 
 struct gemm_image gemm_image_of(int arg, const md_t *md) {

@@ -7,7 +7,7 @@
 #ifndef LODE_PRIMITIVES_GEMM_H
 #define LODE_PRIMITIVES_GEMM_H
 
-#include "core/plan.h"
+#include "core/epilogue.h"
 
 enum { GEMM_VIEW_BATCHES = 4 };
 
@@ -28,6 +28,9 @@ struct gemm_view {
     struct gemm_operand src, weights, bias, dst;
     dnnl_dim_t src_window[3];
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
+    /* Dimensions of the logical dst that the indices run along: for post-ops that depend on the position. */
+    int row_dim, column_dim, channel_dim, batch_dim[GEMM_VIEW_BATCHES];
+    dnnl_dim_t batch_step[GEMM_VIEW_BATCHES];
 };
 
 /* Is this problem one for these kernels: f32 throughout, a CPU-class device, attributes that the epilogue
@@ -37,8 +40,13 @@ dnnl_status_t gemm_accepts(const struct plan *plan);
 /* Output channels in a panel on this plan's device: the innermost block of packed weights. */
 int gemm_panel(const struct plan *plan);
 
+/* Do post-ops depend on where a result stands? Then rows and batches must keep their own dimensions. */
+bool gemm_needs_positions(const struct plan *plan);
+
+/* To be called once the layouts are decided: results go where ep->dst says. */
+dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim);
 /* Adds the product. May replace the view's src by a copy. */
-dnnl_status_t gemm_launch(struct plan *plan, struct gemm_view *view);
+dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view);
 
 /* Tensors in the order batch, three spatial sizes, channels; missing spatial sizes are 1 in front. */
 struct gemm_image {

@@ -57,6 +57,12 @@ static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
     return dnnl_success;
 }
 
+static struct gemm_operand bias_of(const struct plan *plan) {
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    return (struct gemm_operand){.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING,
+                                 .offset = bias ? bias->offset0 : 0};
+}
+
 /* What the kernel reads: the user's src, or a padded channels-last copy of it. */
 static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const dnnl_dim_t out[3],
                                  struct gemm_image *src) {
@@ -118,36 +124,39 @@ static void set_batches(struct gemm_view *view, const struct conv *c, const stru
     view->batch[2] = dst->size[0], view->src.batch[2] = c->stride[0] * src->stride[0];
     view->dst.batch[2] = dst->stride[0];
     view->batch[3] = 1;
+    view->batch_dim[1] = 1, view->batch_step[0] = 1, view->batch_step[1] = c->outputs;
+    view->batch_dim[2] = 2, view->batch_step[2] = 1;
 }
 
 /* Rows and columns of the output. Rows that follow each other in both tensors are one long row. */
 static void set_rows(struct gemm_view *view, const struct conv *c, const struct gemm_image *src,
-                     const struct gemm_image *dst) {
+                     const struct gemm_image *dst, int ndims, bool keep) {
+    view->row_dim = ndims >= 4 ? ndims - 2 : 0, view->column_dim = ndims - 1, view->channel_dim = 1;
     view->rows = dst->size[1], view->columns = dst->size[2];
     view->src.row = c->stride[1] * src->stride[1], view->src.column = c->stride[2] * src->stride[2];
     view->dst.row = dst->stride[1], view->dst.column = dst->stride[2];
-    if (view->src.row != view->columns * view->src.column
-        || view->dst.row != view->columns * view->dst.column)
-        return;
+    bool one_row = view->src.row == view->columns * view->src.column
+                   && view->dst.row == view->columns * view->dst.column;
+    if (keep || !one_row) return;
     view->columns *= view->rows;
     view->rows = 1;
 }
 
-static dnnl_status_t build(struct plan *plan, const struct conv *c, bool grouped, struct gemm_image src,
-                           const struct gemm_image *user_dst) {
-    dnnl_status_t status = prepare_src(plan, c, user_dst->size, &src);
+static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool grouped) {
+    struct plan *plan = ep->plan;
+    struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct gemm_image dst = gemm_image_of(ep->dst_arg, &ep->dst);
+    dnnl_status_t status = prepare_src(plan, c, dst.size, &src);
     if (status != dnnl_success) return status;
-    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
-    struct gemm_view view = {
-            .channels = c->outputs,
-            .src = {.arg = src.arg, .offset = src.offset},
-            .bias = {.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING, .offset = bias ? bias->offset0 : 0},
-            .dst = {.arg = user_dst->arg, .offset = user_dst->offset}};
+    struct gemm_view view = {.channels = c->outputs,
+                             .src = {.arg = src.arg, .offset = src.offset},
+                             .bias = bias_of(plan),
+                             .dst = {.arg = dst.arg, .offset = dst.offset}};
     set_reduction(&view, c, &src);
-    set_rows(&view, c, &src, user_dst);
-    set_batches(&view, c, &src, user_dst);
+    set_rows(&view, c, &src, &dst, ep->dst.ndims, gemm_needs_positions(plan));
+    set_batches(&view, c, &src, &dst);
     status = set_weights(plan, c, grouped, &view);
-    return status == dnnl_success ? gemm_launch(plan, &view) : status;
+    return status == dnnl_success ? gemm_launch(ep, &view) : status;
 }
 
 dnnl_status_t gemm_build_convolution(struct plan *plan) {
@@ -160,10 +169,11 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
     status = choose_layouts(plan, grouped);
     if (status != dnnl_success) return status;
-    struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
-    struct gemm_image dst = gemm_image_of(DNNL_ARG_DST, problem_md(&plan->problem, DNNL_ARG_DST));
-    if (dst.channel_stride == 1) return build(plan, &c, grouped, src, &dst);
-    return plan_skip(plan, "dst is not channels-last");
+    if (problem_md(&plan->problem, DNNL_ARG_DST)->blocking.strides[1] != 1)
+        return plan_skip(plan, "dst is not channels-last");
+    struct epilogue_build ep;
+    status = gemm_begin(&ep, plan, 1);
+    return status == dnnl_success ? build(&ep, &c, grouped) : status;
 }
 
 /* The batch is the columns: image n of src is column n of one row. */
@@ -171,23 +181,26 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     dnnl_status_t status = gemm_accepts(plan);
     if (status == dnnl_success) status = choose_layouts(plan, false);
     if (status != dnnl_success) return status;
+    if (problem_md(&plan->problem, DNNL_ARG_DST)->blocking.strides[1] != 1)
+        return plan_skip(plan, "dst is not dense");
+    struct epilogue_build ep;
+    status = gemm_begin(&ep, plan, 1);
+    if (status != dnnl_success) return status;
     struct conv c = conv_of(&plan->problem, false);
     struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
-    struct gemm_image dst = gemm_image_of(DNNL_ARG_DST, problem_md(&plan->problem, DNNL_ARG_DST));
-    if (dst.channel_stride != 1) return plan_skip(plan, "dst is not dense");
+    struct gemm_image dst = gemm_image_of(ep.dst_arg, &ep.dst);
     static const dnnl_dim_t one[3] = {1, 1, 1};
     status = prepare_src(plan, &c, one, &src);
     if (status != dnnl_success) return status;
-    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
-    struct gemm_view view = {
-            .channels = c.outputs,
-            .batch = {1, 1, 1, 1},
-            .rows = 1,
-            .columns = dst.batch,
-            .src = {.arg = src.arg, .offset = src.offset, .column = src.batch_stride},
-            .bias = {.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING, .offset = bias ? bias->offset0 : 0},
-            .dst = {.arg = dst.arg, .offset = dst.offset, .column = dst.batch_stride}};
+    struct gemm_view view = {.channels = c.outputs,
+                             .batch = {1, 1, 1, 1},
+                             .rows = 1,
+                             .columns = dst.batch,
+                             .channel_dim = 1,
+                             .src = {.arg = src.arg, .offset = src.offset, .column = src.batch_stride},
+                             .bias = bias_of(plan),
+                             .dst = {.arg = dst.arg, .offset = dst.offset, .column = dst.batch_stride}};
     set_reduction(&view, &c, &src);
     status = set_weights(plan, &c, false, &view);
-    return status == dnnl_success ? gemm_launch(plan, &view) : status;
+    return status == dnnl_success ? gemm_launch(&ep, &view) : status;
 }

@@ -12,6 +12,7 @@ struct batches {
     int count;
     dnnl_dim_t size[DNNL_MAX_NDIMS];
     dnnl_dim_t src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS], dst[DNNL_MAX_NDIMS];
+    int dim[DNNL_MAX_NDIMS]; /* of the logical dst */
 };
 
 static dnnl_dim_t batch_stride(const md_t *md, int d) {
@@ -30,15 +31,15 @@ static bool mergeable(const struct batches *b, dnnl_dim_t src, dnnl_dim_t weight
            && follows(b->dst[last], dst, size);
 }
 
-static struct batches merge_batches(const md_t *src, const md_t *weights, const md_t *dst) {
+static struct batches merge_batches(const md_t *src, const md_t *weights, const md_t *dst, bool keep) {
     struct batches b = {0};
     for (int d = 0; d < dst->ndims - 2; d++) {
         if (dst->dims[d] == 1) continue;
         dnnl_dim_t s = batch_stride(src, d), w = batch_stride(weights, d), t = batch_stride(dst, d);
-        bool merge = b.count > 0 && mergeable(&b, s, w, t, dst->dims[d]);
+        bool merge = !keep && b.count > 0 && mergeable(&b, s, w, t, dst->dims[d]);
         int at = merge ? b.count - 1 : b.count++;
         b.size[at] = merge ? b.size[at] * dst->dims[d] : dst->dims[d];
-        b.src[at] = s, b.weights[at] = w, b.dst[at] = t;
+        b.src[at] = s, b.weights[at] = w, b.dst[at] = t, b.dim[at] = d;
     }
     return b;
 }
@@ -139,39 +140,54 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct batch
     return status;
 }
 
-dnnl_status_t gemm_build_matmul(struct plan *plan) {
-    dnnl_status_t status = gemm_accepts(plan);
-    char panels[32];
-    if (status == dnnl_success) status = choose_layouts(plan, panels, sizeof panels);
-    if (status != dnnl_success) return status;
-    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
-               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
-    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
-    int m = dst->ndims - 2, n = dst->ndims - 1;
+static dnnl_status_t check(const struct plan *plan) {
+    const md_t *dst = problem_md(&plan->problem, DNNL_ARG_DST),
+               *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    int n = dst->ndims - 1;
     if (dst->blocking.strides[n] != 1 && dst->dims[n] != 1)
         return plan_skip(plan, "dst's rows are not dense");
     if (!bias_fits(bias) || (bias && bias->dims[n] != dst->dims[n]))
         return plan_skip(plan, "bias varies along rows");
-    struct batches b = merge_batches(src, weights, dst);
-    if (b.count > GEMM_VIEW_BATCHES) return plan_skip(plan, "too many batch dimensions");
+    return dnnl_success;
+}
 
-    struct gemm_view view = {
-            .rows = 1,
-            .columns = dst->dims[m],
-            .channels = dst->dims[n],
-            .depth = src->dims[n],
-            .window = {1, 1, 1},
-            .batch = {1, 1, 1, 1},
-            .bias = {.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING, .offset = bias ? bias->offset0 : 0}};
-    status = set_src(plan, src, &b, &view);
+static dnnl_status_t build(struct epilogue_build *ep) {
+    struct plan *plan = ep->plan;
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = &ep->dst;
+    const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    int m = dst->ndims - 2, n = dst->ndims - 1;
+    struct batches b = merge_batches(src, weights, dst, gemm_needs_positions(plan));
+    if (b.count > GEMM_VIEW_BATCHES) return plan_skip(plan, "too many batch dimensions");
+    struct gemm_view view = {.rows = 1,
+                             .columns = dst->dims[m],
+                             .channels = dst->dims[n],
+                             .depth = src->dims[n],
+                             .window = {1, 1, 1},
+                             .batch = {1, 1, 1, 1},
+                             .column_dim = m,
+                             .channel_dim = n};
+    view.bias.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING;
+    view.bias.offset = bias ? bias->offset0 : 0;
+    view.dst = (struct gemm_operand){ep->dst_arg, .offset = dst->offset0, .column = dst->blocking.strides[m]};
+    dnnl_status_t status = set_src(plan, src, &b, &view);
     if (status == dnnl_success) status = set_weights(plan, weights, &b, dst->dims[m], &view);
     if (status != dnnl_success) return status;
-    view.dst = (struct gemm_operand){
-            .arg = DNNL_ARG_DST, .offset = dst->offset0, .column = dst->blocking.strides[m]};
     for (int i = 0; i < b.count; i++) {
         view.batch[i] = b.size[i];
         view.src.batch[i] = b.src[i], view.weights.batch[i] = b.weights[i], view.dst.batch[i] = b.dst[i];
+        view.batch_dim[i] = b.dim[i], view.batch_step[i] = 1;
     }
-    return gemm_launch(plan, &view);
+    return gemm_launch(ep, &view);
+}
+
+dnnl_status_t gemm_build_matmul(struct plan *plan) {
+    dnnl_status_t status = gemm_accepts(plan);
+    char panels[32];
+    struct epilogue_build ep;
+    if (status == dnnl_success) status = choose_layouts(plan, panels, sizeof panels);
+    if (status == dnnl_success) status = check(plan);
+    if (status == dnnl_success)
+        status = gemm_begin(&ep, plan, problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1);
+    return status == dnnl_success ? build(&ep) : status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tile of gemm.cl for one register file: HEIGHT columns by two vectors VEC of LANES floats. Included once
- * a shape; NAME gives the names.
+ * The tile of gemm.cl for one register file: HEIGHT columns by two vectors of LANES floats. Included once a
+ * shape; NAME gives the names.
  */
+#include "kernels/lib/lanes.h"
 
 /* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps. `m` and
  * `panels` are constants where this is called, so that the loops over them unroll and acc stays in registers.
@@ -70,36 +71,44 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-/* The end of one vector: bias, relu, or the whole epilogue, then the store of the lanes that exist. */
-INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_tile *t, EPILOGUE_ARGS, VEC x,
-                             i64 r, int v) {
+/* The end of one vector: bias, post-ops, and the store of the lanes that exist. */
+INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_tile *t,
+                             const struct epilogue_state *e, VEC x, int r, int v) {
     i64 channel = t->channel + v * LANES;
     int count = (int)(p->channels - channel < LANES ? p->channels - channel : LANES);
+    float lanes[LANES];
+    if (p->has_bias && count == LANES) x += VLOAD(v, t->bias);
+    if (p->has_bias && count < LANES) {
+        VSTORE(V(0.0f), 0, lanes);
+#pragma nounroll
+        for (int i = 0; i < count; i++)
+            lanes[i] = t->bias[v * LANES + i];
+        x += VLOAD(0, lanes);
+    }
+    if (p->relu) x = eltwise_relu(x, p->relu_slope);
+    if (p->epilogue.nops) {
+        i64 position[TENSOR_DIMS];
+        gemm_position(p, t, t->column + r, channel, position);
+        epilogue_apply(e, &x, position, p->channel_dim, count);
+    }
     global float *dst = t->dst + r * p->dst_column + v * LANES;
     if (count == LANES) {
-        if (p->has_bias) x += VLOAD(v, t->bias);
-        if (p->plain) x = x > 0 ? x : x * p->relu_slope;
         VSTORE(x, 0, dst);
         return;
     }
-    float lanes[LANES];
     VSTORE(x, 0, lanes);
 #pragma nounroll
-    for (int i = 0; i < count; i++) {
-        float y = lanes[i];
-        if (p->has_bias) y += t->bias[v * LANES + i];
-        if (p->plain) y = y > 0 ? y : y * p->relu_slope;
-        dst[i] = y;
-    }
+    for (int i = 0; i < count; i++)
+        dst[i] = lanes[i];
 }
 
-INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t, EPILOGUE_ARGS,
-                                  int columns, const VEC *out) {
+INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
+                                  const struct epilogue_state *e, int columns, const VEC *out) {
 #pragma nounroll
     for (int r = 0; r < columns; r++)
 #pragma nounroll
         for (int v = 0; v < 2 && t->channel + v * LANES < p->channels; v++)
-            NAME(gemm_store)(p, t, EPILOGUE_PASS, out[2 * r + v], r, v);
+            NAME(gemm_store)(p, t, e, out[2 * r + v], r, v);
 }
 
 /* Calls f(m) with the constant that equals `columns`. */
@@ -137,6 +146,7 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
 kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *weights,
                            global const float *bias, global float *dst, EPILOGUE_ARGS,
                            constant struct gemm_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, get_global_id(0), get_global_id(1),
                                      get_global_id(2), 2 * LANES);
     int columns = (int)(p->columns - t.column < p->tile ? p->columns - t.column : p->tile);
@@ -144,7 +154,7 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
 #define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, out)
     EACH_HEIGHT(columns, WHOLE_TILE)
 #undef WHOLE_TILE
-    NAME(gemm_store_tile)(p, &t, EPILOGUE_PASS, columns, out);
+    NAME(gemm_store_tile)(p, &t, &e, columns, out);
 }
 
 /* For few columns and long reductions, where reading the weights is what takes time: each work-item reads its
@@ -152,6 +162,7 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
 kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float *weights,
                                 global const float *bias, global float *dst, EPILOGUE_ARGS,
                                 constant struct gemm_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     struct gemm_tile t =
             gemm_locate(p, src, weights, bias, dst, 0, get_global_id(1), get_global_id(2), 2 * LANES);
     VEC out[2 * GEMM_DEEP_COLUMNS];
@@ -166,7 +177,7 @@ kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float
 #undef ONE_PIECE
         }
     }
-    NAME(gemm_store_tile)(p, &t, EPILOGUE_PASS, (int)p->columns, out);
+    NAME(gemm_store_tile)(p, &t, &e, (int)p->columns, out);
 }
 
 /* One column by GEMM_WIDE_PANELS panels: as many chains as the latency of fma needs.
@@ -174,6 +185,7 @@ kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float
 kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float *weights,
                                 global const float *bias, global float *dst, EPILOGUE_ARGS,
                                 constant struct gemm_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     i64 panel = get_global_id(1) * GEMM_WIDE_PANELS;
     struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, 0, panel, get_global_id(2), 2 * LANES);
     i64 panels = (p->channels - t.channel + 2 * LANES - 1) / (2 * LANES);
@@ -189,14 +201,11 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
         }
     }
     for (int i = 0; i < panels; i++, t.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += 2 * LANES)
-        NAME(gemm_store_tile)(p, &t, EPILOGUE_PASS, 1, out + 2 * i);
+        NAME(gemm_store_tile)(p, &t, &e, 1, out + 2 * i);
 }
 
 #undef EACH_HEIGHT
-#undef VEC
 #undef LANES
-#undef VLOAD
-#undef VSTORE
 #undef NAME
 #undef HEIGHT
 #undef KEEP
