@@ -23,8 +23,8 @@
 #define KEEP_ORDER_32(a, b)
 #define KEEP_ORDER_64(a, b)
 #define PREFETCH(address)
-#define INLINE static inline
-#define OUTLINE static
+#define INLINE static inline __attribute__((always_inline))
+#define OUTLINE static __attribute__((noinline))
 #define OVERLOAD __attribute__((overloadable))
 
 #else /* native */
@@ -147,7 +147,7 @@ INLINE OVERLOAD float fma(float a, float b, float c) {
     return (float)__builtin_bit_cast(double, bits);
 }
 #define FMA(type)                                                                                            \
-    INLINE OVERLOAD type fma(type a, type b, type c) {                                                       \
+    OUTLINE OVERLOAD type fma(type a, type b, type c) {                                                      \
         type r;                                                                                              \
         for (uint i = 0; i < sizeof(type) / sizeof(float); i++)                                              \
             r[i] = fma((float)a[i], (float)b[i], (float)c[i]);                                               \
