@@ -232,7 +232,8 @@ dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const 
     return copy_image(plan, from, to, nothing);
 }
 
-dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view) {
+dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view,
+                        dnnl_dim_t *group) {
     dnnl_dim_t width = gemm_panel(plan), panels = divide_up(weights->outputs, width);
     dnnl_dim_t taps = product(weights->size, 3), depth = taps * weights->inputs;
     size_t bytes = (size_t)(weights->groups * panels * depth * width) * sizeof(float);
@@ -251,6 +252,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, s
     view->weights.arg = ARG_SCRATCHPAD;
     view->weights.offset = p->dst_offset;
     view->weights_depth = width, view->weights_panel = depth * width;
+    *group = panels * depth * width;
     return dnnl_success;
 }
 

@@ -76,8 +76,10 @@ struct gemm_weights {
  * `grouped`, outputs before inputs; for instance "Acdb32a" or "aBdec32b". */
 void gemm_weights_tag(const struct plan *plan, int ndims, bool grouped, char *tag, size_t size);
 
-/* Packs weights into panels in scratchpad and points the view's weights there. */
-dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view);
+/* Packs weights into panels in scratchpad and points the view's weights there; *group is the stride of a
+ * group. */
+dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view,
+                        dnnl_dim_t *group);
 
 /* The implementations made of all this: one row each in the tables of their primitives. */
 dnnl_status_t gemm_build_convolution(struct plan *plan);

@@ -112,7 +112,9 @@ static dnnl_status_t set_weights(struct plan *plan, const struct conv *c, bool g
     int spatial = md->ndims - grouped - 2;
     for (int i = 0; i < spatial; i++)
         w.stride[3 - spatial + i] = strides[grouped + 2 + i];
-    return gemm_pack(plan, &w, view);
+    dnnl_status_t status = gemm_pack(plan, &w, view, &view->weights.batch[1]);
+    if (!grouped) view->weights.batch[1] = 0;
+    return status;
 }
 
 static void set_batches(struct gemm_view *view, const struct conv *c, const struct gemm_image *src,

@@ -134,9 +134,9 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct batch
                              .group = batched ? b->weights[0] : 0,
                              .output = strides[n],
                              .input = strides[k]};
-    dnnl_status_t status = gemm_pack(plan, &w, view);
-    dnnl_dim_t panels = (md->dims[n] + panel - 1) / panel;
-    if (batched) b->weights[0] = view->weights_panel * panels;
+    dnnl_dim_t packed;
+    dnnl_status_t status = gemm_pack(plan, &w, view, &packed);
+    if (batched) b->weights[0] = packed;
     return status;
 }
 
