@@ -32,7 +32,7 @@ echo "-- every public header compiles alone"
 done
 
 echo "-- find_package(dnnl)"
-cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" &&
+cmake -G Ninja -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" &&
     cmake --build "$work/cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; fail "building with find_package"; }
 "$work/cmake/consumer"
 

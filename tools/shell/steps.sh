@@ -41,7 +41,7 @@ step() {
     else
         printf '  %-44s %4d s  FAILED (%d)\n' "$what" "$now" "$status"
         say "  ---- end of ${log#"$LODE_ROOT"/} ----"
-        tail -n 40 "$log" | sed 's/^/  | /'
+        tail -n 40 "$log" | cut -c1-240 | sed 's/^/  | /'
     fi
     return $status
 }
