@@ -35,12 +35,14 @@ struct answer {
     char reason[512]; /* of a count of 0, or empty */
 };
 
-/* The text of the last verbose line that tells of an error, without its prefix. */
+/* What the last verbose line of an error or warning says: "…,error,component,text". */
 static void find_reason(char *output, char *reason, size_t size) {
     for (char *line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
-        const char *text = strstr(line, "error,");
-        if (!text) text = strstr(line, "warn,");
-        if (text) snprintf(reason, size, "%s", text);
+        const char *text = strstr(line, ",error,");
+        if (!text) text = strstr(line, ",warn,");
+        for (int field = 0; text && field < 3; field++)
+            text = strchr(text + (field > 0), ',');
+        if (text) snprintf(reason, size, "%s", text + 1);
     }
 }
 
