@@ -204,9 +204,8 @@ static dnnl_status_t copy_image(struct plan *plan, const struct gemm_image *from
     return dnnl_success;
 }
 
-/* A channels-last image of these sizes in scratchpad. */
-static struct gemm_image scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
-                                       dnnl_dim_t channels) {
+struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
+                                     dnnl_dim_t channels) {
     struct gemm_image image = {
             .arg = ARG_SCRATCHPAD, .batch = batch, .channels = channels, .channel_stride = 1};
     dnnl_dim_t stride = channels;
@@ -223,7 +222,7 @@ static struct gemm_image scratch_image(struct plan *plan, dnnl_dim_t batch, cons
 
 dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],
                                const dnnl_dim_t size[3], struct gemm_image *copy) {
-    *copy = scratch_image(plan, image->batch, size, image->channels);
+    *copy = gemm_scratch_image(plan, image->batch, size, image->channels);
     return copy_image(plan, image, copy, front);
 }
 

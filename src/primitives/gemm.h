@@ -59,6 +59,9 @@ struct gemm_image {
 /* An activation's descriptor (plain layout, f32) as an image. */
 struct gemm_image gemm_image_of(int arg, const md_t *md);
 
+/* A channels-last image of these sizes in scratchpad. */
+struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
+                                     dnnl_dim_t channels);
 /* Copies an image into channels-last scratchpad with zeros around it: `front` before each spatial dimension,
  * up to `size`. *copy describes the result. */
 dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],

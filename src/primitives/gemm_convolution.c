@@ -161,6 +161,21 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
     return status == dnnl_success ? gemm_launch(ep, &view) : status;
 }
 
+/* Results go to channels-last scratchpad first, and from there to a dst that lies otherwise. */
+static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct conv *c, bool grouped) {
+    if (!ep->direct)
+        return plan_skip(ep->plan, "dst is not channels-last and the epilogue takes several launches");
+    struct gemm_image user = gemm_image_of(ep->dst_arg, &ep->dst);
+    struct gemm_image ours = gemm_scratch_image(ep->plan, user.batch, user.size, user.channels);
+    dnnl_status_t status =
+            md_init_by_string(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, channels_last(ep->dst.ndims));
+    if (status != dnnl_success) return status;
+    ep->dst.offset0 = ours.offset;
+    ep->dst_arg = ours.arg;
+    status = build(ep, c, grouped);
+    return status == dnnl_success ? gemm_copy(ep->plan, &ours, &user) : status;
+}
+
 dnnl_status_t gemm_build_convolution(struct plan *plan) {
     dnnl_status_t status = gemm_accepts(plan);
     if (status != dnnl_success) return status;
@@ -169,13 +184,12 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
                    > problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
     struct conv c = conv_of(&plan->problem, grouped);
     if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
-    status = choose_layouts(plan, grouped);
-    if (status != dnnl_success) return status;
-    if (problem_md(&plan->problem, DNNL_ARG_DST)->blocking.strides[1] != 1)
-        return plan_skip(plan, "dst is not channels-last");
     struct epilogue_build ep;
-    status = gemm_begin(&ep, plan, 1);
-    return status == dnnl_success ? build(&ep, &c, grouped) : status;
+    status = choose_layouts(plan, grouped);
+    if (status == dnnl_success) status = gemm_begin(&ep, plan, 1);
+    if (status != dnnl_success) return status;
+    bool channels_last = ep.dst.blocking.strides[1] == 1;
+    return channels_last ? build(&ep, &c, grouped) : build_elsewhere(&ep, &c, grouped);
 }
 
 /* The batch is the columns: image n of src is column n of one row. */
