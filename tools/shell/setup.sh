@@ -18,6 +18,7 @@ build    command:clang-22,clang-21,clang-20,clang-19 clang-22,clang-21,clang-20,
 build    command:pkg-config                         pkg-config,pkgconf
 build    command:git                                git
 tests    header:cmocka.h                            libcmocka-dev
+tests    command:python3                            python3
 tests    command:spirv-val                          spirv-tools
 tests    header:level_zero/ze_api.h                 libze-dev
 tests    library:libze_loader.so.1                  libze1
