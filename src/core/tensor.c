@@ -118,14 +118,25 @@ struct range range_of_items(dnnl_dim_t items, size_t group) {
     return (struct range){.groups = {((size_t)items + group - 1) / group, 1, 1}, .group_size = {group, 1, 1}};
 }
 
+/* Elements that a CPU work-item takes: an even number, so that 4-bit types come in whole bytes. */
+static dnnl_dim_t cpu_span(dnnl_dim_t cost) {
+    enum { MOST = 256, WORK = 4096 };
+    dnnl_dim_t span = WORK / (cost > 0 ? cost : 1) / 2 * 2;
+    return span < 2 ? 2 : span > MOST ? MOST : span;
+}
+
 struct range walk_init(struct walk *walk, const md_t *md, const struct device *device) {
-    enum { CPU_SPAN = 256, GPU_SPAN = 2, GPU_GROUP = 64 };
+    return walk_init_cost(walk, md, device, 1);
+}
+
+struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost) {
+    enum { GPU_SPAN = 2, GPU_GROUP = 64 };
     *walk = (struct walk){.ndims = md->ndims, .offset = md->offset0, .count = 1};
     for (int d = 0; d < md->ndims; d++)
         walk->dims[d] = md->dims[d];
     walk_loops(walk, md);
     bool cpu = device->info.class == DEVICE_CPU;
-    walk->span = cpu ? CPU_SPAN : GPU_SPAN;
+    walk->span = cpu ? cpu_span(cost) : GPU_SPAN;
     /* Where the order of the walk is not that of the bytes, only one work-item can own them all. */
     if (dt_bits(md->data_type) < 8 && (!md_is_dense(md, true) || md->offset0 % 2 != 0))
         walk->span = walk->count > 0 ? walk->count : 1;

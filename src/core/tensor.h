@@ -18,6 +18,9 @@ void tensor_init(struct tensor *tensor, const md_t *md);
  * range of a launch in which global id 0 is the `item` of walk_begin; it may run over the end, where
  * walk_begin finds nothing left. */
 struct range walk_init(struct walk *walk, const md_t *md, const struct device *device);
+/* The same for results that take `cost` operations each: the dearer they are, the finer they are shared out.
+ */
+struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost);
 
 /* A one-dimensional range of at least `items` work-items in groups of `group`. */
 struct range range_of_items(dnnl_dim_t items, size_t group);

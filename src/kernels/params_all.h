@@ -3,9 +3,13 @@
 #ifndef LODE_KERNELS_PARAMS_ALL_H
 #define LODE_KERNELS_PARAMS_ALL_H
 
+#include "kernels/params_convolution.h"
 #include "kernels/params_eltwise.h"
 #include "kernels/params_gemm.h"
+#include "kernels/params_lrn.h"
+#include "kernels/params_matmul.h"
 #include "kernels/params_pack.h"
+#include "kernels/params_pooling.h"
 #include "kernels/params_reorder.h"
 #include "kernels/params_softmax.h"
 

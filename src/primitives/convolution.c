@@ -2,9 +2,12 @@
 /*
  * Convolution: its creation functions, the layouts it prefers and the plan of its universal implementation.
  */
+#include "core/tensor.h"
+#include "kernels/params_convolution.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/gemm.h"
 #include "primitives/primitives.h"
+#include "primitives/product.h"
 #include "primitives/window.h"
 
 static const char component[] = "convolution";
@@ -97,7 +100,72 @@ dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
     return create_nothing(component, pd);
 }
 
+static const struct type_row type_rows[] = {
+#define INT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8)
+#define FLOAT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8)
+        {BIT(dnnl_f32), BIT(dnnl_f32) | BIT(dnnl_f16) | BIT(dnnl_bf16), BIT(dnnl_f32),
+         BIT(dnnl_f32) | TYPES_INT8},
+        {BIT(dnnl_bf16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16),
+         BIT(dnnl_f32) | BIT(dnnl_bf16) | TYPES_INT8},
+        {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16),
+         BIT(dnnl_f32) | BIT(dnnl_f16) | TYPES_INT8},
+        {TYPES_FP8, TYPES_FP8, FLOAT_RESULTS, FLOAT_RESULTS},
+        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
+        {TYPES_INT8, BIT(dnnl_s8), INT_RESULTS, INT_RESULTS},
+};
+
+/* Output channels, then the window, then input channels: what a sum reads lies in one piece. */
+static const char *plain_weights(int nspatial, bool grouped) {
+    static const char *const tags[2][WINDOW_DIMS + 1] = {{"ab", "acb", "acdb", "acdeb"},
+                                                         {"abc", "abdc", "abdec", "abdefc"}};
+    return tags[grouped][nspatial];
+}
+
+static dnnl_status_t choose_layouts(struct problem *problem, bool grouped) {
+    md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
+    md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
+    TRY(md_set_any(src, channels_last(src->ndims)));
+    TRY(md_set_any(weights, plain_weights(src->ndims - 2, grouped)));
+    if (bias) TRY(md_set_any(bias, "a"));
+    return md_set_any(dst, channels_last(dst->ndims));
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    struct problem *problem = &plan->problem;
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
+    const md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
+    int grouped = weights->ndims - src->ndims;
+    if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], src, weights, bias, dst))
+        return plan_skip(plan, "types of src, weights, bias and dst");
+    if (problem->alg == dnnl_convolution_winograd) return plan_skip(plan, "the algorithm of Winograd");
+    problem->alg = dnnl_convolution_direct;
+    TRY(choose_layouts(problem, grouped));
+    struct window window;
+    window_init(&window, problem, src);
+    return convolution_universal(plan, &window, grouped);
+}
+
+dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped) {
+    TRY(product_accepts(plan));
+    struct epilogue_build ep;
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = -1, .whole_bytes = true}));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    const struct kernel *kernel =
+            product_is_f64(plan) ? &kernel_convolution_universal_f64 : &kernel_convolution_universal;
+    struct launch *launch;
+    struct convolution_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    launch->range = walk_init_cost(&p->walk, &ep.dst, plan->device, product_cost(plan));
+    p->window = *window;
+    p->outputs = weights->dims[grouped];
+    p->inputs = weights->dims[grouped + 1];
+    p->grouped = grouped;
+    return product_end(&ep, launch, &p->product, 1, grouped + 1);
+}
+
 const struct implementation convolution_implementations[] = {
         {"gemm:f32", gemm_build_convolution},
+        {"universal", build_universal},
         {NULL, NULL},
 };

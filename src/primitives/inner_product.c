@@ -4,8 +4,8 @@
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/gemm.h"
-#include "primitives/check.h"
 #include "primitives/primitives.h"
+#include "primitives/window.h"
 
 static const char component[] = "inner_product";
 
@@ -111,7 +111,44 @@ dnnl_status_t dnnl_inner_product_backward_weights_primitive_desc_create(
     return create_nothing(component, pd);
 }
 
+static const struct type_row type_rows[] = {
+#define INT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8)
+#define FLOAT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8)
+        {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
+        {BIT(dnnl_bf16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16)},
+        {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16)},
+        {TYPES_FP8, TYPES_FP8, FLOAT_RESULTS, FLOAT_RESULTS},
+        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
+        {TYPES_INT8, BIT(dnnl_s8), INT_RESULTS, INT_RESULTS},
+};
+
+/* The window that covers the image. */
+static struct window window_over(const md_t *src) {
+    struct window window;
+    for (int i = 0; i < WINDOW_DIMS; i++) {
+        window.size[i] = window.taps[i] = i + 2 < src->ndims ? src->dims[i + 2] : 1;
+        window.stride[i] = window.step[i] = 1;
+        window.padding[i] = 0;
+    }
+    return window;
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    struct problem *problem = &plan->problem;
+    md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
+    md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
+    if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], src, weights, bias, dst))
+        return plan_skip(plan, "types of src, weights, bias and dst");
+    TRY(md_set_any(src, channels_last(src->ndims)));
+    TRY(md_set_any(weights, channels_last(src->ndims)));
+    TRY(md_set_any(dst, "ab"));
+    if (bias) TRY(md_set_any(bias, "a"));
+    struct window window = window_over(src);
+    return convolution_universal(plan, &window, 0);
+}
+
 const struct implementation inner_product_implementations[] = {
         {"gemm:f32", gemm_build_inner_product},
+        {"universal", build_universal},
         {NULL, NULL},
 };

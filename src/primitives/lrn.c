@@ -3,6 +3,8 @@
  * Local response normalisation: its creation functions and its plans, the universal one and the one for
  * channels-last images on CPUs.
  */
+#include "core/tensor.h"
+#include "kernels/params_lrn.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
@@ -66,6 +68,94 @@ dnnl_status_t dnnl_lrn_backward_primitive_desc_create(dnnl_primitive_desc_t *pd,
     return create_nothing(component, pd);
 }
 
+/* The neighbourhood as oneDNN has it: an even size counts like the odd one below, but divides alpha whole. */
+static dnnl_dim_t reach(const struct problem *problem) {
+    return problem->local_size > 0 ? (problem->local_size - 1) / 2 : 0;
+}
+
+static float scale(const struct problem *problem, const md_t *src) {
+    double size = (double)problem->local_size, elements = 1;
+    bool across = problem->alg == dnnl_lrn_across_channels;
+    for (int d = across ? src->ndims - 1 : 2; d < src->ndims; d++)
+        elements *= size;
+    return (float)(problem->alpha / elements);
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    struct problem *problem = &plan->problem;
+    md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+    bool known = in_set(BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), src->data_type);
+    if (!known || src->data_type != dst->data_type) return plan_skip(plan, "types of src and dst");
+    if (src->ndims > 5) return plan_skip(plan, "more than five dimensions");
+    TRY(md_set_any_like(dst, src));
+    if (!md_is_blocked(src) || !md_is_blocked(dst)) return plan_skip(plan, "a layout that is not blocked");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+
+    struct launch *launch;
+    struct lrn_params *p = plan_launch(plan, &kernel_lrn_universal, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->reach = reach(problem);
+    p->across = problem->alg == dnnl_lrn_across_channels;
+    p->scale = scale(problem, src);
+    p->k = problem->k;
+    p->beta = problem->beta;
+    tensor_init(&p->src, src);
+    launch->range = walk_init_cost(&p->walk, dst, plan->device, problem->local_size);
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
+/* f32 images whose channels lie together. */
+static bool is_dense_image(const md_t *md) {
+    return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
+}
+
+static void set_images(struct lrn_dense_params *p, const md_t *src, const md_t *dst) {
+    p->channels = dst->dims[1];
+    p->src_offset = src->offset0;
+    p->dst_offset = dst->offset0;
+    p->src_batch = src->blocking.strides[0];
+    p->dst_batch = dst->blocking.strides[0];
+    for (int i = 0; i < WINDOW_DIMS; i++) {
+        bool there = i + 2 < src->ndims;
+        p->size[i] = there ? src->dims[i + 2] : 1;
+        p->src_stride[i] = there ? src->blocking.strides[i + 2] : 0;
+        p->dst_stride[i] = there ? dst->blocking.strides[i + 2] : 0;
+    }
+}
+
+static dnnl_status_t build_dense(struct plan *plan) {
+    enum { GROUP = 8 }; /* pixels in a work-group */
+    struct problem *problem = &plan->problem;
+    md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+    if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "the device is not a CPU");
+    if (src->ndims > 5) return plan_skip(plan, "more than five dimensions");
+    TRY(md_set_any_like(dst, src));
+    if (!is_dense_image(src) || !is_dense_image(dst)) return plan_skip(plan, "not f32 with channels last");
+    if (reach(problem) > LRN_REACH) return plan_skip(plan, "a large neighbourhood");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+
+    bool wide = plan->device->info.vector_bytes >= 64;
+    struct launch *launch;
+    struct lrn_dense_params *p =
+            plan_launch(plan, wide ? &kernel_f32_lrn_x16 : &kernel_f32_lrn_x8, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->reach = reach(problem);
+    p->across = problem->alg == dnnl_lrn_across_channels;
+    p->scale = scale(problem, src);
+    p->k = problem->k;
+    p->beta = problem->beta;
+    set_images(p, src, dst);
+    launch->range = range_of_items(p->size[0] * p->size[1] * p->size[2], GROUP);
+    launch->range.groups[1] = (size_t)dst->dims[0];
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
 const struct implementation lrn_implementations[] = {
+        {"f32_dense", build_dense},
+        {"universal", build_universal},
         {NULL, NULL},
 };

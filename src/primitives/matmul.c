@@ -3,10 +3,13 @@
  * Matrix product: its creation function, which types and attributes go together, and the plan of its
  * universal implementation. The only primitive whose sizes may be open until execution.
  */
+#include "core/tensor.h"
+#include "kernels/params_matmul.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/gemm.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
+#include "primitives/product.h"
 
 static const char component[] = "matmul";
 
@@ -250,7 +253,54 @@ dnnl_status_t dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_
     return create_desc(component, pd, engine, &problem, attr);
 }
 
+static dnnl_status_t choose_layouts(struct problem *problem) {
+    static const char plain[] = "abcdefghijkl";
+    for (int i = 0; i < problem->ntensors; i++) {
+        md_t *md = &problem->tensors[i].md;
+        char tag[sizeof plain] = {0};
+        for (int d = 0; d < md->ndims; d++)
+            tag[d] = plain[d];
+        TRY(md_set_any(md, tag));
+    }
+    return dnnl_success;
+}
+
+/* Parts of K within which scales do not change: the smallest group along K. Zero points, and the scales of
+ * weights that are decompressed, are applied to each element anyway. */
+static dnnl_dim_t scale_group(const struct plan *plan, dnnl_dim_t k, int ndims, bool decompress) {
+    const struct quant *src = quants_find(&plan->attr.scales, DNNL_ARG_SRC);
+    const struct quant *weights = quants_find(&plan->attr.scales, DNNL_ARG_WEIGHTS);
+    dnnl_dim_t group = k;
+    if (src && (src->mask >> (ndims - 1) & 1) && group_size(src, 1) < group) group = group_size(src, 1);
+    if (!decompress && weights && (weights->mask >> (ndims - 2) & 1) && group_size(weights, 2) < group)
+        group = group_size(weights, 2);
+    return group > 0 ? group : 1;
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    int ndims = src->ndims;
+    dnnl_dim_t k = src->dims[ndims - 1];
+    TRY(choose_layouts(&plan->problem));
+    TRY(product_accepts(plan));
+    struct epilogue_build ep;
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = -1, .whole_bytes = true}));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    bool f64 = product_is_f64(plan);
+    struct launch *launch;
+    struct matmul_params *p = plan_launch(plan, f64 ? &kernel_matmul_universal_f64 : &kernel_matmul_universal,
+                                          (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    launch->range = walk_init_cost(&p->walk, &ep.dst, plan->device, product_cost(plan));
+    p->depth = k;
+    TRY(product_end(&ep, launch, &p->product, ndims - 1, ndims - 2));
+    p->group = scale_group(plan, k, ndims, p->product.sum == SUM_DECOMPRESS);
+    if (f64 && p->group < k) return plan_skip(plan, "scales along K in f64");
+    return dnnl_success;
+}
+
 const struct implementation matmul_implementations[] = {
         {"gemm:f32", gemm_build_matmul},
+        {"universal", build_universal},
         {NULL, NULL},
 };

@@ -3,9 +3,14 @@
  * Pooling: its creation functions and its plans, the universal one and the one for channels-last images on
  * CPUs.
  */
+#include "core/epilogue.h"
+#include "core/tensor.h"
+#include "kernels/params_pooling.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/primitives.h"
 #include "primitives/window.h"
+
+#include <float.h>
 
 static const char component[] = "pooling";
 
@@ -14,7 +19,7 @@ struct request {
     dnnl_prop_kind_t prop;
     dnnl_alg_kind_t alg;
     const md_t *src, *dst;
-    struct window window;
+    struct window_vectors window;
 };
 
 static dnnl_status_t check_axis(const struct request *r, int i) {
@@ -82,7 +87,7 @@ dnnl_status_t dnnl_pooling_forward_primitive_desc_create(
         const dnnl_dims_t padding_r, const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     struct request r = {.prop = prop, .alg = alg, .src = src, .dst = dst};
-    r.window = (struct window){kernel, strides, dilation, padding_l, padding_r};
+    r.window = (struct window_vectors){kernel, strides, dilation, padding_l, padding_r};
     TRY(check(&r));
     TRY(check_request_attr(&r, engine, attr));
 
@@ -106,13 +111,135 @@ dnnl_status_t dnnl_pooling_backward_primitive_desc_create(
         const dnnl_dims_t kernel, const dnnl_dims_t dilation, const dnnl_dims_t padding_l,
         const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
     struct request r = {.prop = dnnl_backward_data, .alg = alg, .src = diff_src, .dst = diff_dst};
-    r.window = (struct window){kernel, strides, dilation, padding_l, padding_r};
+    r.window = (struct window_vectors){kernel, strides, dilation, padding_l, padding_r};
     (void)hint;
     TRY(check(&r));
     TRY(check_request_attr(&r, engine, attr));
     return create_nothing(component, pd);
 }
 
+/* The largest number that is below every element of the type: what a maximum begins with. */
+static float lowest(dnnl_data_type_t type) {
+    switch (type) {
+    case dnnl_f16: return -65504.0f;
+    case dnnl_bf16: return -0x1.fep127f;
+    case dnnl_f8_e5m2: return -57344.0f;
+    case dnnl_f8_e4m3: return -448.0f;
+    case dnnl_s32: return -0x1p31f;
+    case dnnl_s8: return -128.0f;
+    case dnnl_u8: return 0.0f;
+    default: return -FLT_MAX;
+    }
+}
+
+static i32 kernel_alg(dnnl_alg_kind_t alg) {
+    switch (alg) {
+    case dnnl_pooling_max: return POOLING_MAX;
+    case dnnl_pooling_avg_include_padding: return POOLING_AVG_INCLUDE_PADDING;
+    default: return POOLING_AVG_EXCLUDE_PADDING;
+    }
+}
+
+static dnnl_dim_t taps_in(const struct window *window) {
+    dnnl_dim_t taps = 1;
+    for (int i = 0; i < WINDOW_DIMS; i++)
+        taps *= window->taps[i] > 0 ? window->taps[i] : 0;
+    return taps;
+}
+
+static dnnl_status_t choose_layouts(struct problem *problem) {
+    md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+    md_t *workspace = problem_md(problem, DNNL_ARG_WORKSPACE);
+    TRY(md_set_any_like(dst, src));
+    if (!workspace) return dnnl_success;
+    dnnl_data_type_t type = workspace->data_type;
+    *workspace = *dst;
+    workspace->data_type = type;
+    return dnnl_success;
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    static const uint64_t known =
+            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | BIT(dnnl_s32) | TYPES_INT8;
+    TRY(choose_layouts(&plan->problem));
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
+               dst = *problem_md(&plan->problem, DNNL_ARG_DST);
+    if (!in_set(known, src.data_type) || !in_set(known, dst.data_type))
+        return plan_skip(plan, "types of src and dst");
+    if (!md_is_blocked(&src) || !md_is_blocked(&dst)) return plan_skip(plan, "a layout that is not blocked");
+    struct epilogue_build ep;
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = -1, .whole_bytes = true}));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    if (workspace && !ep.direct) return plan_skip(plan, "more post-ops than one launch holds, in training");
+
+    struct launch *launch;
+    struct pooling_params *p = plan_launch(plan, &kernel_pooling_universal, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    window_init(&p->window, &plan->problem, &src);
+    p->taps = taps_in(&p->window);
+    p->alg = kernel_alg(plan->problem.alg);
+    p->lowest = lowest(dst.data_type);
+    p->exact = p->alg == POOLING_MAX && src.data_type == dnnl_s32 && dst.data_type == dnnl_s32
+               && plan->attr.post_ops.len == 0;
+    p->workspace_type = workspace ? (i32)workspace->data_type : 0;
+    tensor_init(&p->src, &src);
+    launch->range = walk_init_cost(&p->walk, &ep.dst, plan->device, p->taps);
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    return epilogue_end(&ep, launch, &p->epilogue);
+}
+
+/* f32 images whose channels lie together. */
+static bool is_dense_image(const md_t *md) {
+    return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
+}
+
+static void set_images(struct pooling_dense_params *p, const md_t *src, const md_t *dst) {
+    p->channels = dst->dims[1];
+    p->src_offset = src->offset0;
+    p->dst_offset = dst->offset0;
+    p->src_batch = src->blocking.strides[0];
+    p->dst_batch = dst->blocking.strides[0];
+    for (int i = 0; i < WINDOW_DIMS; i++) {
+        bool there = i + 2 < src->ndims;
+        p->places[i] = there ? dst->dims[i + 2] : 1;
+        p->src_stride[i] = there ? src->blocking.strides[i + 2] : 0;
+        p->dst_stride[i] = there ? dst->blocking.strides[i + 2] : 0;
+        p->src_step[i] = p->src_stride[i] * p->window.step[i];
+    }
+}
+
+static dnnl_status_t build_dense(struct plan *plan) {
+    enum { GROUP = 4 }; /* places of the window in a work-group */
+    if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "the device is not a CPU");
+    if (problem_md(&plan->problem, DNNL_ARG_WORKSPACE)) return plan_skip(plan, "training");
+    TRY(choose_layouts(&plan->problem));
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
+               dst = *problem_md(&plan->problem, DNNL_ARG_DST);
+    if (!is_dense_image(&src) || !is_dense_image(&dst)) return plan_skip(plan, "not f32 with channels last");
+    struct epilogue_build ep;
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1, .f32_only = true}));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+
+    bool wide = plan->device->info.vector_bytes >= 64;
+    struct launch *launch;
+    struct pooling_dense_params *p = plan_launch(
+            plan, wide ? &kernel_f32_pooling_x16 : &kernel_f32_pooling_x8, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    window_init(&p->window, &plan->problem, &src);
+    p->taps = taps_in(&p->window);
+    p->alg = kernel_alg(plan->problem.alg);
+    p->lowest = lowest(dnnl_f32);
+    set_images(p, &src, &ep.dst);
+    launch->range = range_of_items(p->places[0] * p->places[1] * p->places[2], GROUP);
+    launch->range.groups[1] = (size_t)dst.dims[0];
+    launch_bind(launch, DNNL_ARG_SRC);
+    return epilogue_end(&ep, launch, &p->epilogue);
+}
+
 const struct implementation pooling_implementations[] = {
+        {"f32_dense", build_dense},
+        {"universal", build_universal},
         {NULL, NULL},
 };

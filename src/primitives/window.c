@@ -19,7 +19,7 @@ bool window_places(const struct window_axis *axis, dnnl_dim_t *places) {
     return true;
 }
 
-struct window_axis window_axis(const struct window *window, int i, dnnl_dim_t src, dnnl_dim_t dst) {
+struct window_axis window_axis(const struct window_vectors *window, int i, dnnl_dim_t src, dnnl_dim_t dst) {
     return (struct window_axis){
             .src = src,
             .dst = dst,
@@ -31,7 +31,7 @@ struct window_axis window_axis(const struct window *window, int i, dnnl_dim_t sr
     };
 }
 
-void problem_set_window(struct problem *problem, const struct window *window, int nspatial) {
+void problem_set_window(struct problem *problem, const struct window_vectors *window, int nspatial) {
     for (int i = 0; i < nspatial; i++) {
         struct window_axis axis = window_axis(window, i, 0, 0);
         problem->kernel[i] = axis.kernel;
@@ -40,6 +40,22 @@ void problem_set_window(struct problem *problem, const struct window *window, in
         problem->padding_l[i] = axis.padding_l;
         problem->padding_r[i] = axis.padding_r;
     }
+}
+
+void window_init(struct window *window, const struct problem *problem, const md_t *src) {
+    for (int i = 0; i < WINDOW_DIMS; i++) {
+        bool there = i + 2 < src->ndims;
+        window->size[i] = there ? src->dims[i + 2] : 1;
+        window->taps[i] = there ? problem->kernel[i] : 1;
+        window->stride[i] = there ? problem->strides[i] : 1;
+        window->step[i] = there ? problem->dilates[i] + 1 : 1;
+        window->padding[i] = there ? problem->padding_l[i] : 0;
+    }
+}
+
+const char *channels_last(int ndims) {
+    static const char *const tags[] = {[2] = "ab", [3] = "acb", [4] = "acdb", [5] = "acdeb"};
+    return tags[ndims];
 }
 
 static bool alg_is_known(const struct convolution_request *r) {

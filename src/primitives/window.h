@@ -6,9 +6,8 @@
 #ifndef LODE_PRIMITIVES_WINDOW_H
 #define LODE_PRIMITIVES_WINDOW_H
 
+#include "kernels/params_window.h"
 #include "primitives/check.h"
-
-enum { MAX_SPATIAL = 3 };
 
 /* A window along one dimension, as the user gave it. */
 struct window_axis {
@@ -21,11 +20,15 @@ bool window_extent(const struct window_axis *axis, dnnl_dim_t *extent);
 bool window_places(const struct window_axis *axis, dnnl_dim_t *places);
 
 /* The vectors of a window. NULL dilates: none; NULL padding_r: as padding_l. */
-struct window {
+struct window_vectors {
     const dnnl_dim_t *kernel, *strides, *dilates, *padding_l, *padding_r;
 };
-struct window_axis window_axis(const struct window *window, int i, dnnl_dim_t src, dnnl_dim_t dst);
-void problem_set_window(struct problem *problem, const struct window *window, int nspatial);
+struct window_axis window_axis(const struct window_vectors *window, int i, dnnl_dim_t src, dnnl_dim_t dst);
+void problem_set_window(struct problem *problem, const struct window_vectors *window, int nspatial);
+/* The window of a problem for kernels; `src` is the image. */
+void window_init(struct window *window, const struct problem *problem, const md_t *src);
+/* The layout [batch, spatial..., channels] of an image with 2 to 5 dimensions, for md_set_any. */
+const char *channels_last(int ndims);
 
 /* A convolution or deconvolution, forward or backward, its tensors by their forward names. */
 struct convolution_request {
@@ -34,10 +37,12 @@ struct convolution_request {
     dnnl_prop_kind_t prop;
     dnnl_alg_kind_t alg;
     const md_t *src, *weights, *bias, *dst;
-    struct window window; /* its kernel is found in the weights */
+    struct window_vectors window; /* its kernel is found in the weights */
 };
 dnnl_status_t check_convolution(const struct convolution_request *request);
 dnnl_status_t check_convolution_attr(const struct convolution_request *request,
                                      const struct dnnl_engine *engine, const attr_t *attr);
+/* Adds the universal kernel for a convolution or inner product whose layouts have been decided. */
+dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped);
 
 #endif

@@ -33,17 +33,21 @@ struct epilogue_state {
     struct scalars scalars;
 };
 
-/* A quantisation parameter for the result at `position`; `none` where there is none. */
-INLINE float quant_value(const struct epilogue_state *e, constant struct quant_source *q, const i64 *position,
-                         float none) {
-    if (q->from == QUANT_NONE) return none;
-    if (q->from == QUANT_SCALAR) return as_float(e->scalars.values[q->index]);
+INLINE i64 quant_offset(constant struct quant_source *q, const i64 *position) {
     i64 offset = 0;
 #pragma nounroll
     for (int d = 0; d < q->ndims; d++)
         if (q->stride[d] != 0)
             offset += (q->group[d] == 1 ? position[d] : position[d] / q->group[d]) * q->stride[d];
-    return load_f32(e->buffers[q->index], q->type, offset);
+    return offset;
+}
+
+/* A quantisation parameter for the result at `position`; `none` where there is none. */
+INLINE float quant_value(const struct epilogue_state *e, constant struct quant_source *q, const i64 *position,
+                         float none) {
+    if (q->from == QUANT_NONE) return none;
+    if (q->from == QUANT_SCALAR) return as_float(e->scalars.values[q->index]);
+    return load_f32(e->buffers[q->index], q->type, quant_offset(q, position));
 }
 
 /* x times the scales of the sources, for a kernel that has left them to the end. */

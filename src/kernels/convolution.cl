@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The universal convolution and inner product: any layout, any types but f64, any attributes. A work-item
+ * computes the outputs that its part of dst's memory holds, one after the other. Every output is one chain
+ * over (depth, height, width, input channel), the order of the fast kernels; taps in the padding are left
+ * out, where fast kernels may add products with 0.
+ *
+ * Range: parts of dst.
+ */
+#include "kernels/lib/product.h"
+#include "kernels/lib/window.h"
+#include "kernels/params_convolution.h"
+
+struct sums {
+    float f32;
+    int s32;
+};
+
+/* The whole window over one group of channels. */
+INLINE struct sums convolution_sum(constant struct convolution_params *p, const struct epilogue_state *e,
+                                   struct operands *o, const i64 *place, i64 first_input) {
+    i64 *s = o->src_position + 2, *w = o->weights_position + p->grouped + 2;
+    struct sums sums = {0.0f, 0};
+    struct taps t;
+    window_taps(&t, &p->window, place);
+    for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
+        for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++)
+            for (i64 k2 = t.first[2]; k2 < t.last[2]; k2++) {
+                s[0] = t.start[0] + k0 * p->window.step[0], w[0] = k0;
+                s[1] = t.start[1] + k1 * p->window.step[1], w[1] = k1;
+                s[2] = t.start[2] + k2 * p->window.step[2], w[2] = k2;
+                if (p->product.sum == SUM_S32)
+                    sums.s32 = product_s32(&p->product, e, o, first_input, 0, p->inputs, sums.s32);
+                else
+                    sums.f32 = product_f32(&p->product, e, o, first_input, 0, p->inputs, sums.f32);
+            }
+    return sums;
+}
+
+kernel void convolution_universal(ITEM global const uchar *src, global const uchar *weights,
+                                  global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                                  constant struct convolution_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->product.epilogue);
+    struct operands o = {.src = src, .weights = weights};
+    struct walker out;
+    for (walk_begin(&out, &p->walk, get_global_id(0)); out.left > 0; walk_next(&out, &p->walk)) {
+        if (!out.inside) {
+            store_f32(dst, p->product.epilogue.type, out.offset, 0.0f);
+            continue;
+        }
+        i64 channel = out.position[1], group = channel / p->outputs;
+        o.src_position[0] = out.position[0];
+        o.weights_position[0] = group;
+        o.weights_position[p->grouped] = channel - group * p->outputs;
+        struct sums sums = convolution_sum(p, &e, &o, out.position + 2, group * p->inputs);
+        if (p->product.bare) {
+            store_s32(dst, p->product.epilogue.type, out.offset, sums.s32);
+            continue;
+        }
+        float x = p->product.sum == SUM_S32 ? (float)sums.s32 : sums.f32;
+        x = product_scale(&p->product, &e, &o, x);
+        product_store(&p->product, &e, bias, &channel, dst, out.offset, out.position, x);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of the LRN kernels: y = x * (k + scale * sum of squares nearby) ^ -beta. */
+#ifndef LODE_KERNELS_PARAMS_LRN_H
+#define LODE_KERNELS_PARAMS_LRN_H
+
+#include "kernels/params_window.h"
+
+enum { LRN_REACH = 16 }; /* how far the dense kernel can look to either side of a channel */
+
+struct lrn_params {
+    struct walk walk; /* dst */
+    struct tensor src;
+    i64 reach;          /* elements to either side that count */
+    i32 across, pad;    /* of the channel; else of each spatial position */
+    f32 scale, k, beta; /* scale is alpha divided by the size of a whole neighbourhood */
+    i32 pad2;
+};
+
+/* Channels-last f32. */
+struct lrn_dense_params {
+    i64 src_offset, dst_offset;
+    i64 src_batch, dst_batch;
+    i64 size[WINDOW_DIMS], channels;
+    i64 src_stride[WINDOW_DIMS], dst_stride[WINDOW_DIMS];
+    i64 reach;
+    i32 across;
+    f32 scale, k, beta;
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A window that slides over an image, for kernels: what convolution and pooling share. */
+#ifndef LODE_KERNELS_PARAMS_WINDOW_H
+#define LODE_KERNELS_PARAMS_WINDOW_H
+
+#include "kernels/params.h"
+
+enum { WINDOW_DIMS = 3 };
+
+/* Along spatial dimension d, tap k of the window at place o reads position o * stride + k * step - padding.
+ * Dimensions that are not there have one tap at position 0. */
+struct window {
+    i64 size[WINDOW_DIMS];   /* of the image */
+    i64 taps[WINDOW_DIMS]; /* of the window */
+    i64 stride[WINDOW_DIMS], step[WINDOW_DIMS], padding[WINDOW_DIMS];
+};
+PARAMS_SIZE(window, 5 * 24);
+
+#endif

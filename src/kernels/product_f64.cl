@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The universal convolution, inner product and matrix product in f64: convolution.cl and matmul.cl say more.
+ * A family of its own, because a module with doubles is of no use to devices without them.
+ *
+ * Range: parts of dst.
+ */
+#include "kernels/lib/product_f64.h"
+#include "kernels/lib/window.h"
+#include "kernels/params_convolution.h"
+#include "kernels/params_matmul.h"
+
+INLINE double convolution_sum_f64(constant struct convolution_params *p, struct operands *o, const i64 *place,
+                                  i64 first_input) {
+    i64 *s = o->src_position + 2, *w = o->weights_position + p->grouped + 2;
+    double sum = 0.0;
+    struct taps t;
+    window_taps(&t, &p->window, place);
+    for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
+        for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++)
+            for (i64 k2 = t.first[2]; k2 < t.last[2]; k2++) {
+                s[0] = t.start[0] + k0 * p->window.step[0], w[0] = k0;
+                s[1] = t.start[1] + k1 * p->window.step[1], w[1] = k1;
+                s[2] = t.start[2] + k2 * p->window.step[2], w[2] = k2;
+                sum = product_f64(&p->product, o, first_input, 0, p->inputs, sum);
+            }
+    return sum;
+}
+
+kernel void convolution_universal_f64(ITEM global const uchar *src, global const uchar *weights,
+                                      global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                                      constant struct convolution_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->product.epilogue);
+    struct operands o = {.src = src, .weights = weights};
+    struct walker out;
+    for (walk_begin(&out, &p->walk, get_global_id(0)); out.left > 0; walk_next(&out, &p->walk)) {
+        if (!out.inside) {
+            store_f32(dst, p->product.epilogue.type, out.offset, 0.0f);
+            continue;
+        }
+        i64 channel = out.position[1], group = channel / p->outputs;
+        o.src_position[0] = out.position[0];
+        o.weights_position[0] = group;
+        o.weights_position[p->grouped] = channel - group * p->outputs;
+        double x = convolution_sum_f64(p, &o, out.position + 2, group * p->inputs);
+        x = product_scale_f64(&p->product, &e, &o, x);
+        product_store_f64(&p->product, &e, bias, &channel, dst, out.offset, out.position, x);
+    }
+}
+
+kernel void matmul_universal_f64(ITEM global const uchar *src, global const uchar *weights,
+                                 global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                                 constant struct matmul_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->product.epilogue);
+    struct operands o = {.src = src, .weights = weights};
+    struct walker out;
+    for (walk_begin(&out, &p->walk, get_global_id(0)); out.left > 0; walk_next(&out, &p->walk)) {
+        if (!out.inside) {
+            store_f32(dst, p->product.epilogue.type, out.offset, 0.0f);
+            continue;
+        }
+#pragma nounroll
+        for (int d = 0; d < p->walk.ndims; d++)
+            o.src_position[d] = o.weights_position[d] = out.position[d];
+        double x = product_f64(&p->product, &o, 0, 0, p->depth, 0.0);
+        x = product_scale_f64(&p->product, &e, &o, x);
+        product_store_f64(&p->product, &e, bias, out.position, dst, out.offset, out.position, x);
+    }
+}

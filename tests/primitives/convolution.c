@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forward convolution against plain loops: shapes x types x attributes x layouts, on every implementation
+ * that takes the problem. Implementations must agree to the bit, also on numbers that are not exact.
+ */
+#include "primitives/harness.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct shape {
+    int nspatial, groups;              /* groups 0: weights have no such dimension */
+    dnnl_dim_t batch, inputs, outputs; /* channels of a group */
+    dnnl_dims_t in, kernel, stride, dilation, left, right;
+};
+
+static const struct shape shapes[] = {
+        {2, 0, 2, 3, 5, {7, 6}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
+        {2, 0, 1, 17, 33, {5, 5}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {0, 0}},
+        {2, 0, 1, 4, 6, {9, 11}, {3, 2}, {2, 3}, {1, 2}, {2, 0}, {1, 3}},
+        {2, 3, 2, 2, 4, {6, 5}, {2, 3}, {1, 2}, {0, 0}, {0, 1}, {1, 0}},
+        {2, 8, 1, 1, 1, {6, 6}, {3, 3}, {1, 1}, {1, 1}, {2, 2}, {2, 2}},
+        {1, 0, 2, 5, 3, {12}, {4}, {2}, {0}, {1}, {2}},
+        {1, 2, 1, 3, 2, {9}, {3}, {1}, {2}, {0}, {0}},
+        {3, 0, 1, 3, 4, {4, 5, 6}, {2, 3, 2}, {1, 2, 1}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}},
+        {3, 2, 2, 2, 3, {3, 3, 4}, {3, 1, 2}, {1, 1, 2}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}},
+        {2, 0, 1, 2, 3, {2, 3}, {3, 4}, {2, 2}, {0, 0}, {0, 0}, {0, 0}}, /* the window sticks out */
+        {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}}, /* an empty batch */
+        {2, 1, 1, 16, 32, {8, 8}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
+};
+
+struct types {
+    dnnl_data_type_t src, weights, bias, dst; /* bias undef: none */
+};
+
+static const struct types types[] = {
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_s8},
+        {dnnl_f32, dnnl_bf16, dnnl_f32, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16},
+        {dnnl_bf16, dnnl_bf16, dnnl_f32, dnnl_f32},
+        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},
+        {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_u8},
+        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
+        {dnnl_f8_e5m2, dnnl_f8_e4m3, dnnl_f32, dnnl_f32},
+        {dnnl_f8_e4m3, dnnl_f8_e4m3, dnnl_f16, dnnl_bf16},
+        {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_s32},
+        {dnnl_u8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
+        {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_u8},
+        {dnnl_s8, dnnl_s8, dnnl_s8, dnnl_s8},
+        {dnnl_u8, dnnl_s8, dnnl_bf16, dnnl_f32},
+};
+
+#define ELTWISE(alg_, alpha_, beta_) {.kind = dnnl_eltwise, .alg = alg_, .alpha = alpha_, .beta = beta_}
+#define BINARY(alg_, mask_) {.kind = dnnl_binary, .alg = alg_, .mask = mask_}
+
+enum { ANY_TYPE, QUANTISED }; /* which types an attribute is for */
+
+static const struct {
+    int for_types;
+    struct attr_case c;
+} attrs[] = {
+        {ANY_TYPE, {.name = "plain"}},
+        {ANY_TYPE, {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}},
+        {ANY_TYPE, {.name = "sum", .ops = {{.kind = dnnl_sum, .alpha = 0.5f}}}},
+        {ANY_TYPE, {.name = "binary", .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_max, -1)}}},
+        {ANY_TYPE, {.name = "prelu", .ops = {{.kind = dnnl_prelu, .mask = 2}}}},
+        {ANY_TYPE,
+         {.name = "many",
+          .ops = {ELTWISE(dnnl_eltwise_linear, 0.5f, 1),
+                  BINARY(dnnl_binary_sub, 0),
+                  BINARY(dnnl_binary_min, 3),
+                  BINARY(dnnl_binary_add, -1),
+                  BINARY(dnnl_binary_add, 2),
+                  BINARY(dnnl_binary_sub, 6),
+                  BINARY(dnnl_binary_max, 1),
+                  BINARY(dnnl_binary_add, 5),
+                  BINARY(dnnl_binary_add, 7),
+                  {.kind = dnnl_sum, .alpha = 2},
+                  ELTWISE(dnnl_eltwise_abs, 0, 0)}}},
+        {QUANTISED, {.name = "scales", .src_scale = 0.5f, .weights_scale = 0.25f, .dst_scale = 2}},
+        {QUANTISED,
+         {.name = "scales by channel",
+          .src_scale = 0.5f,
+          .weights_scale = 0.25f,
+          .weights_mask = -1,
+          .dst_scale = 0.5f,
+          .dst_mask = 2,
+          .ops = {ELTWISE(dnnl_eltwise_relu, 0, 0)}}},
+        {QUANTISED,
+         {.name = "zero points",
+          .src_zero_point = 2,
+          .dst_zero_point = 3,
+          .src_scale = 0.5f,
+          .dst_scale = 2}},
+        {QUANTISED,
+         {.name = "zero points by channel",
+          .src_zero_point = 1,
+          .src_zero_mask = 2,
+          .dst_zero_point = -2,
+          .dst_zero_mask = 2,
+          .weights_zero_point = 1}},
+        {QUANTISED,
+         {.name = "host scalars",
+          .src_scale = 0.5f,
+          .weights_scale = 0.5f,
+          .dst_scale = 4,
+          .src_zero_point = 1,
+          .dst_zero_point = 5,
+          .host_scalars = true,
+          .ops = {{.kind = dnnl_sum, .alpha = 1}}}},
+};
+
+/* Layouts of src, weights and dst by number of spatial dimensions; NULL is `any`. */
+enum { LAYOUTS = 4 };
+static const char *const image_tags[LAYOUTS][4] = {{NULL},
+                                                   {0, "abc", "abcd", "abcde"},
+                                                   {0, "acb", "acdb", "acdeb"},
+                                                   {0, "aBc16b", "aBcd8b", "aBcde16b"}};
+static const char *const weights_tags[2][LAYOUTS][4] = {
+        {{NULL},
+         {0, "abc", "abcd", "abcde"},
+         {0, "bca", "cdba", "cdeba"},
+         {0, "ABc16b16a", "ABcd8b8a", "ABcde4b4a"}},
+        {{NULL},
+         {0, "abcd", "abcde", "abcdef"},
+         {0, "adcb", "decab", "abdefc"},
+         {0, "aBCd4c4b", "aBCde8b8c", "aBcdef16b"}},
+};
+
+/* One convolution: its tensors. */
+struct problem {
+    struct shape s;
+    struct array src, weights, bias, dst;
+    bool grouped;
+};
+
+static dnnl_dim_t out_size(const struct shape *s, int i) {
+    dnnl_dim_t extent = (s->kernel[i] - 1) * (s->dilation[i] + 1) + 1;
+    return (s->in[i] - extent + s->left[i] + s->right[i]) / s->stride[i] + 1;
+}
+
+static struct problem problem_new(const struct shape *s, const struct types *t) {
+    struct problem p = {.s = *s, .grouped = s->groups > 0};
+    int n = s->nspatial, g = p.grouped ? 1 : 0;
+    dnnl_dim_t groups = p.grouped ? s->groups : 1;
+    dnnl_dims_t src = {s->batch, groups * s->inputs}, dst = {s->batch, groups * s->outputs},
+                weights = {groups};
+    weights[g] = s->outputs;
+    weights[g + 1] = s->inputs;
+    for (int i = 0; i < n; i++) {
+        src[2 + i] = s->in[i];
+        dst[2 + i] = out_size(s, i);
+        weights[g + 2 + i] = s->kernel[i];
+    }
+    p.src = array_new(n + 2, src, t->src);
+    p.weights = array_new(n + 2 + g, weights, t->weights);
+    p.dst = array_new(n + 2, dst, t->dst);
+    if (t->bias) p.bias = array_new(1, &dst[1], t->bias);
+    return p;
+}
+
+static void problem_free(struct problem *p) {
+    array_free(&p->src);
+    array_free(&p->weights);
+    array_free(&p->bias);
+    array_free(&p->dst);
+}
+
+/* The sum at one position of dst. */
+static double convolve(const struct problem *p, const struct attr_run *run, const dnnl_dim_t *out) {
+    const struct shape *s = &p->s;
+    dnnl_dim_t group = out[1] / s->outputs;
+    dnnl_dims_t src = {out[0]}, weights = {group}, tap = {0};
+    dnnl_dim_t taps[4] = {s->inputs, 1, 1, 1}, *w = weights + p->grouped;
+    double sum = 0;
+    for (int i = 0; i < s->nspatial; i++)
+        taps[1 + i] = s->kernel[i];
+    do {
+        bool inside = true;
+        w[0] = out[1] - group * s->outputs;
+        w[1] = tap[0];
+        src[1] = group * s->inputs + tap[0];
+        for (int i = 0; i < s->nspatial; i++) {
+            w[2 + i] = tap[1 + i];
+            src[2 + i] = out[2 + i] * s->stride[i] - s->left[i] + tap[1 + i] * (s->dilation[i] + 1);
+            inside = inside && src[2 + i] >= 0 && src[2 + i] < s->in[i];
+        }
+        if (!inside) continue;
+        double x = array_at(&p->src, src) - attr_run_src_zero(run, src);
+        sum += x * (array_at(&p->weights, weights) - run->c->weights_zero_point);
+    } while (next_position(1 + s->nspatial, taps, tap));
+    return sum;
+}
+
+static void reference(struct problem *p, const struct attr_run *run) {
+    dnnl_dims_t out = {0};
+    if (p->dst.count == 0) return;
+    do {
+        double bias = p->bias.values ? p->bias.values[out[1]] : 0;
+        p->dst.values[array_index(&p->dst, out)] =
+                attr_run_apply(run, convolve(p, run, out), bias, out[1], out);
+    } while (next_position(p->dst.ndims, p->dst.dims, out));
+}
+
+static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p, int layout,
+                              const_dnnl_primitive_attr_t attr) {
+    const struct shape *s = &p->s;
+    int n = s->nspatial;
+    dnnl_memory_desc_t src = md_of(&p->src, image_tags[layout][n]);
+    dnnl_memory_desc_t weights = md_of(&p->weights, weights_tags[p->grouped][layout][n]);
+    dnnl_memory_desc_t bias = p->bias.values ? md_of(&p->bias, layout ? "a" : NULL) : NULL;
+    dnnl_memory_desc_t dst = md_of(&p->dst, image_tags[layout][n]);
+    dnnl_status_t status = dnnl_convolution_forward_primitive_desc_create(
+            pd, test_engine(), dnnl_forward_inference, dnnl_convolution_direct, src, weights, bias, dst,
+            s->stride, s->dilation, s->left, s->right, attr);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(bias);
+    dnnl_memory_desc_destroy(dst);
+    return status;
+}
+
+static dnnl_memory_t input(const_dnnl_primitive_desc_t pd, int arg, const struct array *array) {
+    return memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg), array);
+}
+
+/* Runs one implementation; the result is in *result. */
+static void run_one(const_dnnl_primitive_desc_t pd, const struct problem *p, const struct attr_run *run,
+                    struct array *result, const char *what) {
+    struct exec exec = {0};
+    bool keeps = false;
+    for (int i = 0; i < run->nops; i++)
+        keeps = keeps || run->c->ops[i].kind == dnnl_sum;
+    exec_add(&exec, DNNL_ARG_SRC, input(pd, DNNL_ARG_SRC, &p->src));
+    exec_add(&exec, DNNL_ARG_WEIGHTS, input(pd, DNNL_ARG_WEIGHTS, &p->weights));
+    if (p->bias.values) exec_add(&exec, DNNL_ARG_BIAS, input(pd, DNNL_ARG_BIAS, &p->bias));
+    exec_add(&exec, DNNL_ARG_DST, input(pd, DNNL_ARG_DST, keeps ? &run->previous : NULL));
+    exec_add_attr(&exec, run, pd);
+    dnnl_status_t status = exec_run(&exec, pd);
+    if (status != dnnl_success)
+        failure("%s: execution gives %d", what, (int)status);
+    else if (!memory_read(exec_find(&exec, DNNL_ARG_DST), result))
+        failure("%s: padding is not zero", what);
+    exec_free(&exec);
+}
+
+static int problems_run;
+
+/* Every implementation of one problem. */
+static void run_problem(struct problem *p, const struct attr_case *c, int layout, const char *what) {
+    struct attr_run run;
+    attr_run_init(&run, c, &p->src, &p->weights, &p->dst);
+    reference(p, &run);
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t status = desc_new(&pd, p, layout, run.attr);
+    if (status != dnnl_success) failure("%s: creation gives %d", what, (int)status);
+    for (int i = 0; status == dnnl_success; i++, status = dnnl_primitive_desc_next_impl(pd)) {
+        char text[256];
+        const char *info = "";
+        dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
+        struct array result = array_new(p->dst.ndims, p->dst.dims, p->dst.type);
+        snprintf(text, sizeof text, "%s, %s", what, info);
+        run_one(pd, p, &run, &result, text);
+        check_equal(text, &p->dst, &result);
+        array_free(&result);
+        problems_run++;
+    }
+    if (status == dnnl_last_impl_reached) dnnl_primitive_desc_destroy(pd);
+    attr_run_free(&run);
+}
+
+static bool is_int8(dnnl_data_type_t type) {
+    return type == dnnl_s8 || type == dnnl_u8;
+}
+
+static void numbers(void **state) {
+    (void)state;
+    for (int t = 0; t < COUNT(types); t++)
+        for (int s = 0; s < COUNT(shapes); s++)
+            for (int a = 0; a < COUNT(attrs); a++) {
+                if (attrs[a].for_types == QUANTISED && !is_int8(types[t].src)) continue;
+                int layout = (t + s + a) % LAYOUTS;
+                struct attr_case c = attrs[a].c;
+                if (c.weights_mask) c.weights_mask = shapes[s].groups ? 3 : 1;
+                struct problem p = problem_new(&shapes[s], &types[t]);
+                array_fill(&p.src, 3, 1u + (unsigned)s);
+                array_fill(&p.weights, 2, 2u + (unsigned)t);
+                if (p.bias.values) array_fill(&p.bias, 4, 3);
+                char what[128];
+                snprintf(what, sizeof what, "shape %d, types %d, layout %d, %s", s, t, layout, c.name);
+                run_problem(&p, &c, layout, what);
+                problem_free(&p);
+            }
+    printf("%d problems\n", problems_run);
+    assert_int_equal(failures, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
