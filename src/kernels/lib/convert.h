@@ -111,7 +111,7 @@ INLINE float f4_e3m0_to_f32(uint v) {
 
 INLINE uint f4_e3m0_from_f32(float x) {
     uint sign = (as_uint(x) >> 28) & 8u, magnitude = as_uint(x) & 0x7fffffffu;
-    if (magnitude >= 0x41400000u) return sign | 7u;                       /* 12 and above: 16 */
+    if (magnitude > 0x41400000u) return sign | 7u;                        /* above 12: 16 */
     if (magnitude < 0x3e800000u) return sign | (magnitude > 0x3e000000u); /* above 1/8: 1/4 */
     return sign | round_shift(magnitude - (124u << 23), 23);
 }

@@ -146,11 +146,14 @@ INLINE OVERLOAD float fma(float a, float b, float c) {
     if ((error < 0 || error > 0) && (bits & 1) == 0) bits += (error > 0) == (sum > 0) ? 1 : -1;
     return (float)__builtin_bit_cast(double, bits);
 }
+OUTLINE void fma_each(float *r, const float *a, const float *b, const float *c, uint n) {
+    for (uint i = 0; i < n; i++)
+        r[i] = fma(a[i], b[i], c[i]);
+}
 #define FMA(type)                                                                                            \
     OUTLINE OVERLOAD type fma(type a, type b, type c) {                                                      \
         type r;                                                                                              \
-        for (uint i = 0; i < sizeof(type) / sizeof(float); i++)                                              \
-            r[i] = fma((float)a[i], (float)b[i], (float)c[i]);                                               \
+        fma_each((float *)&r, (const float *)&a, (const float *)&b, (const float *)&c, sizeof r / 4);        \
         return r;                                                                                            \
     }
 #endif

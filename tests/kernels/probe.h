@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernels' library, as tests can call it: probe.c built for each instruction set that kernels are built
+ * for, with the compiler and flags of kernels.
+ */
+#ifndef LODE_TESTS_KERNELS_PROBE_H
+#define LODE_TESTS_KERNELS_PROBE_H
+
+#include "kernels/params.h"
+
+enum probe_function {
+    PROBE_EXP,
+    PROBE_EXPM1, /* for x <= 0 */
+    PROBE_LOG,
+    PROBE_LOG1P, /* for x >= 0 */
+    PROBE_LOGISTIC,
+    PROBE_TANH,
+    PROBE_ERF,
+    PROBE_SQRT,
+    PROBE_ROUND,
+    PROBE_POW,
+    PROBE_DIV,
+    PROBE_FUNCTIONS,
+};
+
+struct probe {
+    const char *name;
+    /* out[i] = function(x[i], y[i]) with vectors of 1, 8 or 16 lanes; count is a multiple of 16. */
+    void (*math)(enum probe_function function, int lanes, const float *x, const float *y, float *out,
+                 int count);
+    void (*eltwise)(int alg, float alpha, float beta, int lanes, const float *x, float *out, int count);
+    void (*fma)(int lanes, const float *a, const float *b, const float *c, float *out, int count);
+    float (*load)(const unsigned char *buffer, int type, int64_t i);
+    int (*load_s32)(const unsigned char *buffer, int type, int64_t i);
+    void (*store)(unsigned char *buffer, int type, int64_t i, float x);
+    void (*store_s32)(unsigned char *buffer, int type, int64_t i, int x);
+};
+
+extern const struct probe probe_base, probe_avx2, probe_avx512;
+
+/* Those that this machine can run, plainest first, ended by NULL. */
+const struct probe *const *probes(void);
+
+#endif
