@@ -448,8 +448,12 @@ static bool plausible(const float *output, int batch) {
     return true;
 }
 
-static void print_result(const char *engine, int batch, struct result result) {
-    printf("%s: batch %d, min %.3f ms, avg %.3f ms\n", engine, batch, result.min_ms, result.avg_ms);
+static void print_result(const char *engine, int batch, struct result result, const float *output) {
+    int best = 0;
+    for (int c = 1; c < CLASSES; c++)
+        if (output[c] > output[best]) best = c;
+    printf("%s: batch %d, min %.3f ms, avg %.3f ms, first image: class %d, probability %.7g\n", engine, batch,
+           result.min_ms, result.avg_ms, best, (double)output[best]);
 }
 
 /* Each engine in a process of its own, because a process has one meaning of "gpu". */
@@ -462,7 +466,7 @@ static int infer_in_child(const char *engine, int batch, int runs, bool fused, f
     const size_t size = (size_t)batch * CLASSES * sizeof(float);
     if (child == 0) {
         struct result result = infer(engine, batch, runs, fused, output);
-        print_result(engine, batch, result);
+        print_result(engine, batch, result, output);
         fflush(stdout);
         for (size_t sent = 0; sent < size;) {
             ssize_t n = write(ends[1], (char *)output + sent, size - sent);
@@ -521,7 +525,8 @@ static int compare(char *engines, int batch, int runs, bool fused) {
 static int infer_one(const char *engine, int batch, int runs, bool fused) {
     float *output = calloc((size_t)batch * CLASSES, sizeof(float));
     if (!output) return 1;
-    print_result(engine, batch, infer(engine, batch, runs, fused, output));
+    const struct result result = infer(engine, batch, runs, fused, output);
+    print_result(engine, batch, result, output);
     const bool good = plausible(output, batch);
     if (!good) fprintf(stderr, "the output is wrong: probabilities do not sum to one\n");
     free(output);

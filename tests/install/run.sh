@@ -44,7 +44,5 @@ cc -o "$work/consumer" "$here/consumer/main.c" $(pkg-config --cflags --libs dnnl
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir dnnl) "$work/consumer"
 
 echo "-- installed programs find the library"
-for program in "$prefix"/bin/lode-info; do
-    [ ! -x "$program" ] || "$program" >/dev/null || fail "$program"
-done
+"$prefix/bin/lode-info" >/dev/null || fail "lode-info"
 echo "installed tree is good"

@@ -11,8 +11,7 @@ result_fail() { failed+=("$1"); }
 result_skip() { skipped+=("$1: $2"); }
 
 setup_check() {
-    need build tests
-    need opencl
+    need build tests wheels opencl
     need_wheels "$wheels_runtimes" || say "  without OpenCL and SYCL of the wheels: tests that need them are skipped"
     need_wheels "$wheels_peer" || say "  without the reference library: tests that compare with it are skipped"
     use_runtimes
@@ -53,9 +52,9 @@ ctest_partial_skips() {
     local output=$1 cases
     cases=$(sed -nE 's/^\[ +SKIPPED +\] ([A-Za-z_][^ ]*)$/\1/p' <<<"$output" | sort -u)
     if [ -n "$cases" ]; then
-        local why
+        local why name
         why=$(sed -nE 's/^SKIP: (.*)/ (\1)/p' <<<"$output" | sort -u | head -n 1)
-        sed "s|\$|$why|" <<<"$cases"
+        while read -r name; do say "$name$why"; done <<<"$cases"
     else
         sed -nE 's/^SKIP: (.*)/\1/p' <<<"$output" | sort -u
     fi
