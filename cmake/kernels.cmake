@@ -4,8 +4,18 @@
 #
 # Sets KERNEL_OBJECTS (native code to link) and KERNEL_BLOBS (files that table.c embeds).
 
-find_program(LODE_CLANG NAMES clang-22 clang-21 clang-20 clang-19 clang REQUIRED
-  DOC "clang 19 or newer with the SPIR-V target: compiles kernels")
+# Distributions build some clangs without the SPIR-V target: take the first that has it.
+function(lode_writes_spirv result clang)
+  set(probe ${PROJECT_BINARY_DIR}/CMakeFiles/probe)
+  file(WRITE ${probe}.cl "kernel void k(global int *x) { *x = 1; }\n")
+  execute_process(COMMAND ${clang} -c --target=spirv64 -x cl -o ${probe}.spv ${probe}.cl
+    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed)
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+find_program(LODE_CLANG NAMES clang-23 clang-22 clang-21 clang VALIDATOR lode_writes_spirv REQUIRED
+  DOC "A clang that writes SPIR-V, such as clang 22: compiles kernels")
 set(kernels ${PROJECT_SOURCE_DIR}/src/kernels)
 set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
 file(MAKE_DIRECTORY ${kernels_out})

@@ -14,15 +14,15 @@ build    command:ninja                              ninja-build
 build    command:gcc                                gcc
 build    command:g++                                g++
 build    header:stdio.h                             libc6-dev
-build    command:clang-22,clang-21,clang-20,clang-19 clang-22,clang-21,clang-20,clang-19
+build    spirv:clang-23,clang-22,clang-21,clang     clang-22
 build    command:pkg-config                         pkg-config,pkgconf
 build    command:git                                git
-build    header:level_zero/ze_api.h                 libze-dev
-build    header:CL/cl.h                             opencl-headers
 tests    header:cmocka.h                            libcmocka-dev
 tests    command:python3                            python3
 tests    command:spirv-val                          spirv-tools
+tests    header:level_zero/ze_api.h                 libze-dev
 tests    library:libze_loader.so.1                  libze1
+tests    header:CL/cl.h                             opencl-headers
 tests    command:clang-format-22                    clang-format-22
 wheels   python:venv,ensurepip                      python3-venv
 opencl   library:libOpenCL.so.1                     ocl-icd-libopencl1
@@ -33,11 +33,18 @@ opencl   icd:pocl                                   pocl-opencl-icd
 wheels_runtimes='intel-opencl-rt==2026.2.0 intel-sycl-rt==2026.2.0'
 wheels_peer='onednn==2026.1.0 onednn-devel==2026.1.0'
 
+# Not every clang has the SPIR-V target built in.
+writes_spirv() {
+    command -v "$1" >/dev/null &&
+        echo 'kernel void k(global int *x) { *x = 1; }' | "$1" -c --target=spirv64 -x cl -o /dev/null - 2>/dev/null
+}
+
 need_met() {
     local kind=${1%%:*} names=${1#*:} name
     for name in ${names//,/ }; do
         case $kind in
         command) command -v "$name" >/dev/null && return 0 ;;
+        spirv) writes_spirv "$name" && return 0 ;;
         header) echo "#include <$name>" | gcc -E -x c - >/dev/null 2>&1 && return 0 ;;
         library) grep -qF "$name" <<<"$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null)" && return 0 ;;
         icd) grep -qsi "$name" /etc/OpenCL/vendors/*.icd && return 0 ;;

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread pool: every iteration runs once, whoever calls, however many at once, nested and after fork. */
+#define _GNU_SOURCE
+#include "base/pool.h"
+#include "test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 5000 };
+
+static void mark(void *context, size_t begin, size_t end) {
+    _Atomic int *marks = context;
+    for (size_t i = begin; i < end; i++)
+        atomic_fetch_add(&marks[i], 1);
+}
+
+static int runs_each_once(size_t count, size_t grain) {
+    _Atomic int *marks = calloc(MOST, sizeof *marks);
+    pool_run(pool_default(), count, grain, mark, (void *)marks);
+    int good = 1;
+    for (size_t i = 0; i < MOST; i++)
+        good &= marks[i] == (i < count ? 1 : 0);
+    free((void *)marks);
+    return good;
+}
+
+static void test_every_iteration_once(void **state) {
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, 3, 4, 5, 15, 16, 17, 100, 999, MOST};
+    static const size_t grains[] = {0, 1, 7, 64, MOST};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+        for (size_t g = 0; g < sizeof grains / sizeof grains[0]; g++)
+            assert_true(runs_each_once(counts[c], grains[g]));
+}
+
+static void smallest_piece(void *context, size_t begin, size_t end) {
+    _Atomic size_t *smallest = context;
+    size_t size = end - begin, seen = atomic_load(smallest);
+    while (end < 1000 && size < seen && !atomic_compare_exchange_weak(smallest, &seen, size))
+        continue;
+}
+
+static void test_grain_is_kept(void **state) {
+    (void)state;
+    _Atomic size_t smallest = SIZE_MAX;
+    pool_run(pool_default(), 1000, 300, smallest_piece, (void *)&smallest);
+    assert_true(smallest >= 300);
+}
+
+static void test_threads_follow_the_environment(void **state) {
+    (void)state;
+    assert_int_equal(pool_threads(pool_default()), 4); /* OMP_NUM_THREADS of this test */
+}
+
+static void *call_often(void *result) {
+    int good = 1;
+    for (int i = 0; i < 300; i++)
+        good &= runs_each_once((size_t)(i * 7 % 400), 1);
+    *(int *)result = good;
+    return NULL;
+}
+
+/* More callers than the pool has room for loops. */
+static void test_many_callers(void **state) {
+    (void)state;
+    enum { CALLERS = 40 };
+    pthread_t threads[CALLERS];
+    int results[CALLERS] = {0};
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call_often, &results[i]), 0);
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(results[i]);
+    }
+}
+
+static void nest(void *context, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; i++)
+        pool_run(pool_default(), 50, 1, mark, (_Atomic int *)context + 50 * i);
+}
+
+static void test_nested_loops(void **state) {
+    (void)state;
+    _Atomic int *marks = calloc(50 * 50, sizeof *marks);
+    pool_run(pool_default(), 50, 1, nest, (void *)marks);
+    for (int i = 0; i < 50 * 50; i++)
+        assert_int_equal(marks[i], 1);
+    free((void *)marks);
+}
+
+static void test_child_gets_its_own_pool(void **state) {
+    (void)state;
+    assert_true(runs_each_once(MOST, 1));
+    pid_t child = fork();
+    if (child == 0) _exit(runs_each_once(MOST, 1) && pool_threads(pool_default()) == 4 ? 0 : 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_every_iteration_once),
+            cmocka_unit_test(test_grain_is_kept),
+            cmocka_unit_test(test_threads_follow_the_environment),
+            cmocka_unit_test(test_many_callers),
+            cmocka_unit_test(test_nested_loops),
+            cmocka_unit_test(test_child_gets_its_own_pool),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
