@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings of the whole process: instruction sets, the default fpmath mode, the primitive cache, profilers.
- * Each setting lives where it is used; here are its checks.
+ * Settings of the whole process: instruction sets, the default fpmath mode, the primitive cache, verbose
+ * output, profilers. Each setting lives where it is used; here are its checks.
  */
 #include "base/cpu.h"
 #include "base/env.h"
@@ -70,6 +70,22 @@ dnnl_status_t dnnl_get_primitive_cache_capacity(int *capacity) {
 dnnl_status_t dnnl_set_primitive_cache_capacity(int capacity) {
     if (capacity < 0) return fail_param("service", "capacity");
     return cache_set_capacity(capacity);
+}
+
+/* Verbose output */
+
+dnnl_status_t dnnl_set_verbose(int level) {
+    static const unsigned levels[] = {0, VERBOSE_ERROR | VERBOSE_EXEC,
+                                      VERBOSE_ERROR | VERBOSE_EXEC | VERBOSE_CREATE};
+    if (level < 0 || level > 2) return fail_param("service", "level");
+    verbose_set(levels[level]);
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_verbose_profiling_enabled(int *enabled) {
+    if (!enabled) return fail_null("service");
+    *enabled = verbose_on(VERBOSE_CREATE | VERBOSE_EXEC);
+    return dnnl_success;
 }
 
 /* Profilers of generated code. Our kernels are compiled with the library and have ordinary symbols: profilers

@@ -141,19 +141,9 @@ bool verbose_wants(const char *component) {
     return wanted != 0;
 }
 
-dnnl_status_t dnnl_set_verbose(int level) {
-    static const unsigned levels[] = {0, VERBOSE_ERROR | VERBOSE_EXEC,
-                                      VERBOSE_ERROR | VERBOSE_EXEC | VERBOSE_CREATE};
-    if (level < 0 || level > 2) return fail(dnnl_invalid_arguments, "service", "bad param: level");
+void verbose_set(unsigned kinds) {
     verbose_start();
-    atomic_store(&verbose_state, levels[level] | STATE_KNOWN);
-    return dnnl_success;
-}
-
-dnnl_status_t dnnl_verbose_profiling_enabled(int *enabled) {
-    if (!enabled) return fail_null("service");
-    *enabled = verbose_on(VERBOSE_CREATE | VERBOSE_EXEC);
-    return dnnl_success;
+    atomic_store(&verbose_state, kinds | STATE_KNOWN);
 }
 
 double verbose_now_ms(void) {

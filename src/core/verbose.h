@@ -26,6 +26,7 @@ enum verbose_kind {
 
 extern _Atomic unsigned verbose_state; /* kinds that are on; 0: the environment has not been read yet */
 unsigned verbose_start(void);          /* reads the environment, once; returns the state */
+void verbose_set(unsigned kinds);      /* from now on these kinds, whatever the environment says */
 
 static inline bool verbose_on(enum verbose_kind kind) {
     unsigned state = atomic_load_explicit(&verbose_state, memory_order_acquire);
