@@ -17,12 +17,12 @@ build    header:stdio.h                             libc6-dev
 build    spirv:clang-23,clang-22,clang-21,clang     clang-22
 build    command:pkg-config                         pkg-config,pkgconf
 build    command:git                                git
+build    header:level_zero/ze_api.h                 libze-dev
+build    header:CL/cl.h                             opencl-headers
 tests    header:cmocka.h                            libcmocka-dev
 tests    command:python3                            python3
 tests    command:spirv-val                          spirv-tools
-tests    header:level_zero/ze_api.h                 libze-dev
 tests    library:libze_loader.so.1                  libze1
-tests    header:CL/cl.h                             opencl-headers
 tests    command:clang-format-22                    clang-format-22
 wheels   python:venv,ensurepip                      python3-venv
 opencl   library:libOpenCL.so.1                     ocl-icd-libopencl1
