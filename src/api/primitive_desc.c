@@ -276,8 +276,8 @@ const_dnnl_memory_desc_t dnnl_primitive_desc_query_md(const_dnnl_primitive_desc_
 
 int dnnl_primitive_desc_query_s32(const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index) {
     int value = 0;
-    bool number = what == dnnl_query_num_of_inputs_s32 || what == dnnl_query_num_of_outputs_s32
-                  || what == dnnl_query_axis_s32;
+    /* As in oneDNN, the parameters of a primitive are not for this function. */
+    bool number = what == dnnl_query_num_of_inputs_s32 || what == dnnl_query_num_of_outputs_s32;
     if (!pd || !number || query(pd, what, index, &value) != dnnl_success) return 0;
     return value;
 }
