@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashing for tables in memory: eight bytes a step. Not for anything that leaves the process.
+ * Hashing for tables and against damage: eight bytes a step. No defence against people.
  */
 #ifndef LODE_BASE_HASH_H
 #define LODE_BASE_HASH_H
@@ -17,6 +17,19 @@ static inline uint64_t hash_float(uint64_t hash, float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof(bits));
     return hash_word(hash, bits);
+}
+
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
+    const unsigned char *p = bytes;
+    uint64_t word;
+    for (; size >= sizeof word; p += sizeof word, size -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        hash = hash_word(hash, word);
+    }
+    word = size;
+    for (size_t i = 0; i < size; i++)
+        word = word << 8 | p[i];
+    return hash_word(hash, word);
 }
 
 #endif

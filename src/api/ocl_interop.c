@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dnnl_ocl_interop_*: engines, streams and memory objects made of the user's OpenCL objects, and the way
+ * back. Checks arguments; what is done with OpenCL stands in runtimes/opencl.
+ */
+#include "runtimes/opencl/opencl.h" /* first: it says which OpenCL is meant */
+#include "core/memory.h"
+#include "core/stream.h"
+#include "core/verbose.h"
+#include "oneapi/dnnl/dnnl_ocl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_ours(const struct dnnl_engine *engine) {
+    return engine && engine_runtime(engine) == &opencl_runtime;
+}
+
+/* Engines */
+
+static dnnl_status_t create_engine(dnnl_engine_t *engine, cl_device_id device, cl_context context,
+                                   size_t size, const uint8_t *blob) {
+    if (!engine || !device || !context) return fail_null("engine");
+    struct device_origin origin = {.kind = dnnl_gpu};
+    origin.handles[OPENCL_DEVICE] = device;
+    origin.handles[OPENCL_CONTEXT] = context;
+    struct dnnl_engine *made;
+    dnnl_status_t status = engine_create(&made, &opencl_runtime, &origin);
+    if (status != dnnl_success) return status;
+    if (blob) status = device_restore(made->device, size, blob);
+    if (status == dnnl_success)
+        *engine = made;
+    else
+        engine_release(made);
+    return status;
+}
+
+dnnl_status_t dnnl_ocl_interop_engine_create(dnnl_engine_t *engine, cl_device_id device, cl_context context) {
+    return create_engine(engine, device, context, 0, NULL);
+}
+
+dnnl_status_t dnnl_ocl_interop_engine_create_from_cache_blob(dnnl_engine_t *engine, cl_device_id device,
+                                                             cl_context context, size_t size,
+                                                             const uint8_t *cache_blob) {
+    if (size == 0 || !cache_blob) return fail_null("engine");
+    return create_engine(engine, device, context, size, cache_blob);
+}
+
+dnnl_status_t dnnl_ocl_interop_engine_get_context(dnnl_engine_t engine, cl_context *context) {
+    if (!is_ours(engine) || !context)
+        return fail(dnnl_invalid_arguments, "engine", "null, or not an OpenCL engine");
+    *context = engine->device->handles[OPENCL_CONTEXT];
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_ocl_interop_get_device(dnnl_engine_t engine, cl_device_id *device) {
+    if (!is_ours(engine) || !device)
+        return fail(dnnl_invalid_arguments, "engine", "null, or not an OpenCL engine");
+    *device = engine->device->handles[OPENCL_DEVICE];
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_ocl_interop_engine_get_cache_blob_id(cl_device_id device, size_t *size,
+                                                        uint8_t *cache_blob_id) {
+    if (!device || !size) return fail_null("engine");
+    if (!opencl_load()) return dnnl_runtime_error;
+    char *key = opencl_device_key(device);
+    if (!key) return dnnl_out_of_memory;
+    dnnl_status_t status = opencl_give_bytes(key, strlen(key), size, cache_blob_id);
+    free(key);
+    return status;
+}
+
+dnnl_status_t dnnl_ocl_interop_engine_get_cache_blob(dnnl_engine_t engine, size_t *size,
+                                                     uint8_t *cache_blob) {
+    if (!is_ours(engine) || !size)
+        return fail(dnnl_invalid_arguments, "engine", "null, or not an OpenCL engine");
+    return opencl_kernels_save(engine->device, 0, NULL, size, cache_blob);
+}
+
+/* Streams */
+
+dnnl_status_t dnnl_ocl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,
+                                             cl_command_queue queue) {
+    if (!stream || !is_ours(engine) || !queue)
+        return fail(dnnl_invalid_arguments, "stream", "null, or not an OpenCL engine");
+    struct dnnl_stream *made = stream_new(engine, 0);
+    if (!made) return dnnl_out_of_memory;
+    dnnl_status_t status = opencl_stream_adopt(made, queue);
+    if (status == dnnl_success)
+        *stream = made;
+    else
+        stream_discard(made);
+    return status;
+}
+
+dnnl_status_t dnnl_ocl_interop_stream_get_command_queue(dnnl_stream_t stream, cl_command_queue *queue) {
+    if (!stream || !is_ours(stream->engine) || !queue)
+        return fail(dnnl_invalid_arguments, "stream", "null, or not an OpenCL stream");
+    *queue = ((struct opencl_stream *)stream->state)->queue;
+    return dnnl_success;
+}
+
+/* Memory */
+
+dnnl_status_t dnnl_ocl_interop_memory_create_v2(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
+                                                dnnl_engine_t engine,
+                                                dnnl_ocl_interop_memory_kind_t memory_kind, int nhandles,
+                                                void **handles) {
+    if (!memory || !md || !handles || !is_ours(engine))
+        return fail(dnnl_invalid_arguments, "memory", "null, or not an OpenCL engine");
+    if (memory_kind != dnnl_ocl_interop_usm && memory_kind != dnnl_ocl_interop_buffer)
+        return fail(dnnl_invalid_arguments, "memory", "bad memory kind: %d", (int)memory_kind);
+    bool usm = memory_kind == dnnl_ocl_interop_usm;
+    if (usm && !opencl_device(engine->device)->has_usm)
+        return fail(dnnl_unimplemented, "memory", "the device has no unified shared memory");
+    return memory_create(memory, md, engine, usm ? BUFFER_POINTER : BUFFER_OBJECT, nhandles, handles);
+}
+
+dnnl_status_t dnnl_ocl_interop_memory_create(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
+                                             dnnl_engine_t engine, dnnl_ocl_interop_memory_kind_t memory_kind,
+                                             void *handle) {
+    return dnnl_ocl_interop_memory_create_v2(memory, md, engine, memory_kind, 1, &handle);
+}
+
+dnnl_status_t dnnl_ocl_interop_memory_get_memory_kind(const_dnnl_memory_t memory,
+                                                      dnnl_ocl_interop_memory_kind_t *memory_kind) {
+    if (!memory || !is_ours(memory->engine) || !memory_kind)
+        return fail(dnnl_invalid_arguments, "memory", "null, or not OpenCL memory");
+    *memory_kind = memory->kind == BUFFER_POINTER ? dnnl_ocl_interop_usm : dnnl_ocl_interop_buffer;
+    return dnnl_success;
+}
+
+static dnnl_status_t check_buffer(const struct dnnl_memory *memory) {
+    if (!memory || !is_ours(memory->engine))
+        return fail(dnnl_invalid_arguments, "memory", "null, or not OpenCL memory");
+    if (memory->kind != BUFFER_OBJECT)
+        return fail(dnnl_invalid_arguments, "memory", "memory of USM has no cl_mem");
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_ocl_interop_memory_get_mem_object(const_dnnl_memory_t memory, cl_mem *mem_object) {
+    if (!mem_object) return fail_null("memory");
+    dnnl_status_t status = check_buffer(memory);
+    if (status == dnnl_success) *mem_object = memory->buffers[0].handle;
+    return status;
+}
+
+dnnl_status_t dnnl_ocl_interop_memory_set_mem_object(dnnl_memory_t memory, cl_mem mem_object) {
+    dnnl_status_t status = check_buffer(memory);
+    return status == dnnl_success ? memory_set_handle(memory, 0, mem_object) : status;
+}
+
+/* Execution */
+
+static bool has_null(const cl_event *events, int count) {
+    for (int i = 0; events && i < count; i++)
+        if (!events[i]) return true;
+    return false;
+}
+
+dnnl_status_t dnnl_ocl_interop_primitive_execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream,
+                                                 int nargs, const dnnl_exec_arg_t *args, const cl_event *deps,
+                                                 int ndeps, cl_event *return_event) {
+    if (!stream || !is_ours(stream->engine))
+        return fail(dnnl_invalid_arguments, "primitive", "null, or not an OpenCL stream");
+    if (has_null(deps, ndeps))
+        return fail(dnnl_invalid_arguments, "primitive", "one of the dependencies is a null event");
+    return primitive_execute(primitive, stream, nargs, args, ndeps, deps, return_event);
+}

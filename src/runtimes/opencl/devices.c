@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices of OpenCL: all of all platforms that have a compiler, GPUs first, then accelerators, then CPUs.
+ * Each is opened in a context of its own, or in the user's.
+ */
+#include "runtimes/opencl/opencl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 256 };
+
+static struct {
+    pthread_once_t once;
+    size_t count;
+    cl_device_id devices[MAX_DEVICES];
+} found = {.once = PTHREAD_ONCE_INIT};
+
+/* Questions */
+
+char *opencl_device_string(cl_device_id device, cl_device_info property) {
+    size_t size;
+    if (cl.GetDeviceInfo(device, property, 0, NULL, &size) != CL_SUCCESS) return NULL;
+    char *text = malloc(size + 1);
+    if (!text) return NULL;
+    text[size] = 0;
+    if (cl.GetDeviceInfo(device, property, size, text, NULL) == CL_SUCCESS) return text;
+    free(text);
+    return NULL;
+}
+
+bool opencl_device_has(cl_device_id device, const char *extension) {
+    char *all = opencl_device_string(device, CL_DEVICE_EXTENSIONS);
+    size_t length = strlen(extension);
+    bool has = false;
+    for (const char *p = all; p && (p = strstr(p, extension)) && !has; p += length)
+        has = (p == all || p[-1] == ' ') && (p[length] == ' ' || p[length] == 0);
+    free(all);
+    return has;
+}
+
+/* A number property; 0 if the device does not know it. All that we ask for are at most 64 bits. */
+static cl_ulong number(cl_device_id device, cl_device_info property) {
+    union {
+        cl_uint u32;
+        cl_ulong u64;
+    } value = {.u64 = 0};
+    size_t size = 0;
+    if (cl.GetDeviceInfo(device, property, sizeof value, &value, &size) != CL_SUCCESS) return 0;
+    return size == sizeof value.u32 ? value.u32 : value.u64;
+}
+
+/* The list */
+
+static int rank(cl_device_id device) {
+    cl_device_type type = number(device, CL_DEVICE_TYPE);
+    return type & CL_DEVICE_TYPE_GPU ? 0 : type & CL_DEVICE_TYPE_ACCELERATOR ? 1 : 2;
+}
+
+static bool is_usable(cl_device_id device) {
+    return number(device, CL_DEVICE_AVAILABLE) && number(device, CL_DEVICE_COMPILER_AVAILABLE);
+}
+
+static void add_devices(cl_platform_id platform, int wanted) {
+    cl_device_id devices[MAX_DEVICES];
+    cl_uint count = 0;
+    if (cl.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count) != CL_SUCCESS) return;
+    for (cl_uint i = 0; i < count && i < MAX_DEVICES && found.count < MAX_DEVICES; i++)
+        if (rank(devices[i]) == wanted && is_usable(devices[i])) found.devices[found.count++] = devices[i];
+}
+
+static void find_devices(void) {
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint count = 0;
+    if (!opencl_load()) return;
+    cl_int error = cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &count);
+    if (error != CL_SUCCESS) {
+        opencl_fail(error, "opencl", "clGetPlatformIDs");
+        return;
+    }
+    for (int wanted = 0; wanted < 3; wanted++)
+        for (cl_uint i = 0; i < count && i < MAX_PLATFORMS; i++)
+            add_devices(platforms[i], wanted);
+    if (found.count == 0) fail(dnnl_runtime_error, "opencl", "no device on %u platforms", count);
+}
+
+dnnl_status_t opencl_device_count(dnnl_engine_kind_t kind, size_t *count) {
+    pthread_once(&found.once, find_devices);
+    *count = kind == dnnl_gpu ? found.count : 0;
+    return dnnl_success;
+}
+
+static size_t index_of(cl_device_id device) {
+    size_t count;
+    opencl_device_count(dnnl_gpu, &count);
+    for (size_t i = 0; i < count; i++)
+        if (found.devices[i] == device) return i;
+    return count;
+}
+
+/* Opening */
+
+static int vector_bytes(cl_device_id device) {
+    cl_ulong bytes = 4 * number(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+    return bytes >= 64 ? 64 : bytes >= 32 ? 32 : 16;
+}
+
+static struct device_info describe(cl_device_id device) {
+    cl_device_type type = number(device, CL_DEVICE_TYPE);
+    return (struct device_info){.class = type & CL_DEVICE_TYPE_CPU ? DEVICE_CPU : DEVICE_GPU,
+                                .vector_bytes = vector_bytes(device),
+                                .compute_units = (int)number(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+                                .fp64 = number(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0};
+}
+
+static void find_usm(struct opencl_device *d) {
+    cl_platform_id platform;
+    if (!opencl_device_has(d->device, "cl_intel_unified_shared_memory")) return;
+    if (cl.GetDeviceInfo(d->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) != CL_SUCCESS)
+        return;
+    d->has_usm = opencl_load_usm(platform, &d->usm);
+    d->system_usm = d->has_usm && number(d->device, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL) != 0;
+}
+
+static dnnl_status_t check_context(cl_device_id device, cl_context context) {
+    cl_device_id devices[MAX_DEVICES];
+    size_t size = 0;
+    cl_int error = cl.GetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
+    if (error != CL_SUCCESS) return opencl_fail(error, "engine", "clGetContextInfo");
+    for (size_t i = 0; i < size / sizeof devices[0]; i++)
+        if (devices[i] == device) return dnnl_success;
+    return fail(dnnl_invalid_arguments, "engine", "the device is not one of the context's");
+}
+
+/* Takes device and context: the user's, retained, or the listed device in a context of ours. */
+static dnnl_status_t take_handles(struct opencl_device *d, const struct device_origin *origin) {
+    cl_int error;
+    if (!origin->handles[OPENCL_DEVICE]) {
+        d->device = found.devices[origin->index];
+        d->context = cl.CreateContext(NULL, 1, &d->device, NULL, NULL, &error);
+        return error == CL_SUCCESS ? dnnl_success : opencl_fail(error, "engine", "clCreateContext");
+    }
+    d->device = origin->handles[OPENCL_DEVICE];
+    cl_context context = origin->handles[OPENCL_CONTEXT];
+    dnnl_status_t status = check_context(d->device, context);
+    if (status != dnnl_success) return status;
+    if (!is_usable(d->device))
+        return fail(dnnl_unimplemented, "engine", "the device is not available or has no compiler");
+    error = cl.RetainContext(context);
+    if (error != CL_SUCCESS) return opencl_fail(error, "engine", "clRetainContext");
+    d->context = context;
+    return dnnl_success;
+}
+
+static dnnl_status_t open_parts(struct opencl_device *d, const struct device_origin *origin) {
+    dnnl_status_t status = take_handles(d, origin);
+    if (status != dnnl_success) return status;
+    cl.RetainDevice(d->device);
+    cl_int error;
+    d->service = cl.CreateCommandQueue(d->context, d->device, 0, &error);
+    if (error != CL_SUCCESS) return opencl_fail(error, "engine", "clCreateCommandQueue");
+    find_usm(d);
+    return opencl_programs_open(d);
+}
+
+static void close_parts(struct opencl_device *d) {
+    opencl_programs_close(d);
+    if (d->service) cl.ReleaseCommandQueue(d->service);
+    if (d->context) {
+        cl.ReleaseContext(d->context);
+        cl.ReleaseDevice(d->device);
+    }
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+dnnl_status_t opencl_device_open(struct device *device, const struct device_origin *origin) {
+    if (!opencl_load()) return dnnl_runtime_error;
+    struct opencl_device *d = calloc(1, sizeof *d);
+    if (!d) return dnnl_out_of_memory;
+    pthread_mutex_init(&d->lock, NULL);
+    dnnl_status_t status = open_parts(d, origin);
+    if (status != dnnl_success) {
+        close_parts(d);
+        return status;
+    }
+    device->state = d;
+    device->handles[OPENCL_DEVICE] = d->device;
+    device->handles[OPENCL_CONTEXT] = d->context;
+    device->index = index_of(d->device);
+    device->info = describe(d->device);
+    return dnnl_success;
+}
+
+void opencl_device_close(struct device *device) {
+    close_parts(opencl_device(device));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The OpenCL runtime: any device of any platform, source or SPIR-V, buffers or USM. */
+#include "runtimes/opencl/opencl.h"
+
+const struct runtime opencl_runtime = {
+        .name = "ocl",
+        .kind = DNNL_RUNTIME_OCL,
+        .device_count = opencl_device_count,
+        .device_open = opencl_device_open,
+        .device_close = opencl_device_close,
+        .buffer_kind = BUFFER_OBJECT,
+        .buffer_alloc = opencl_buffer_alloc,
+        .buffer_free = opencl_buffer_free,
+        .buffer_map = opencl_buffer_map,
+        .buffer_unmap = opencl_buffer_unmap,
+        .buffer_adopt = opencl_buffer_adopt,
+        .kernel_load = opencl_kernel_load,
+        .params_load = opencl_params_load,
+        .params_free = opencl_params_free,
+        .kernels_save = opencl_kernels_save,
+        .kernels_restore = opencl_kernels_restore,
+        .blob_id = opencl_blob_id,
+        .stream_open = opencl_stream_open,
+        .stream_close = opencl_stream_close,
+        .stream_wait = opencl_stream_wait,
+        .execute = opencl_execute,
+        .profiling_reset = opencl_profiling_reset,
+        .profiling_query = opencl_profiling_query,
+};

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the OpenCL runtime share, and what its interoperability functions (api/ocl_interop.c)
+ * need of it. A device's handles are its cl_device_id and its cl_context; both are retained while it is open.
+ */
+#ifndef LODE_RUNTIMES_OPENCL_OPENCL_H
+#define LODE_RUNTIMES_OPENCL_OPENCL_H
+
+#include "base/slots.h"
+#include "core/objects.h"
+#include "runtimes/opencl/loader.h"
+
+enum { OPENCL_DEVICE, OPENCL_CONTEXT }; /* places in device->handles */
+
+/* One kernel family, built for the device. */
+struct opencl_program {
+    struct opencl_program *next;
+    const struct kernel_family *family;
+    pthread_mutex_t lock; /* while it is built */
+    cl_program program;   /* NULL: not yet */
+};
+
+/* The arguments of a cl_kernel are state of the object, so a launch needs one of its own from the first
+ * argument to the submission. */
+struct opencl_instance {
+    struct slot slot;
+    cl_kernel kernel;
+};
+struct opencl_kernel {
+    struct opencl_kernel *next;
+    const struct kernel *kernel;
+    struct opencl_program *program;
+    struct slots instances;
+};
+
+/* A binary from a cache blob, for the program that has this key. */
+struct opencl_binary {
+    struct opencl_binary *next;
+    char *key;
+    size_t size;
+    unsigned char bytes[];
+};
+
+struct opencl_device {
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue service; /* in-order: maps and copies that no stream orders */
+    bool has_usm, system_usm; /* system: any address of the host will do */
+    struct usm_entries usm;
+
+    const char *options;  /* to build programs with */
+    char *key;            /* names platform, driver and device: programs.c */
+    pthread_mutex_t lock; /* of the lists */
+    struct opencl_program *programs;
+    struct opencl_kernel *kernels;
+    struct opencl_binary *binaries;
+};
+
+struct opencl_profile;
+struct opencl_stream {
+    cl_command_queue queue; /* retained */
+    bool out_of_order;
+    pthread_mutex_t lock;           /* of the scratchpad's last use on an out-of-order queue */
+    struct opencl_profile *profile; /* NULL: no profiling */
+};
+
+static inline struct opencl_device *opencl_device(const struct device *device) {
+    return device->state;
+}
+
+/* Queries: devices.c */
+dnnl_status_t opencl_device_count(dnnl_engine_kind_t kind, size_t *count);
+dnnl_status_t opencl_device_open(struct device *device, const struct device_origin *origin);
+void opencl_device_close(struct device *device);
+/* A string property of a device, to be freed; NULL: no memory or no such property. */
+char *opencl_device_string(cl_device_id device, cl_device_info property);
+bool opencl_device_has(cl_device_id device, const char *extension);
+
+/* Programs, kernels and their binaries: programs.c, binaries.c */
+dnnl_status_t opencl_programs_open(struct opencl_device *device);
+void opencl_programs_close(struct opencl_device *device);
+dnnl_status_t opencl_kernel_load(struct device *device, const struct kernel *kernel, void **handle);
+/* A cl_kernel that no other thread uses until it is given back to its slots; NULL: no memory. */
+struct opencl_instance *opencl_kernel_take(struct opencl_kernel *kernel);
+/* What tells devices apart whose binaries do not fit each other; to be freed. */
+char *opencl_device_key(cl_device_id device);
+/* The key of a family's program on a device; to be freed. */
+char *opencl_program_key(const struct opencl_device *device, const struct kernel_family *family);
+/* The program's binary, to be freed; NULL if there is none. */
+void *opencl_program_binary(const struct opencl_device *device, const struct opencl_program *program,
+                            size_t *size);
+dnnl_status_t opencl_kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,
+                                  size_t *size, uint8_t *blob);
+dnnl_status_t opencl_kernels_restore(struct device *device, size_t size, const uint8_t *blob);
+dnnl_status_t opencl_blob_id(const struct device *device, size_t *size, uint8_t *id);
+/* Writes bytes to the user as the cache-blob functions do: only the size if `to` is NULL. */
+dnnl_status_t opencl_give_bytes(const void *bytes, size_t length, size_t *size, uint8_t *to);
+
+/* Buffers: buffers.c */
+dnnl_status_t opencl_buffer_alloc(struct device *device, enum buffer_kind kind, size_t size,
+                                  struct buffer *buffer);
+void opencl_buffer_free(struct device *device, struct buffer *buffer);
+dnnl_status_t opencl_buffer_map(struct device *device, struct buffer *buffer, size_t size, void **address);
+dnnl_status_t opencl_buffer_unmap(struct device *device, struct buffer *buffer, void *address);
+dnnl_status_t opencl_buffer_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
+                                  struct buffer *buffer);
+dnnl_status_t opencl_params_load(struct device *device, const void *params, size_t size, void **handle);
+void opencl_params_free(struct device *device, void *handle);
+
+/* Streams: streams.c */
+dnnl_status_t opencl_stream_open(struct dnnl_stream *stream, unsigned flags);
+/* The same around a queue of the user's, which is retained; sets the stream's flags. */
+dnnl_status_t opencl_stream_adopt(struct dnnl_stream *stream, cl_command_queue queue);
+void opencl_stream_close(struct dnnl_stream *stream);
+dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream);
+dnnl_status_t opencl_execute(struct dnnl_stream *stream, const struct execution *execution);
+
+/* Profiling: profile.c. record takes over one reference to each event. */
+struct opencl_profile *opencl_profile_open(void);
+void opencl_profile_close(struct opencl_profile *profile);
+void opencl_profile_record(struct opencl_profile *profile, int nevents, const cl_event *events);
+dnnl_status_t opencl_profiling_reset(struct dnnl_stream *stream);
+dnnl_status_t opencl_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns);
+
+#endif
