@@ -10,7 +10,7 @@ enum { WINDOW_DIMS = 3 };
 /* Along spatial dimension d, tap k of the window at place o reads position o * stride + k * step - padding.
  * Dimensions that are not there have one tap at position 0. */
 struct window {
-    i64 size[WINDOW_DIMS];   /* of the image */
+    i64 size[WINDOW_DIMS]; /* of the image */
     i64 taps[WINDOW_DIMS]; /* of the window */
     i64 stride[WINDOW_DIMS], step[WINDOW_DIMS], padding[WINDOW_DIMS];
 };
