@@ -19,4 +19,25 @@ struct reorder_params {
     struct epilogue epilogue;
 };
 
+/* Elements of 32 bits between layouts whose dimensions each have at most one inner block: loops with a stride
+ * on either side. A dimension with a block has two loops; the sum of index * step of both is the position,
+ * which must stay below limits[dim]. Beyond it, dst has padding (pads[dim]) or nothing. Loops that need no
+ * such care have the dimension TENSOR_DIMS. */
+struct tile_loop {
+    i64 size, src_stride, dst_stride;
+    i32 dim, step;
+};
+PARAMS_SIZE(tile_loop, 32);
+
+struct reorder_tiles_params {
+    i32 nouter, pad;
+    i64 src_offset, dst_offset;
+    struct tile_loop x, y, z;   /* x is dense in dst; y is dense in src, if x is not; z follows x in dst */
+    i64 tile_x, tile_y, tile_z; /* of a work-item */
+    i64 limits[TENSOR_DIMS + 1];
+    i32 pads[TENSOR_DIMS + 1];
+    i32 pad2;
+    struct tile_loop loops[WALK_LOOPS]; /* around them, outermost first */
+};
+
 #endif

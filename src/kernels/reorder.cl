@@ -48,3 +48,73 @@ kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, E
         }
     }
 }
+
+/* Elements x0 to x1 of a row: those below `valid` come from src, the others are padding. */
+INLINE void copy_row(global const uint *src, i64 src_stride, global uint *dst, i64 x0, i64 x1, i64 valid) {
+    i64 x = x0, last = valid < x1 ? valid : x1;
+    if (src_stride == 1) {
+        for (; x < last; x++)
+            dst[x] = src[x];
+    } else {
+        for (; x < last; x++)
+            dst[x] = src[x * src_stride];
+    }
+#pragma nounroll
+    for (; x < x1; x++)
+        dst[x] = 0;
+}
+
+/* Does a position exist along dimension d of dst? *inside becomes 0 where it is padding. */
+INLINE int tile_exists(constant struct reorder_tiles_params *p, const i64 *position, int d, int *inside) {
+    if (position[d] < p->limits[d]) return 1;
+    *inside = 0;
+    return p->pads[d];
+}
+
+/* Range: tiles of x, tiles of y and z, what is around them. */
+kernel void x32_reorder_tiles(ITEM global const uint *src, global uint *dst,
+                              constant struct reorder_tiles_params *p) {
+    const int xd = p->x.dim, yd = p->y.dim, zd = p->z.dim;
+    i64 index = get_global_id(2), position[TENSOR_DIMS + 1];
+    src += p->src_offset;
+    dst += p->dst_offset;
+#pragma nounroll
+    for (int d = 0; d <= TENSOR_DIMS; d++)
+        position[d] = 0;
+#pragma nounroll
+    for (int l = p->nouter - 1; l >= 0; l--) {
+        constant struct tile_loop *loop = &p->loops[l];
+        i64 rest = index / loop->size, i = index - rest * loop->size;
+        src += i * loop->src_stride;
+        dst += i * loop->dst_stride;
+        position[loop->dim] += i * loop->step;
+        index = rest;
+    }
+    int inside = 1;
+#pragma nounroll
+    for (int d = 0; d <= TENSOR_DIMS; d++)
+        if (d != xd && !tile_exists(p, position, d, &inside)) return;
+
+    const i64 tiles_z = (p->z.size + p->tile_z - 1) / p->tile_z, tile = get_global_id(1);
+    const i64 x0 = (i64)get_global_id(0) * p->tile_x, y0 = tile / tiles_z * p->tile_y,
+              z0 = tile % tiles_z * p->tile_z;
+    const i64 x1 = x0 + p->tile_x < p->x.size ? x0 + p->tile_x : p->x.size;
+    const i64 y1 = y0 + p->tile_y < p->y.size ? y0 + p->tile_y : p->y.size;
+    const i64 z1 = z0 + p->tile_z < p->z.size ? z0 + p->tile_z : p->z.size;
+#pragma nounroll
+    for (i64 y = y0; y < y1; y++)
+#pragma nounroll
+        for (i64 z = z0; z < z1; z++) {
+            i64 at[TENSOR_DIMS + 1];
+            at[xd] = position[xd], at[yd] = position[yd], at[zd] = position[zd];
+            at[yd] += y * p->y.step;
+            at[zd] += z * p->z.step;
+            int row_inside = inside;
+            if (yd != xd && !tile_exists(p, at, yd, &row_inside)) continue;
+            if (zd != xd && !tile_exists(p, at, zd, &row_inside)) continue;
+            i64 left = p->limits[xd] - at[xd];
+            copy_row(src + y * p->y.src_stride + z * p->z.src_stride, p->x.src_stride,
+                     dst + y * p->y.dst_stride + z * p->z.dst_stride, x0,
+                     p->pads[xd] || x1 < left ? x1 : left, row_inside ? left : 0);
+        }
+}

@@ -121,7 +121,164 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
+/* Tiles: the two layouts as loops with a stride on either side. */
+
+struct loops {
+    int count;
+    struct tile_loop loops[WALK_LOOPS];
+    dnnl_dims_t limits;
+    bool pads[DNNL_MAX_NDIMS];
+};
+
+/* The inner block of a dimension and its stride; 1 where there is none, 0 where there are several. */
+static dnnl_dim_t inner_block(const md_t *md, int d, dnnl_dim_t *stride) {
+    dnnl_dim_t block = 1, step = 1;
+    for (int b = md->blocking.inner_nblks - 1; b >= 0; b--) {
+        if (md->blocking.inner_idxs[b] == d) {
+            if (block != 1) return 0;
+            block = md->blocking.inner_blks[b];
+            *stride = step;
+        }
+        step *= md->blocking.inner_blks[b];
+    }
+    return block;
+}
+
+static void add_loop(struct loops *l, struct tile_loop loop) {
+    if (loop.size != 1) l->loops[l->count++] = loop;
+}
+
+static bool add_dimension(struct loops *l, const md_t *src, const md_t *dst, int d) {
+    dnnl_dim_t src_outer = src->blocking.strides[d], dst_outer = dst->blocking.strides[d];
+    dnnl_dim_t src_inner = src_outer, dst_inner = dst_outer;
+    dnnl_dim_t src_block = inner_block(src, d, &src_inner), dst_block = inner_block(dst, d, &dst_inner);
+    dnnl_dim_t block = src_block > dst_block ? src_block : dst_block;
+    if (src_block == 0 || dst_block == 0 || (src_block > 1 && dst_block > 1 && src_block != dst_block))
+        return false;
+    if (block == 1) {
+        add_loop(l, (struct tile_loop){src->dims[d], src_outer, dst_outer, TENSOR_DIMS, 1});
+        return true;
+    }
+    l->limits[d] = src->dims[d];
+    l->pads[d] = dst_block > 1;
+    dnnl_dim_t outer = (src->dims[d] + block - 1) / block;
+    add_loop(l, (struct tile_loop){outer, src_block > 1 ? src_outer : src_outer * block,
+                                   dst_block > 1 ? dst_outer : dst_outer * block, d, (i32)block});
+    add_loop(l, (struct tile_loop){block, src_inner, dst_inner, d, 1});
+    return true;
+}
+
+static void sort_by_dst(struct loops *l) {
+    for (int i = 1; i < l->count; i++)
+        for (int k = i; k > 0 && l->loops[k].dst_stride > l->loops[k - 1].dst_stride; k--) {
+            struct tile_loop moved = l->loops[k];
+            l->loops[k] = l->loops[k - 1];
+            l->loops[k - 1] = moved;
+        }
+}
+
+/* Neighbours that follow each other on both sides become one loop. */
+static void merge_loops(struct loops *l) {
+    int count = 0;
+    for (int i = 0; i < l->count; i++) {
+        struct tile_loop *inner = &l->loops[i], *outer = &l->loops[count - 1];
+        bool merge = count > 0 && inner->dim == TENSOR_DIMS && outer->dim == TENSOR_DIMS
+                     && outer->src_stride == inner->src_stride * inner->size
+                     && outer->dst_stride == inner->dst_stride * inner->size;
+        if (merge)
+            *outer = (struct tile_loop){inner->size * outer->size, inner->src_stride, inner->dst_stride,
+                                        TENSOR_DIMS, 1};
+        else
+            l->loops[count++] = *inner;
+    }
+    l->count = count;
+}
+
+static const struct tile_loop one_step = {1, 0, 0, TENSOR_DIMS, 1};
+
+static struct tile_loop take_loop(struct loops *l, int index) {
+    if (index < 0) return one_step;
+    struct tile_loop taken = l->loops[index];
+    for (int i = index; i + 1 < l->count; i++)
+        l->loops[i] = l->loops[i + 1];
+    l->count--;
+    return taken;
+}
+
+static int dense_in_src(const struct loops *l) {
+    for (int i = 0; i < l->count; i++)
+        if (l->loops[i].src_stride == 1) return i;
+    return -1;
+}
+
+static dnnl_dim_t at_most(dnnl_dim_t a, dnnl_dim_t b) {
+    return a < b ? a : b;
+}
+
+static dnnl_dim_t share(dnnl_dim_t elements, dnnl_dim_t of) {
+    return elements > of ? elements / of : 1;
+}
+
+/* Tiles of about 16 kB on either side, as square as the loops allow where one is dense in src and another in
+ * dst, so that no line of a cache is read or written in parts. */
+static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
+    enum { ELEMENTS = 4096, SIDE = 64 };
+    int last = l->count - 1;
+    p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
+    p->y = take_loop(l, p->x.src_stride == 1 ? -1 : dense_in_src(l));
+    p->z = take_loop(l, l->count - 1);
+    p->tile_x = p->y.size == 1 ? ELEMENTS : SIDE;
+    p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
+    p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
+    p->nouter = l->count;
+    for (int i = 0; i < l->count; i++)
+        p->loops[i] = l->loops[i];
+    for (int d = 0; d <= TENSOR_DIMS; d++) {
+        p->limits[d] = d < TENSOR_DIMS && l->limits[d] ? l->limits[d] : INT64_MAX;
+        p->pads[d] = d < TENSOR_DIMS && l->pads[d];
+    }
+}
+
+static size_t tiles(const struct tile_loop *loop, dnnl_dim_t tile) {
+    return (size_t)((loop->size + tile - 1) / tile);
+}
+
+static struct range tiles_range(const struct reorder_tiles_params *p) {
+    size_t outer = 1;
+    for (int i = 0; i < p->nouter; i++)
+        outer *= (size_t)p->loops[i].size;
+    return (struct range){
+            .groups = {tiles(&p->x, p->tile_x), tiles(&p->y, p->tile_y) * tiles(&p->z, p->tile_z), outer},
+            .group_size = {1, 1, 1}};
+}
+
+static dnnl_status_t build_tiles(struct plan *plan) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
+               *dst = problem_md(&plan->problem, DNNL_ARG_TO);
+    struct reorder_tiles_params tiled = {.src_offset = src->offset0, .dst_offset = dst->offset0};
+    struct loops l = {0};
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
+    if (src->data_type != dst->data_type || dt_bits(src->data_type) != 32)
+        return plan_skip(plan, "src and dst are not of the same 32-bit type");
+    for (int d = 0; d < src->ndims; d++)
+        if (!add_dimension(&l, src, dst, d))
+            return plan_skip(plan, "inner blocks that do not fit each other");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    sort_by_dst(&l);
+    merge_loops(&l);
+    fill_tiles(&tiled, &l);
+    struct launch *launch;
+    struct reorder_tiles_params *p =
+            plan_launch(plan, &kernel_x32_reorder_tiles, tiles_range(&tiled), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = tiled;
+    launch_bind(launch, DNNL_ARG_FROM);
+    launch_bind(launch, DNNL_ARG_TO);
+    return dnnl_success;
+}
+
 const struct implementation reorder_implementations[] = {
+        {"x32_reorder_tiles", build_tiles},
         {"reorder_universal", build_universal},
         {NULL, NULL},
 };
