@@ -24,13 +24,14 @@ static const char *kind_name(const struct plan *plan) {
 static dnnl_status_t check_tensor(const struct plan *plan, const struct problem_tensor *tensor, int nargs,
                                   const dnnl_exec_arg_t *args) {
     const struct dnnl_memory *memory = find_memory(tensor->arg, nargs, args);
-    if (!memory) return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d is missing", tensor->arg);
+    if (!memory)
+        return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is missing", tensor->arg);
     if (md_is_host_scalar(&memory->md)) return dnnl_success;
     if (memory->engine->device != plan->device)
-        return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device",
-                    tensor->arg);
+        return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device",
+                         tensor->arg);
     if (memory->buffers[0].kind == BUFFER_NONE && md_size(&tensor->md, 0) > 0)
-        return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d has no buffer", tensor->arg);
+        return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d has no buffer", tensor->arg);
     return dnnl_success;
 }
 
@@ -38,8 +39,8 @@ static dnnl_status_t check_duplicates(const struct plan *plan, int nargs, const 
     for (int i = 0; i < nargs; i++)
         for (int k = 0; k < i; k++)
             if (args[i].arg == args[k].arg)
-                return fail(dnnl_invalid_arguments, kind_name(plan), "argument %d is passed twice",
-                            args[i].arg);
+                return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is passed twice",
+                                 args[i].arg);
     return dnnl_success;
 }
 
@@ -59,13 +60,13 @@ static dnnl_status_t find_scratchpad(const struct plan *plan, struct dnnl_stream
         const struct dnnl_memory *memory = find_memory(DNNL_ARG_SCRATCHPAD, nargs, args);
         if (!memory || memory->buffers[0].kind == BUFFER_NONE
             || md_size(&memory->md, 0) < plan->scratchpad_size)
-            return fail(dnnl_invalid_arguments, kind_name(plan),
-                        "the user's scratchpad is missing or too small");
+            return fail_exec(dnnl_invalid_arguments, kind_name(plan),
+                             "the user's scratchpad is missing or too small");
         *buffer = &memory->buffers[0];
         return dnnl_success;
     }
     *slot = scratch_take(stream, plan->scratchpad_size);
-    if (!*slot) return fail(dnnl_out_of_memory, kind_name(plan), "no memory for a scratchpad");
+    if (!*slot) return fail_exec(dnnl_out_of_memory, kind_name(plan), "no memory for a scratchpad");
     *buffer = &(*slot)->buffer;
     return dnnl_success;
 }
@@ -122,10 +123,10 @@ dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct d
                                 const dnnl_exec_arg_t *args, int ndeps, const void *deps,
                                 void *return_event) {
     if (!primitive || !stream || nargs < 0 || (nargs > 0 && !args) || ndeps < 0 || (ndeps > 0 && !deps))
-        return fail(dnnl_invalid_arguments, "primitive", "null or negative argument to execute");
+        return fail_exec(dnnl_invalid_arguments, "primitive", "null or negative argument to execute");
     if (stream->engine != primitive->desc.engine)
-        return fail(dnnl_invalid_arguments, kind_name(primitive->desc.plan),
-                    "the stream belongs to another engine");
+        return fail_exec(dnnl_invalid_arguments, kind_name(primitive->desc.plan),
+                         "the stream belongs to another engine");
     const struct plan *plan;
     dnnl_status_t status = primitive_plan(&plan, primitive, nargs, args);
     if (status != dnnl_success) return status;

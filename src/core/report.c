@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { FIELD = 1024, LINE = 4 * FIELD + 256 };
+enum { FIELD = 4096, LINE = 4 * FIELD + 256 }; /* a field of many tensors is long */
 
 /* "cpu" or "gpu:index". A plan that no engine has asked for yet names its runtime. */
 static void describe_engine(const struct dnnl_engine *engine, char *text, size_t size) {

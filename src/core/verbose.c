@@ -13,6 +13,7 @@
 #include "oneapi/dnnl/dnnl_version.h"
 #include "oneapi/dnnl/dnnl_version_hash.h"
 #include "oneapi/dnnl/dnnl_config.h"
+#include "runtimes/runtimes.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -160,6 +161,7 @@ static void print(const char *text) {
 
 static void announce(void) {
     char text[1024];
+    const struct runtime *gpu = runtime_for(dnnl_gpu);
     snprintf(
             text, sizeof(text),
             "onednn_verbose,v1,info,oneDNN v%d.%d.%d (commit %s)\n"
@@ -171,8 +173,8 @@ static void announce(void) {
             "%s%s%s",
             DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH,
             *DNNL_VERSION_HASH ? DNNL_VERSION_HASH : "N/A", dnnl_runtime2str(DNNL_CPU_RUNTIME),
-            pool_threads(pool_default()), cpu_isa_description(), dnnl_runtime2str(DNNL_GPU_RUNTIME),
-            timestamps ? "timestamp," : "",
+            pool_threads(pool_default()), cpu_isa_description(),
+            dnnl_runtime2str(gpu ? gpu->kind : DNNL_RUNTIME_NONE), timestamps ? "timestamp," : "",
             filter_error
                     ? "onednn_verbose,v1,common,error,filter format is ill-formed and is not applied, error: "
                     : "",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ONEDNN_VERBOSE: lines on stdout in oneDNN's format. Asking whether a kind of line is on costs one load.
- * Knows nothing of plans or devices: who prints a line brings its text.
+ * Knows nothing of plans: who prints a line brings its text.
  */
 #ifndef LODE_CORE_VERBOSE_H
 #define LODE_CORE_VERBOSE_H
