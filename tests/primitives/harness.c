@@ -34,12 +34,14 @@ static void must(dnnl_status_t status, const char *what) {
 
 struct float_format {
     int mantissa, least; /* bits; exponent of the smallest normal number */
+    uint64_t infinity;   /* its bits; those above are NaN; 0: there is none */
 };
 
 static const struct float_format formats[] = {
-        [dnnl_f16] = {10, -14},   [dnnl_bf16] = {7, -126},   [dnnl_f32] = {23, -126},
-        [dnnl_f64] = {52, -1022}, [dnnl_f8_e5m2] = {2, -14}, [dnnl_f8_e4m3] = {3, -6},
-        [dnnl_f4_e2m1] = {1, 0},
+        [dnnl_f16] = {10, -14, 0x7c00},      [dnnl_bf16] = {7, -126, 0x7f80},
+        [dnnl_f32] = {23, -126, 0x7f800000}, [dnnl_f64] = {52, -1022, UINT64_C(0x7ff0000000000000)},
+        [dnnl_f8_e5m2] = {2, -14, 0x7c},     [dnnl_f8_e4m3] = {3, -6, 0},
+        [dnnl_f4_e2m1] = {1, 0, 0},
 };
 
 struct range {
@@ -81,6 +83,8 @@ static double decode_float(uint64_t v, const struct float_format *f, int bits) {
     uint64_t magnitude = v & ((UINT64_C(1) << (bits - 1)) - 1),
              mantissa = magnitude & ((UINT64_C(1) << f->mantissa) - 1);
     int exponent = (int)(magnitude >> f->mantissa);
+    if (f->infinity && magnitude > f->infinity) return NAN;
+    if (f->infinity && magnitude == f->infinity) return v >> (bits - 1) & 1 ? -INFINITY : INFINITY;
     double x = exponent ? ldexp((double)(mantissa + (UINT64_C(1) << f->mantissa)),
                                 f->least + exponent - 1 - f->mantissa)
                         : ldexp((double)mantissa, f->least - f->mantissa);
