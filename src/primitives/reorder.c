@@ -181,7 +181,7 @@ static void sort_by_dst(struct loops *l) {
 static void merge_loops(struct loops *l) {
     int count = 0;
     for (int i = 0; i < l->count; i++) {
-        struct tile_loop *inner = &l->loops[i], *outer = &l->loops[count - 1];
+        struct tile_loop *inner = &l->loops[i], *outer = &l->loops[count > 0 ? count - 1 : 0];
         bool merge = count > 0 && inner->dim == TENSOR_DIMS && outer->dim == TENSOR_DIMS
                      && outer->src_stride == inner->src_stride * inner->size
                      && outer->dst_stride == inner->dst_stride * inner->size;
