@@ -30,7 +30,7 @@ INLINE OVERLOAD VEC eltwise_elu(VEC x, float alpha) {
 INLINE OVERLOAD VEC eltwise_soft_relu(VEC x, float alpha) {
     VEC t = x * V(alpha);
     VEC soft = f32_log1p_positive(f32_exp(t > V(88.0f) ? V(88.0f) : t));
-    return f32_div(t > V(88.0f) ? t : soft, V(alpha));
+    return t > V(88.0f) ? x : f32_div(soft, V(alpha));
 }
 
 INLINE OVERLOAD VEC eltwise_swish(VEC x, float alpha) {
