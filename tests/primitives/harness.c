@@ -556,15 +556,69 @@ void exec_free(struct exec *exec) {
     exec->nargs = 0;
 }
 
-void check_equal(const char *what, const struct array *expected, const struct array *actual) {
+int implementations_run;
+
+static void compare(const char *what, const struct array *expected, const struct array *tolerance,
+                    const struct array *actual) {
     int64_t wrong = 0, first = -1;
     for (int64_t i = 0; i < expected->count; i++) {
-        double e = round_to_type(expected->values[i], expected->type), a = actual->values[i];
-        if (e == a || (isnan(e) && isnan(a))) continue;
+        double e = tolerance ? expected->values[i] : round_to_type(expected->values[i], expected->type);
+        double a = actual->values[i], margin = tolerance ? tolerance->values[i] : 0;
+        if (e == a || fabs(e - a) <= margin || (isnan(e) && isnan(a))) continue;
         if (wrong++ == 0) first = i;
     }
     if (wrong)
         failure("%s: %lld of %lld wrong, element %lld is %.17g instead of %.17g", what, (long long)wrong,
-                (long long)expected->count, (long long)first, actual->values[first],
-                round_to_type(expected->values[first], expected->type));
+                (long long)expected->count, (long long)first, actual->values[first], expected->values[first]);
+}
+
+static bool keeps_dst(const struct attr_run *run) {
+    for (int i = 0; i < run->nops; i++)
+        if (run->c->ops[i].kind == dnnl_sum) return true;
+    return false;
+}
+
+static void add_input(struct exec *exec, const_dnnl_primitive_desc_t pd, int arg, const struct array *array) {
+    const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg);
+    exec_add(exec, arg, memory_new(md, array));
+}
+
+static void run_one(const_dnnl_primitive_desc_t pd, const struct attr_run *run, const struct input *inputs,
+                    int ninputs, struct array *result, const char *what) {
+    struct exec exec = {0};
+    for (int i = 0; i < ninputs; i++)
+        if (inputs[i].array->values) add_input(&exec, pd, inputs[i].arg, inputs[i].array);
+    add_input(&exec, pd, DNNL_ARG_DST, keeps_dst(run) ? &run->previous : NULL);
+    exec_add_attr(&exec, run, pd);
+    dnnl_status_t status = exec_run(&exec, pd);
+    if (status != dnnl_success)
+        failure("%s: execution gives %d", what, (int)status);
+    else if (!memory_read(exec_find(&exec, DNNL_ARG_DST), result))
+        failure("%s: padding is not zero", what);
+    exec_free(&exec);
+}
+
+void run_implementations(dnnl_primitive_desc_t pd, const struct attr_run *run, const struct input *inputs,
+                         int ninputs, const struct array *expected, const struct array *tolerance,
+                         const char *what) {
+    struct array first = {0};
+    do {
+        char text[256];
+        const char *info = "";
+        dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
+        snprintf(text, sizeof text, "%s, %s", what, info);
+        struct array result = array_new(expected->ndims, expected->dims, expected->type);
+        run_one(pd, run, inputs, ninputs, &result, text);
+        compare(text, expected, tolerance, &result);
+        if (!first.values) {
+            first = result;
+        } else {
+            if (memcmp(first.values, result.values, sizeof(double) * (size_t)result.count))
+                failure("%s: not the bits of the first implementation", text);
+            array_free(&result);
+        }
+        implementations_run++;
+    } while (dnnl_primitive_desc_next_impl(pd) == dnnl_success);
+    array_free(&first);
+    dnnl_primitive_desc_destroy(pd);
 }

@@ -109,10 +109,20 @@ dnnl_memory_t exec_find(const struct exec *exec, int arg);
 dnnl_status_t exec_run(struct exec *exec, const_dnnl_primitive_desc_t pd);
 void exec_free(struct exec *exec);
 
-/* Failures are counted and printed; the first few with numbers. */
+/* Failures are counted and printed, the first ones at least. */
 extern int failures;
 void failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Compares for equality. */
-void check_equal(const char *what, const struct array *expected, const struct array *actual);
+
+struct input {
+    int arg;
+    const struct array *array; /* without values: not passed */
+};
+
+/* Runs the implementation of pd and every one after it, and destroys pd. Each result must be `expected`,
+ * exactly, or within `tolerance` where that is given; all results must be the same. */
+extern int implementations_run;
+void run_implementations(dnnl_primitive_desc_t pd, const struct attr_run *run, const struct input *inputs,
+                         int ninputs, const struct array *expected, const struct array *tolerance,
+                         const char *what);
 
 #endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forward pooling against plain loops: shapes x algorithms x types x attributes x layouts, on every
+ * implementation that takes the problem, and the workspace of training.
+ */
+#include "primitives/harness.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct shape {
+    int nspatial;
+    dnnl_dim_t batch, channels;
+    dnnl_dims_t in, kernel, stride, dilation, left, right;
+};
+
+static const struct shape shapes[] = {
+        {2, 2, 3, {6, 7}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {0, 1}},
+        {2, 1, 16, {5, 5}, {3, 3}, {2, 2}, {0, 0}, {1, 1}, {1, 1}},
+        {2, 1, 37, {9, 8}, {3, 2}, {1, 3}, {1, 2}, {2, 1}, {2, 1}},
+        {1, 2, 5, {11}, {4}, {3}, {0}, {2}, {1}},
+        {3, 1, 18, {4, 5, 6}, {2, 3, 2}, {2, 1, 2}, {0, 0, 1}, {1, 1, 0}, {1, 1, 0}},
+        {2, 1, 8, {4, 4}, {4, 4}, {1, 1}, {0, 0}, {0, 0}, {0, 0}},
+        {2, 1, 24, {20, 20}, {17, 16}, {2, 2}, {0, 0}, {3, 3}, {3, 3}}, /* more than 255 taps */
+        {2, 0, 4, {4, 4}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, {0, 0}},
+};
+
+static const struct {
+    dnnl_data_type_t src, dst;
+} types[] = {
+        {dnnl_f32, dnnl_f32}, {dnnl_bf16, dnnl_bf16}, {dnnl_f16, dnnl_f16}, {dnnl_s8, dnnl_s8},
+        {dnnl_u8, dnnl_u8},   {dnnl_s32, dnnl_s32},   {dnnl_u8, dnnl_f32},  {dnnl_f8_e5m2, dnnl_f8_e5m2},
+};
+
+static const dnnl_alg_kind_t algs[] = {dnnl_pooling_max, dnnl_pooling_avg_include_padding,
+                                       dnnl_pooling_avg_exclude_padding};
+
+static const struct attr_case attrs[] = {
+        {.name = "plain"},
+        {.name = "relu", .ops = {{.kind = dnnl_eltwise, .alg = dnnl_eltwise_relu, .alpha = 0.5f}}},
+        {.name = "binary",
+         .ops = {{.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 2},
+                 {.kind = dnnl_binary, .alg = dnnl_binary_max, .mask = -1}}},
+};
+
+enum { LAYOUTS = 3 };
+static const char *const tags[LAYOUTS][4] = {
+        {0, "abc", "abcd", "abcde"}, {0, "acb", "acdb", "acdeb"}, {0, "aBc16b", "aBcd8b", "aBcde16b"}};
+
+struct problem {
+    struct shape s;
+    dnnl_alg_kind_t alg;
+    dnnl_prop_kind_t prop;
+    struct array src, dst, workspace;
+};
+
+static double lowest(dnnl_data_type_t type) {
+    switch (type) {
+    case dnnl_s8: return -128;
+    case dnnl_u8: return 0;
+    case dnnl_s32: return -0x1p31;
+    case dnnl_f16: return -65504;
+    case dnnl_bf16: return -0x1.fep127;
+    case dnnl_f8_e5m2: return -57344;
+    default: return -(double)FLT_MAX;
+    }
+}
+
+/* One output; *best is the number of the tap with the maximum. */
+static double pool(const struct problem *p, const dnnl_dim_t *out, double *best) {
+    const struct shape *s = &p->s;
+    bool max = p->alg == dnnl_pooling_max;
+    dnnl_dim_t taps[3] = {1, 1, 1}, tap[3] = {0}, inside_taps = 0, all = 1, number = 0;
+    dnnl_dims_t at = {out[0], out[1]};
+    double x = max ? lowest(p->dst.type) : 0;
+    for (int i = 0; i < s->nspatial; i++)
+        all *= taps[i] = s->kernel[i];
+    *best = 0;
+    do {
+        bool inside = true;
+        for (int i = 0; i < s->nspatial; i++) {
+            at[2 + i] = out[2 + i] * s->stride[i] - s->left[i] + tap[i] * (s->dilation[i] + 1);
+            inside = inside && at[2 + i] >= 0 && at[2 + i] < s->in[i];
+        }
+        if (inside) {
+            double y = array_at(&p->src, at);
+            inside_taps++;
+            if (!max)
+                x += y;
+            else if (y > x)
+                x = y, *best = (double)number;
+        }
+        number++;
+    } while (next_position(s->nspatial, taps, tap));
+    if (max) return x;
+    /* The quotient of two floats, rounded once. */
+    return (double)((float)x / (float)(p->alg == dnnl_pooling_avg_include_padding ? all : inside_taps));
+}
+
+static void reference(struct problem *p, const struct attr_run *run) {
+    dnnl_dims_t out = {0};
+    if (p->dst.count == 0) return;
+    do {
+        int64_t i = array_index(&p->dst, out);
+        double x = pool(p, out, &p->workspace.values[i]);
+        p->dst.values[i] = (double)(float)attr_run_apply(run, x, 0, 0, out);
+    } while (next_position(p->dst.ndims, p->dst.dims, out));
+}
+
+static dnnl_dim_t out_size(const struct shape *s, int i) {
+    dnnl_dim_t extent = (s->kernel[i] - 1) * (s->dilation[i] + 1) + 1;
+    return (s->in[i] - extent + s->left[i] + s->right[i]) / s->stride[i] + 1;
+}
+
+static struct problem problem_new(const struct shape *s, int t, dnnl_alg_kind_t alg, dnnl_prop_kind_t prop) {
+    dnnl_dims_t src = {s->batch, s->channels}, dst = {s->batch, s->channels};
+    dnnl_dim_t taps = 1;
+    for (int i = 0; i < s->nspatial; i++) {
+        src[2 + i] = s->in[i];
+        dst[2 + i] = out_size(s, i);
+        taps *= s->kernel[i];
+    }
+    int n = s->nspatial + 2;
+    return (struct problem){.s = *s,
+                            .alg = alg,
+                            .prop = prop,
+                            .src = array_new(n, src, types[t].src),
+                            .dst = array_new(n, dst, types[t].dst),
+                            .workspace = array_new(n, dst, taps > 255 ? dnnl_s32 : dnnl_u8)};
+}
+
+static void problem_free(struct problem *p) {
+    array_free(&p->src);
+    array_free(&p->dst);
+    array_free(&p->workspace);
+}
+
+static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p, int layout, bool any,
+                              const_dnnl_primitive_attr_t attr) {
+    const char *tag = tags[layout][p->s.nspatial];
+    dnnl_memory_desc_t src = md_of(&p->src, tag), dst = md_of(&p->dst, any ? NULL : tag);
+    dnnl_status_t status = dnnl_pooling_forward_primitive_desc_create(
+            pd, test_engine(), p->prop, p->alg, src, dst, p->s.stride, p->s.kernel, p->s.dilation, p->s.left,
+            p->s.right, attr);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    return status;
+}
+
+static void run_problem(struct problem *p, const struct attr_case *c, int layout, bool any,
+                        const char *what) {
+    struct attr_run run;
+    attr_run_init(&run, c, &p->src, &p->src, &p->dst);
+    reference(p, &run);
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t status = desc_new(&pd, p, layout, any, run.attr);
+    const struct input inputs[] = {{DNNL_ARG_SRC, &p->src}};
+    if (status != dnnl_success)
+        failure("%s: creation gives %d", what, (int)status);
+    else
+        run_implementations(pd, &run, inputs, COUNT(inputs), &p->dst, NULL, what);
+    attr_run_free(&run);
+}
+
+static void numbers(void **state) {
+    (void)state;
+    for (int t = 0; t < COUNT(types); t++)
+        for (int s = 0; s < COUNT(shapes); s++)
+            for (int g = 0; g < COUNT(algs); g++)
+                for (int a = 0; a < COUNT(attrs); a++) {
+                    int layout = (t + s + a) % LAYOUTS;
+                    struct problem p = problem_new(&shapes[s], t, algs[g], dnnl_forward_inference);
+                    array_fill(&p.src, 5, 1u + (unsigned)s);
+                    char what[128];
+                    snprintf(what, sizeof what, "shape %d, types %d, algorithm %d, layout %d, %s", s, t, g,
+                             layout, attrs[a].name);
+                    run_problem(&p, &attrs[a], layout, a == 1, what);
+                    problem_free(&p);
+                }
+    printf("%d runs\n", implementations_run);
+    assert_int_equal(failures, 0);
+}
+
+/* Training: dst and the workspace of one problem. */
+static void train(struct problem *p, int layout, const char *what) {
+    static const struct attr_case plain = {.name = "plain"};
+    struct attr_run run;
+    struct exec exec = {0};
+    struct array indices = array_new(p->dst.ndims, p->dst.dims, p->workspace.type);
+    attr_run_init(&run, &plain, &p->src, &p->src, &p->dst);
+    reference(p, &run);
+    dnnl_primitive_desc_t pd;
+    if (desc_new(&pd, p, layout, false, run.attr) != dnnl_success) {
+        failure("%s: creation fails", what);
+        return;
+    }
+    const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_workspace_md, 0);
+    dnnl_data_type_t type = dnnl_data_type_undef;
+    dnnl_memory_desc_query(md, dnnl_query_data_type, &type);
+    if (type != p->workspace.type) failure("%s: the workspace has type %d", what, (int)type);
+    exec_add(&exec, DNNL_ARG_SRC,
+             memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0), &p->src));
+    exec_add(&exec, DNNL_ARG_DST, memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL));
+    exec_add(&exec, DNNL_ARG_WORKSPACE, memory_new(md, NULL));
+    if (exec_run(&exec, pd) != dnnl_success) failure("%s: execution fails", what);
+    if (!memory_read(exec_find(&exec, DNNL_ARG_WORKSPACE), &indices))
+        failure("%s: padding is not zero", what);
+    if (memcmp(indices.values, p->workspace.values, sizeof(double) * (size_t)indices.count))
+        failure("%s: the workspace is wrong", what);
+    exec_free(&exec);
+    array_free(&indices);
+    dnnl_primitive_desc_destroy(pd);
+    attr_run_free(&run);
+}
+
+static void workspaces(void **state) {
+    (void)state;
+    for (int t = 0; t < COUNT(types); t++)
+        for (int s = 0; s < COUNT(shapes); s++) {
+            struct problem p = problem_new(&shapes[s], t, dnnl_pooling_max, dnnl_forward_training);
+            array_fill(&p.src, 3, 9u + (unsigned)s);
+            char what[128];
+            snprintf(what, sizeof what, "training, shape %d, types %d", s, t);
+            train(&p, (t + s) % LAYOUTS, what);
+            problem_free(&p);
+        }
+    assert_int_equal(failures, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(workspaces)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
