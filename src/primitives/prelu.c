@@ -5,15 +5,17 @@
 
 static const char component[] = "prelu";
 
-/* What both directions ask; `images` are the tensors besides src that have its shape. */
-static dnnl_status_t check(const md_t *src, const md_t *weights, struct md_list images, bool forward) {
+/* What both directions ask; `images` are the tensors besides src that have its shape, the sizes of `known`
+ * must not be open. */
+static dnnl_status_t check(const md_t *src, const md_t *weights, struct md_list images, struct md_list known,
+                           bool forward) {
     REQUIRE(src && weights, "an argument is NULL");
     for (int i = 0; i < images.count; i++)
         REQUIRE(images.mds[i], "an argument is NULL");
     REQUIRE(!forward || !md_is_any(src), "the layout of src is open");
     TRY(check_no_host_scalars(component, MDS(src, weights)));
     TRY(check_no_host_scalars(component, images));
-    TRY(check_sizes_known(component, MDS(src, weights)));
+    TRY(check_sizes_known(component, known));
     REQUIRE(src->ndims <= 5 && src->ndims == weights->ndims, "src has %d dimensions, weights %d", src->ndims,
             weights->ndims);
     for (int d = 0; d < src->ndims; d++)
@@ -32,7 +34,7 @@ dnnl_status_t dnnl_prelu_forward_primitive_desc_create(dnnl_primitive_desc_t *pd
                                                        const_dnnl_memory_desc_t dst,
                                                        const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
-    TRY(check(src, weights, MDS(dst), true));
+    TRY(check(src, weights, MDS(dst), MDS(src, weights), true));
     TRY(check_attr(component, engine, attr, &no_attributes));
     return create_nothing(component, pd);
 }
@@ -44,9 +46,8 @@ dnnl_status_t dnnl_prelu_backward_primitive_desc_create(
         const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
     (void)hint;
     REQUIRE(diff_weights, "an argument is NULL");
-    TRY(check(src, weights, MDS(diff_src, diff_dst), false));
     TRY(check_no_host_scalars(component, MDS(diff_weights)));
-    TRY(check_sizes_known(component, MDS(diff_src, diff_weights)));
+    TRY(check(src, weights, MDS(diff_src, diff_dst), MDS(src, weights, diff_src, diff_weights), false));
     TRY(check_attr(component, engine, attr, &no_attributes));
     return create_nothing(component, pd);
 }

@@ -572,6 +572,10 @@ static void compare(const char *what, const struct array *expected, const struct
                 (long long)expected->count, (long long)first, actual->values[first], expected->values[first]);
 }
 
+void check_equal(const char *what, const struct array *expected, const struct array *actual) {
+    compare(what, expected, NULL, actual);
+}
+
 static bool keeps_dst(const struct attr_run *run) {
     for (int i = 0; i < run->nops; i++)
         if (run->c->ops[i].kind == dnnl_sum) return true;

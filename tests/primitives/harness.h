@@ -113,6 +113,9 @@ void exec_free(struct exec *exec);
 extern int failures;
 void failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Compares for equality, the expected values being rounded to their type. */
+void check_equal(const char *what, const struct array *expected, const struct array *actual);
+
 struct input {
     int arg;
     const struct array *array; /* without values: not passed */
