@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices: from their place in the list of all, with a context of our own, or from the user's driver, device
+ * and context, which are checked before anything is done with them.
+ */
+#include "base/cpu.h"
+#include "runtimes/level_zero/level_zero.h"
+
+#include <stdlib.h>
+
+dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count) {
+    *count = 0;
+    if (kind == dnnl_gpu) lz_devices(count);
+    return dnnl_success;
+}
+
+/* -- what a device is -- */
+
+/* On the embedded driver the same kernels run as on the CPU engine, so that results have the same bits. */
+static int vector_bytes(const struct lz_device *d) {
+    static const int of_isa[ISA_COUNT] = {[ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64};
+    return d->native ? of_isa[cpu_native_isa()] : 32;
+}
+
+static uint64_t low_bits(uint32_t count) {
+    return count >= 64 || count == 0 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
+
+static ze_result_t read_properties(struct lz_device *d, struct device_info *info) {
+    ze_device_properties_t device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2};
+    ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
+    ze_device_memory_access_properties_t access = {.stype =
+                                                           ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
+    ze_result_t result = d->ze->DeviceGetProperties(d->device, &device);
+    if (result == ZE_RESULT_SUCCESS) result = d->ze->DeviceGetModuleProperties(d->device, &module);
+    if (result == ZE_RESULT_SUCCESS) result = d->ze->DeviceGetMemoryAccessProperties(d->device, &access);
+    if (result != ZE_RESULT_SUCCESS) return result;
+
+    d->native = lz_is_native(d->ze, d->device);
+    d->system_memory = access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW;
+    d->largest_allocation = device.maxMemAllocSize;
+    d->timer_hertz = device.timerResolution ? device.timerResolution : 1000000000;
+    d->timer_mask = low_bits(device.kernelTimestampValidBits);
+    uint64_t units = (uint64_t)device.numSlices * device.numSubslicesPerSlice * device.numEUsPerSubslice;
+    *info = (struct device_info){.class = d->native || device.type == ZE_DEVICE_TYPE_CPU ? DEVICE_CPU
+                                                                                         : DEVICE_GPU,
+                                 .vector_bytes = vector_bytes(d),
+                                 .compute_units = units ? (int)units : 1,
+                                 .fp64 = module.flags & ZE_DEVICE_MODULE_FLAG_FP64};
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The first queue group that runs kernels. */
+static bool find_ordinal(struct lz_device *d) {
+    enum { MAX_GROUPS = 16 };
+    ze_command_queue_group_properties_t groups[MAX_GROUPS] = {{0}};
+    uint32_t count = MAX_GROUPS;
+    for (int i = 0; i < MAX_GROUPS; i++)
+        groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
+    if (d->ze->DeviceGetCommandQueueGroupProperties(d->device, &count, groups) != ZE_RESULT_SUCCESS)
+        return false;
+    for (d->ordinal = 0; d->ordinal < count && d->ordinal < MAX_GROUPS; d->ordinal++)
+        if (groups[d->ordinal].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) return true;
+    return false;
+}
+
+/* How memory can be freed while the device may still use it; 0: the driver has no such thing. */
+static uint32_t free_policy(const struct lz_device *d) {
+    ze_driver_memory_free_ext_properties_t policies = {
+            .stype = ZE_STRUCTURE_TYPE_DRIVER_MEMORY_FREE_EXT_PROPERTIES};
+    ze_driver_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES, .pNext = &policies};
+    if (!d->ze->MemFreeExt) return 0;
+    if (d->ze->DriverGetProperties(d->driver->handle, &properties) != ZE_RESULT_SUCCESS) return 0;
+    uint32_t deferred = policies.freePolicies & ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE;
+    return deferred ? deferred : policies.freePolicies & ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE;
+}
+
+static dnnl_status_t learn(struct lz_device *d, struct device *device) {
+    ze_result_t result = read_properties(d, &device->info);
+    if (result != ZE_RESULT_SUCCESS) return lz_fail(result, "engine", "a query of the device's properties");
+    if (!find_ordinal(d)) return fail(dnnl_runtime_error, "engine", "the device has no queue that computes");
+    d->free_policy = free_policy(d);
+    return dnnl_success;
+}
+
+/* -- the user's handles -- */
+
+static bool is_among(const struct level_zero *ze, ze_device_handle_t wanted, uint32_t count,
+                     const ze_device_handle_t *devices) {
+    enum { MAX_SUB_DEVICES = 64 };
+    for (uint32_t i = 0; i < count; i++) {
+        if (devices[i] == wanted) return true;
+        ze_device_handle_t subs[MAX_SUB_DEVICES];
+        uint32_t nsubs = MAX_SUB_DEVICES;
+        if (ze->DeviceGetSubDevices(devices[i], &nsubs, subs) == ZE_RESULT_SUCCESS
+            && is_among(ze, wanted, nsubs < MAX_SUB_DEVICES ? nsubs : MAX_SUB_DEVICES, subs))
+            return true;
+    }
+    return false;
+}
+
+static bool has_device(const struct found_driver *driver, ze_device_handle_t device) {
+    enum { MAX_DEVICES = 64 };
+    ze_device_handle_t devices[MAX_DEVICES];
+    uint32_t count = MAX_DEVICES;
+    return driver->ze->DeviceGet(driver->handle, &count, devices) == ZE_RESULT_SUCCESS
+           && is_among(driver->ze, device, count < MAX_DEVICES ? count : MAX_DEVICES, devices);
+}
+
+static dnnl_status_t adopt_handles(struct lz_device *d, void *const *handles) {
+    d->driver = lz_driver(handles[HANDLE_DRIVER]);
+    if (!d->driver)
+        return fail(dnnl_invalid_arguments, "engine", "no library of Level Zero has this driver handle");
+    d->device = handles[HANDLE_DEVICE];
+    if (!has_device(d->driver, d->device))
+        return fail(dnnl_invalid_arguments, "engine", "the device is not one of the driver");
+    d->ze = d->driver->ze;
+    d->context = handles[HANDLE_CONTEXT];
+    return dnnl_success;
+}
+
+/* A context cannot be asked what it is for: it shows when memory is allocated. */
+static dnnl_status_t check_context(const struct lz_device *d) {
+    void *probe = NULL;
+    ze_result_t result = lz_alloc(d, 1, &probe);
+    if (result == ZE_RESULT_SUCCESS) {
+        d->ze->MemFree(d->context, probe);
+        return dnnl_success;
+    }
+    bool full = lz_status(result) == dnnl_out_of_memory;
+    return fail(full ? dnnl_out_of_memory : dnnl_invalid_arguments, "engine",
+                "the context cannot allocate memory of the device: %s", lz_result_name(result));
+}
+
+/* -- opening and closing -- */
+
+static dnnl_status_t choose_found(struct lz_device *d, size_t index) {
+    size_t count;
+    const struct found_device *found = &lz_devices(&count)[index];
+    if (index >= count) return fail(dnnl_invalid_arguments, "engine", "no device %zu", index);
+    d->driver = found->driver;
+    d->ze = found->driver->ze;
+    d->device = found->handle;
+    const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_result_t result = d->ze->ContextCreate(d->driver->handle, &desc, &d->context);
+    if (result != ZE_RESULT_SUCCESS) return lz_fail(result, "engine", "zeContextCreate");
+    d->owns_context = true;
+    return dnnl_success;
+}
+
+static size_t index_of(const struct lz_device *d) {
+    size_t count, i = 0;
+    const struct found_device *devices = lz_devices(&count);
+    while (i < count && devices[i].handle != d->device)
+        i++;
+    return i < count ? i : 0;
+}
+
+static void discard(struct lz_device *d) {
+    if (d->owns_context) d->ze->ContextDestroy(d->context);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+dnnl_status_t lz_device_open(struct device *device, const struct device_origin *origin) {
+    struct lz_device *d = calloc(1, sizeof *d);
+    if (!d) return dnnl_out_of_memory;
+    pthread_mutex_init(&d->lock, NULL);
+    bool users = origin->handles[HANDLE_DEVICE] != NULL;
+    dnnl_status_t status = users ? adopt_handles(d, origin->handles) : choose_found(d, origin->index);
+    if (status == dnnl_success) status = learn(d, device);
+    if (status == dnnl_success && users) status = check_context(d);
+    if (status != dnnl_success) {
+        discard(d);
+        return status;
+    }
+    device->index = index_of(d);
+    device->handles[HANDLE_DEVICE] = d->device;
+    device->handles[HANDLE_CONTEXT] = d->context;
+    device->handles[HANDLE_DRIVER] = d->driver->handle;
+    device->state = d;
+    return dnnl_success;
+}
+
+void lz_device_close(struct device *device) {
+    struct lz_device *d = lz_device_of(device);
+    if (d->copies) d->ze->CommandListDestroy(d->copies);
+    lz_kernels_free_all(d);
+    lz_params_free_all(d);
+    discard(d);
+}

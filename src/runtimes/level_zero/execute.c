@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Execution: every launch of a plan is appended to the stream's list, behind the user's events, and the last
+ * one signals the event that the user asked for. It never waits; it allocates only when a stream has more
+ * events in flight, or a kernel more threads, than ever before.
+ *
+ * On a regular list the same commands are recorded. Events that they signal are reset first, so that the list
+ * can run again and again.
+ */
+#include "runtimes/level_zero/level_zero.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WAITS = 16 };
+
+/* What one execution appends. */
+struct submission {
+    struct lz_stream *stream;
+    const struct level_zero *ze;
+    const struct execution *execution;
+    int nlaunches;
+    int launches[PLAN_MAX_LAUNCHES]; /* of the plan: those that have something to do */
+    int nevents;                     /* 0, 1 (the last launch signals it) or one for every launch */
+    struct lz_event *events[PLAN_MAX_LAUNCHES];
+    uint32_t nwaits; /* of the next launch */
+    ze_event_handle_t waits[MAX_WAITS];
+};
+
+static bool is_empty(const struct range *range) {
+    return range->groups[0] == 0 || range->groups[1] == 0 || range->groups[2] == 0;
+}
+
+static void choose_launches(struct submission *sub) {
+    const struct plan *plan = sub->execution->plan;
+    for (int i = 0; i < plan->nlaunches; i++)
+        if (!is_empty(&plan->launches[i].range)) sub->launches[sub->nlaunches++] = i;
+}
+
+/* -- events -- */
+
+/* The launches of an out-of-order stream are chained, those of a profiling one are timed. */
+static int events_needed(const struct submission *sub) {
+    const struct lz_stream *s = sub->stream;
+    const struct execution *e = sub->execution;
+    bool each = s->profiling || (s->order == ORDER_EVENTS && (sub->nlaunches > 1 || e->scratchpad));
+    return each && sub->nlaunches > 0 ? sub->nlaunches : e->return_event ? 1 : 0;
+}
+
+static ze_result_t take_events(struct submission *sub) {
+    struct lz_stream *s = sub->stream;
+    int needed = events_needed(sub), entry = -1;
+    if (s->profiling && !lz_profile_entry(s, &entry)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = lz_events_take(s, needed, sub->events);
+    if (result != ZE_RESULT_SUCCESS) return result;
+    sub->nevents = needed;
+    for (int i = 0; i < needed; i++)
+        sub->events[i]->entry = entry;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The event that the n-th of the launches signals. */
+static ze_event_handle_t signal_of(const struct submission *sub, int n) {
+    if (sub->nevents == sub->nlaunches) return sub->events[n]->handle;
+    return sub->nevents == 1 && n == sub->nlaunches - 1 ? sub->events[0]->handle : NULL;
+}
+
+/* An event that was signalled by an earlier run of the list must be reset before this one goes on. */
+static ze_result_t append_resets(const struct submission *sub) {
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (int i = 0; i < sub->nevents && result == ZE_RESULT_SUCCESS && !sub->stream->immediate; i++)
+        result = sub->ze->CommandListAppendEventReset(sub->stream->list, sub->events[i]->handle);
+    return result;
+}
+
+/* -- order -- */
+
+/* On an out-of-order stream executions wait for the events that the user names and for the last one that used
+ * the scratchpad; or, if the user names none and asks for none, so that nothing could put them in order
+ * later, for all that was submitted before. */
+static bool comes_after_all(const struct submission *sub) {
+    const struct execution *e = sub->execution;
+    if (sub->stream->order == ORDER_EVENTS) return e->ndeps == 0 && !e->return_event;
+    return sub->stream->order == ORDER_BARRIERS;
+}
+
+/* More than fit into the array wait in a barrier. */
+static ze_result_t gather_waits(struct submission *sub) {
+    const struct lz_stream *s = sub->stream;
+    const struct execution *e = sub->execution;
+    uint32_t ndeps = (uint32_t)e->ndeps;
+    if (s->order == ORDER_EVENTS && e->scratchpad && s->scratch_user)
+        sub->waits[sub->nwaits++] = s->scratch_user->handle;
+    if (sub->nwaits + ndeps > MAX_WAITS)
+        return sub->ze->CommandListAppendBarrier(s->list, NULL, ndeps, (ze_event_handle_t *)e->deps);
+    if (ndeps) memcpy(sub->waits + sub->nwaits, e->deps, ndeps * sizeof sub->waits[0]);
+    sub->nwaits += ndeps;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t order_first(struct submission *sub) {
+    ze_result_t result = gather_waits(sub);
+    if (result != ZE_RESULT_SUCCESS || !comes_after_all(sub)) return result;
+    return sub->ze->CommandListAppendBarrier(sub->stream->list, NULL, 0, NULL);
+}
+
+/* Puts the n-th of the launches behind the one before it. */
+static ze_result_t order_next(struct submission *sub, int n) {
+    const struct lz_stream *s = sub->stream;
+    sub->nwaits = 0;
+    if (s->order == ORDER_BARRIERS) return sub->ze->CommandListAppendBarrier(s->list, NULL, 0, NULL);
+    if (s->order == ORDER_EVENTS) sub->waits[sub->nwaits++] = sub->events[n - 1]->handle;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- launches -- */
+
+static ze_result_t set_arguments(const struct submission *sub, ze_kernel_handle_t kernel, int index) {
+    const struct execution *e = sub->execution;
+    const struct launch *launch = &e->plan->launches[index];
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    uint32_t n = 0;
+    for (int b = 0; b < launch->nbuffers && result == ZE_RESULT_SUCCESS; b++) {
+        void *pointer = e->buffers[index][b] ? e->buffers[index][b]->handle : NULL;
+        result = sub->ze->KernelSetArgumentValue(kernel, n++, sizeof pointer, &pointer);
+    }
+    if (launch->kernel->scalars && result == ZE_RESULT_SUCCESS)
+        result = sub->ze->KernelSetArgumentValue(kernel, n++, sizeof e->scalars[index], e->scalars[index]);
+    if (result != ZE_RESULT_SUCCESS) return result;
+    return sub->ze->KernelSetArgumentValue(kernel, n, sizeof(void *), &e->plan->params[index]);
+}
+
+static ze_result_t set_group_size(const struct level_zero *ze, struct lz_instance *instance,
+                                  const size_t wanted[3]) {
+    const uint32_t size[3] = {(uint32_t)wanted[0], (uint32_t)wanted[1], (uint32_t)wanted[2]};
+    if (memcmp(instance->group_size, size, sizeof size) == 0) return ZE_RESULT_SUCCESS;
+    ze_result_t result = ze->KernelSetGroupSize(instance->handle, size[0], size[1], size[2]);
+    if (result == ZE_RESULT_SUCCESS) memcpy(instance->group_size, size, sizeof size);
+    return result;
+}
+
+static ze_result_t append_kernel(struct submission *sub, struct lz_instance *instance, int n) {
+    int index = sub->launches[n];
+    const struct range *range = &sub->execution->plan->launches[index].range;
+    const ze_group_count_t groups = {(uint32_t)range->groups[0], (uint32_t)range->groups[1],
+                                     (uint32_t)range->groups[2]};
+    ze_result_t result = set_group_size(sub->ze, instance, range->group_size);
+    if (result == ZE_RESULT_SUCCESS) result = set_arguments(sub, instance->handle, index);
+    if (result != ZE_RESULT_SUCCESS) return result;
+    return sub->ze->CommandListAppendLaunchKernel(sub->stream->list, instance->handle, &groups,
+                                                  signal_of(sub, n), sub->nwaits,
+                                                  sub->nwaits ? sub->waits : NULL);
+}
+
+static ze_result_t append_launch(struct submission *sub, int n) {
+    ze_result_t result = n == 0 ? order_first(sub) : order_next(sub, n);
+    if (result != ZE_RESULT_SUCCESS) return result;
+    struct lz_instance *instance = lz_kernel_take(sub->execution->plan->kernels[sub->launches[n]], &result);
+    if (!instance) return result;
+    result = append_kernel(sub, instance, n);
+    slots_give_back(&instance->slot);
+    return result;
+}
+
+/* Without launches, the event still comes after the dependencies. */
+static ze_result_t append_nothing(struct submission *sub) {
+    ze_result_t result = order_first(sub);
+    if (result != ZE_RESULT_SUCCESS || (sub->nwaits == 0 && sub->nevents == 0)) return result;
+    return sub->ze->CommandListAppendBarrier(sub->stream->list, sub->nevents ? sub->events[0]->handle : NULL,
+                                             sub->nwaits, sub->nwaits ? sub->waits : NULL);
+}
+
+static ze_result_t append_all(struct submission *sub) {
+    ze_result_t result = append_resets(sub);
+    if (result == ZE_RESULT_SUCCESS && sub->nlaunches == 0) result = append_nothing(sub);
+    for (int n = 0; n < sub->nlaunches && result == ZE_RESULT_SUCCESS; n++)
+        result = append_launch(sub, n);
+    return result;
+}
+
+/* -- recording -- */
+
+/* A recorded plan lives as long as the stream. Networks are recorded once, so the array is searched. */
+static bool keep_plan(struct lz_stream *s, const struct plan *plan) {
+    for (size_t i = 0; i < s->nplans; i++)
+        if (s->plans[i] == plan) return true;
+    if ((s->nplans & (s->nplans - 1)) == 0) {
+        size_t room = s->nplans ? 2 * s->nplans : 1;
+        struct plan **plans = realloc(s->plans, room * sizeof *plans);
+        if (!plans) return false;
+        s->plans = plans;
+    }
+    s->plans[s->nplans++] = plan_retain((struct plan *)plan);
+    return true;
+}
+
+/* -- submitting -- */
+
+static ze_result_t submit(struct submission *sub) {
+    struct lz_stream *s = sub->stream;
+    choose_launches(sub);
+    if (!s->immediate && !keep_plan(s, sub->execution->plan)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = take_events(sub);
+    if (result != ZE_RESULT_SUCCESS) return result;
+    result = append_all(sub);
+    if (s->immediate) atomic_fetch_add(&s->submitted, 1);
+    if (result != ZE_RESULT_SUCCESS) lz_events_abandon(s, sub->nevents, sub->events);
+    return result;
+}
+
+dnnl_status_t lz_execute(struct dnnl_stream *stream, const struct execution *e) {
+    struct lz_stream *s = lz_stream_of(stream);
+    struct submission sub;
+    sub.stream = s, sub.ze = s->device->ze, sub.execution = e;
+    sub.nlaunches = sub.nevents = 0, sub.nwaits = 0;
+    pthread_mutex_lock(&s->lock);
+    ze_result_t result = submit(&sub);
+    struct lz_event *last = result == ZE_RESULT_SUCCESS && sub.nevents ? sub.events[sub.nevents - 1] : NULL;
+    if (last && e->scratchpad && s->order == ORDER_EVENTS) s->scratch_user = last;
+    pthread_mutex_unlock(&s->lock);
+    if (result != ZE_RESULT_SUCCESS)
+        return fail_exec(lz_status(result), "primitive", "Level Zero: %s (0x%x)", lz_result_name(result),
+                         (unsigned)result);
+    if (e->return_event) *(ze_event_handle_t *)e->return_event = last->handle;
+    return dnnl_success;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the Level Zero runtime share. Handles of the user (context, command list, memory) are
+ * borrowed: nothing here ever destroys them.
+ */
+#ifndef LODE_RUNTIMES_LEVEL_ZERO_LEVEL_ZERO_H
+#define LODE_RUNTIMES_LEVEL_ZERO_LEVEL_ZERO_H
+
+#include "base/slots.h"
+#include "core/objects.h"
+#include "runtimes/level_zero/events.h"
+#include "runtimes/level_zero/loader.h"
+
+/* The order of a device's native handles in struct device and struct device_origin. */
+enum { HANDLE_DEVICE, HANDLE_CONTEXT, HANDLE_DRIVER };
+
+/* Behind struct device: a device in a context. */
+struct lz_device {
+    const struct found_driver *driver;
+    const struct level_zero *ze; /* of the driver */
+    ze_device_handle_t device;
+    ze_context_handle_t context;
+    bool owns_context;
+    bool native;        /* the embedded driver: native modules; its memory is the host's own */
+    bool system_memory; /* kernels may follow any pointer of the host */
+    uint32_t ordinal;   /* of a queue group that computes */
+    uint32_t free_policy;
+    uint64_t timer_hertz, timer_mask; /* of kernel timestamps */
+    uint64_t largest_allocation;
+
+    _Atomic uint64_t retirements; /* of parameter blocks: the clock of params.c */
+
+    pthread_mutex_t lock; /* of everything below */
+    struct lz_module *modules;
+    struct lz_kernel *kernels;
+    struct lz_slab *slabs;
+    struct lz_retired *retired;
+    struct lz_stream *streams;
+    ze_command_list_handle_t copies; /* a synchronous list, made on first use */
+};
+
+/* The arguments of a kernel are state of its handle, so a launch needs one of its own from the first argument
+ * to the append. */
+struct lz_instance {
+    struct slot slot; /* first */
+    ze_kernel_handle_t handle;
+    uint32_t group_size[3]; /* as last set; zeros at first */
+};
+
+/* How the commands of a stream are kept in order. */
+enum lz_order {
+    ORDER_LIST,     /* the list is in-order */
+    ORDER_BARRIERS, /* the list is not, but the stream is: a barrier before every launch */
+    ORDER_EVENTS,   /* an out-of-order stream: only the launches of one execution are chained, by events */
+};
+
+/* Behind struct dnnl_stream. */
+struct lz_stream {
+    pthread_mutex_t lock; /* a list must not be appended to by two threads at once */
+    struct lz_device *device;
+    ze_command_list_handle_t list;
+    ze_command_list_handle_t newer_list; /* the list, as the functions in `newer` want it */
+    bool owned, immediate, profiling;
+    enum lz_order order;
+    struct lz_stream *next; /* of the same device */
+    /* Executions submitted, those that are known to be complete, and the device's clock when that was learnt.
+     */
+    _Atomic uint64_t submitted, completed, completed_at;
+    struct lz_events events;
+    struct lz_event *scratch_user; /* ORDER_EVENTS: the last execution that uses the stream's scratchpad */
+
+    /* Plans recorded on a regular list, which may run as long as the stream lives. */
+    struct plan **plans;
+    size_t nplans;
+
+    /* Profiling: the sum of the kernel times of each execution since the last reset, as far as known. */
+    uint64_t *ns;
+    int entries, capacity;
+};
+
+static inline struct lz_device *lz_device_of(const struct device *device) {
+    return device->state;
+}
+static inline struct lz_stream *lz_stream_of(const struct dnnl_stream *stream) {
+    return stream->state;
+}
+
+/* devices.c */
+dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count);
+dnnl_status_t lz_device_open(struct device *device, const struct device_origin *origin);
+void lz_device_close(struct device *device);
+
+/* buffers.c */
+dnnl_status_t lz_buffer_alloc(struct device *device, enum buffer_kind kind, size_t size,
+                              struct buffer *buffer);
+void lz_buffer_free(struct device *device, struct buffer *buffer);
+dnnl_status_t lz_buffer_map(struct device *device, struct buffer *buffer, size_t size, void **address);
+dnnl_status_t lz_buffer_unmap(struct device *device, struct buffer *buffer, void *address);
+dnnl_status_t lz_buffer_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
+                              struct buffer *buffer);
+/* Memory of the device, and its return, which leaves commands in flight undisturbed. */
+ze_result_t lz_alloc(const struct lz_device *device, size_t size, void **pointer);
+void lz_free(const struct lz_device *device, void *pointer);
+/* Copies and waits. */
+dnnl_status_t lz_copy(struct lz_device *device, void *dst, const void *src, size_t size);
+
+/* params.c */
+dnnl_status_t lz_params_load(struct device *device, const void *params, size_t size, void **handle);
+void lz_params_free(struct device *device, void *handle);
+void lz_params_free_all(struct lz_device *device);
+
+/* programs.c */
+dnnl_status_t lz_kernel_load(struct device *device, const struct kernel *kernel, void **handle);
+void lz_kernels_free_all(struct lz_device *device);
+/* A handle whose arguments no other thread touches until it is given back to its slots. Another one is made
+ * only if all are taken. NULL: `result` says why not. */
+struct lz_instance *lz_kernel_take(struct lz_kernel *kernel, ze_result_t *result);
+
+/* streams.c */
+dnnl_status_t lz_stream_open(struct dnnl_stream *stream, unsigned flags);
+dnnl_status_t lz_stream_open_on(struct dnnl_stream *stream, ze_command_list_handle_t list);
+void lz_stream_close(struct dnnl_stream *stream);
+dnnl_status_t lz_stream_wait(struct dnnl_stream *stream);
+/* The device's clock at a time when all that the stream was given before is complete. Does not wait. */
+uint64_t lz_stream_finished(struct lz_stream *stream);
+
+/* execute.c */
+dnnl_status_t lz_execute(struct dnnl_stream *stream, const struct execution *execution);
+
+/* profile.c. Under the stream's lock: a new entry, and the time of an event that is about to be reused. */
+bool lz_profile_entry(struct lz_stream *stream, int *entry);
+void lz_profile_collect(struct lz_stream *stream, struct lz_event *event);
+dnnl_status_t lz_profiling_reset(struct dnnl_stream *stream);
+dnnl_status_t lz_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns);
+
+#endif

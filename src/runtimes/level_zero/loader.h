@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The libraries that Level Zero may come from: the official loader and the embedded driver, each opened on
+ * first use and open for good. Both may be alive at once, and a handle of one means nothing to the other:
+ * what is found keeps the table that its handles belong to. Knows nothing of Lode's objects.
+ */
+#ifndef LODE_RUNTIMES_LEVEL_ZERO_LOADER_H
+#define LODE_RUNTIMES_LEVEL_ZERO_LOADER_H
+
+#include "core/verbose.h"
+
+#include <level_zero/loader/ze_loader.h>
+#include <level_zero/ze_api.h>
+
+/* Names that are newer than the headers we build with. */
+#define LZ_QUEUE_FLAG_IN_ORDER (1u << 1)
+#define LZ_LIST_FLAG_IN_ORDER (1u << 3)
+
+/* A library's functions: ze->Init(0). */
+struct level_zero {
+    bool usable;
+#define ENTRY(name) __typeof__(ze##name) *name;
+#define ENTRY_OPTIONAL(name) __typeof__(ze##name) *name;
+#include "runtimes/level_zero/entry_points.def"
+#undef ENTRY
+#undef ENTRY_OPTIONAL
+    __typeof__(zelLoaderTranslateHandle) *TranslateHandle; /* NULL: handles are the driver's own */
+    void *library;
+};
+
+/* Functions that old loaders do not pass on. If the loader lacks one, the driver itself is asked for it, and
+ * then it takes the driver's own handles: `inner`. */
+struct newer_functions {
+#define ENTRY_NEWER(name, parameters) ze_result_t(ZE_APICALL *name) parameters;
+#include "runtimes/level_zero/entry_points.def"
+#undef ENTRY_NEWER
+    bool inner;
+};
+
+struct found_driver {
+    const struct level_zero *ze;
+    ze_driver_handle_t handle;
+    struct newer_functions newer;
+};
+
+struct found_device {
+    const struct found_driver *driver;
+    ze_device_handle_t handle;
+    bool native; /* takes modules of kernels/native.h: the embedded driver, whatever loader it came through */
+};
+
+/* Every device of every driver, in the order of engines: GPUs, other devices, the embedded driver's. The same
+ * answer for the life of the process. */
+const struct found_device *lz_devices(size_t *count);
+
+/* The driver behind a user's handle, or NULL: it is looked for in every library that is in the process. */
+const struct found_driver *lz_driver(ze_driver_handle_t handle);
+
+/* The handle that the functions in `newer` take. */
+void *lz_newer_handle(const struct found_driver *driver, zel_handle_type_t type, void *handle);
+
+/* Does the device take native modules? */
+bool lz_is_native(const struct level_zero *ze, ze_device_handle_t device);
+
+const char *lz_result_name(ze_result_t result);
+/* What a failure means to a caller of Lode. */
+dnnl_status_t lz_status(ze_result_t result);
+
+/* return lz_fail(result, "stream", "zeCommandListCreateImmediate"); */
+#define lz_fail(result, component, function)                                                                 \
+    fail(lz_status(result), component, "%s: %s (0x%x)", function, lz_result_name(result), (unsigned)(result))
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parameter blocks in device memory. Allocations of Level Zero are as large as pages, blocks are much
+ * smaller: they are pieces of slabs.
+ *
+ * A primitive may be destroyed while it runs, so a block that is given back retires: it is used again only
+ * when every stream of the device has finished what it was given before. Nobody waits for that.
+ */
+#include "runtimes/level_zero/level_zero.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLAB = 64 << 10, SMALLEST = 256 };
+
+/* Pieces of one size. Those that are free are a stack of their numbers. */
+struct lz_slab {
+    struct lz_slab *next;
+    char *base;
+    size_t piece;
+    uint32_t count, nfree;
+    uint32_t numbers[];
+};
+
+static size_t piece_for(size_t size) {
+    size_t piece = SMALLEST;
+    while (piece < size)
+        piece *= 2;
+    return piece;
+}
+
+static struct lz_slab *add_slab(struct lz_device *d, size_t piece) {
+    size_t size = piece > SLAB ? piece : SLAB;
+    uint32_t count = (uint32_t)(size / piece);
+    struct lz_slab *slab = malloc(sizeof *slab + count * sizeof slab->numbers[0]);
+    if (!slab) return NULL;
+    *slab = (struct lz_slab){.next = d->slabs, .piece = piece, .count = count, .nfree = count};
+    for (uint32_t i = 0; i < count; i++)
+        slab->numbers[i] = count - 1 - i;
+    void *base = NULL;
+    if (lz_alloc(d, size, &base) != ZE_RESULT_SUCCESS) {
+        free(slab);
+        return NULL;
+    }
+    slab->base = base;
+    d->slabs = slab;
+    return slab;
+}
+
+static void *take_piece(struct lz_device *d, size_t piece) {
+    pthread_mutex_lock(&d->lock);
+    struct lz_slab *slab = d->slabs;
+    while (slab && (slab->piece != piece || slab->nfree == 0))
+        slab = slab->next;
+    if (!slab) slab = add_slab(d, piece);
+    void *taken = slab ? slab->base + slab->numbers[--slab->nfree] * piece : NULL;
+    pthread_mutex_unlock(&d->lock);
+    return taken;
+}
+
+static void free_piece(struct lz_device *d, const char *piece) {
+    struct lz_slab *slab = d->slabs;
+    while (piece < slab->base || piece >= slab->base + slab->piece * slab->count)
+        slab = slab->next;
+    slab->numbers[slab->nfree++] = (uint32_t)((size_t)(piece - slab->base) / slab->piece);
+}
+
+/* -- retirement. All under the device's lock. -- */
+
+struct lz_retired {
+    struct lz_retired *next; /* retired earlier */
+    void *piece;
+    uint64_t time;
+};
+
+/* The time up to which all streams have finished with what retired. */
+static uint64_t time_passed(struct lz_device *d) {
+    uint64_t passed = atomic_load(&d->retirements);
+    for (struct lz_stream *stream = d->streams; stream; stream = stream->next) {
+        uint64_t finished = lz_stream_finished(stream);
+        if (finished < passed) passed = finished;
+    }
+    return passed;
+}
+
+/* The list runs from young to old, so what can go is its end. */
+static void free_retired(struct lz_device *d) {
+    if (!d->retired) return;
+    uint64_t passed = time_passed(d);
+    struct lz_retired **link = &d->retired;
+    while (*link && (*link)->time > passed)
+        link = &(*link)->next;
+    struct lz_retired *old = *link;
+    *link = NULL;
+    for (struct lz_retired *next; old; old = next) {
+        next = old->next;
+        free_piece(d, old->piece);
+        free(old);
+    }
+}
+
+/* Without memory for the note the piece is lost until the device closes. */
+static void retire(struct lz_device *d, void *piece) {
+    struct lz_retired *retired = malloc(sizeof *retired);
+    if (!retired) return;
+    *retired = (struct lz_retired){d->retired, piece, atomic_fetch_add(&d->retirements, 1) + 1};
+    d->retired = retired;
+}
+
+/* -- the runtime's slots -- */
+
+static dnnl_status_t write_params(struct lz_device *d, void *piece, const void *params, size_t size) {
+    if (!d->native) return lz_copy(d, piece, params, size);
+    memcpy(piece, params, size);
+    return dnnl_success;
+}
+
+dnnl_status_t lz_params_load(struct device *device, const void *params, size_t size, void **handle) {
+    struct lz_device *d = lz_device_of(device);
+    void *piece = take_piece(d, piece_for(size));
+    if (!piece) return fail(dnnl_out_of_memory, "primitive", "no device memory for parameters");
+    dnnl_status_t status = write_params(d, piece, params, size);
+    if (status == dnnl_success)
+        *handle = piece;
+    else
+        lz_params_free(device, piece);
+    return status;
+}
+
+void lz_params_free(struct device *device, void *handle) {
+    struct lz_device *d = lz_device_of(device);
+    pthread_mutex_lock(&d->lock);
+    retire(d, handle);
+    free_retired(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+void lz_params_free_all(struct lz_device *d) {
+    free_retired(d);
+    for (struct lz_slab *slab = d->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        lz_free(d, slab->base);
+        free(slab);
+    }
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams: an immediate list of our own, or any list of the user's. Of a user's list we find out what kind it
+ * is as far as the driver tells; what it does not tell is assumed to be what is safe: immediate, without
+ * order.
+ */
+#include "core/stream.h"
+#include "runtimes/level_zero/level_zero.h"
+
+#include <stdlib.h>
+
+/* -- making -- */
+
+static struct lz_stream *make(struct dnnl_stream *stream) {
+    struct lz_stream *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    s->device = lz_device_of(stream->engine->device);
+    s->profiling = stream->flags & dnnl_stream_profiling;
+    return s;
+}
+
+static void unmake(struct lz_stream *s) {
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+static void enter(struct dnnl_stream *stream, struct lz_stream *s) {
+    struct lz_device *d = s->device;
+    s->newer_list = lz_newer_handle(d->driver, ZEL_HANDLE_COMMAND_LIST, s->list);
+    pthread_mutex_lock(&d->lock);
+    s->next = d->streams;
+    d->streams = s;
+    pthread_mutex_unlock(&d->lock);
+    stream->state = s;
+}
+
+static ze_result_t create_list(struct lz_stream *s, ze_command_queue_flags_t flags) {
+    const struct lz_device *d = s->device;
+    const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                          .ordinal = d->ordinal,
+                                          .flags = flags,
+                                          .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    return d->ze->CommandListCreateImmediate(d->context, d->device, &desc, &s->list);
+}
+
+/* Drivers and loaders before specification 1.7 know no in-order lists: barriers do the same. */
+static ze_result_t create_ordered_list(struct lz_stream *s) {
+    s->order = ORDER_LIST;
+    if (create_list(s, LZ_QUEUE_FLAG_IN_ORDER) == ZE_RESULT_SUCCESS) return ZE_RESULT_SUCCESS;
+    s->order = ORDER_BARRIERS;
+    return create_list(s, 0);
+}
+
+dnnl_status_t lz_stream_open(struct dnnl_stream *stream, unsigned flags) {
+    struct lz_stream *s = make(stream);
+    if (!s) return dnnl_out_of_memory;
+    s->owned = s->immediate = true;
+    s->order = ORDER_EVENTS;
+    ze_result_t result = flags & dnnl_stream_out_of_order ? create_list(s, 0) : create_ordered_list(s);
+    if (result != ZE_RESULT_SUCCESS) {
+        unmake(s);
+        return lz_fail(result, "stream", "zeCommandListCreateImmediate");
+    }
+    enter(stream, s);
+    return dnnl_success;
+}
+
+/* -- the user's list -- */
+
+static bool is_here(const struct lz_stream *s, ze_command_list_handle_t list) {
+    const struct found_driver *driver = s->device->driver;
+    const struct newer_functions *newer = &driver->newer;
+    ze_context_handle_t context = NULL;
+    ze_device_handle_t device = NULL;
+    if (newer->CommandListGetContextHandle
+        && newer->CommandListGetContextHandle(list, &context) == ZE_RESULT_SUCCESS
+        && context != lz_newer_handle(driver, ZEL_HANDLE_CONTEXT, s->device->context))
+        return false;
+    return !newer->CommandListGetDeviceHandle
+           || newer->CommandListGetDeviceHandle(list, &device) != ZE_RESULT_SUCCESS
+           || device == lz_newer_handle(driver, ZEL_HANDLE_DEVICE, s->device->device);
+}
+
+/* Synchronising is for immediate lists alone: older drivers answer by it. */
+static bool is_immediate(const struct newer_functions *newer, ze_command_list_handle_t list) {
+    ze_bool_t immediate = 1;
+    if (newer->CommandListIsImmediate && newer->CommandListIsImmediate(list, &immediate) == ZE_RESULT_SUCCESS)
+        return immediate;
+    return !newer->CommandListHostSynchronize
+           || newer->CommandListHostSynchronize(list, 0) != ZE_RESULT_ERROR_INVALID_ARGUMENT;
+}
+
+static bool is_ordered(const struct newer_functions *newer, ze_command_list_handle_t list, bool immediate) {
+    uint32_t flags = 0;
+    if (immediate)
+        return newer->CommandListImmediateGetFlags
+               && newer->CommandListImmediateGetFlags(list, &flags) == ZE_RESULT_SUCCESS
+               && flags & LZ_QUEUE_FLAG_IN_ORDER;
+    return newer->CommandListGetFlags && newer->CommandListGetFlags(list, &flags) == ZE_RESULT_SUCCESS
+           && flags & LZ_LIST_FLAG_IN_ORDER;
+}
+
+/* A list that takes no barrier is closed, or not a list for this device. */
+static dnnl_status_t check_open(const struct lz_stream *s) {
+    if (s->immediate) return dnnl_success;
+    ze_result_t result = s->device->ze->CommandListAppendBarrier(s->list, NULL, 0, NULL);
+    if (result == ZE_RESULT_SUCCESS) return dnnl_success;
+    return fail(dnnl_invalid_arguments, "stream", "the list cannot be appended to: %s",
+                lz_result_name(result));
+}
+
+static dnnl_status_t examine(struct lz_stream *s, ze_command_list_handle_t list) {
+    const struct found_driver *driver = s->device->driver;
+    ze_command_list_handle_t inner = lz_newer_handle(driver, ZEL_HANDLE_COMMAND_LIST, list);
+    if (!inner || !is_here(s, inner))
+        return fail(dnnl_invalid_arguments, "stream", "the list is not of the engine's context and device");
+    s->list = list;
+    s->immediate = is_immediate(&driver->newer, inner);
+    bool ordered = is_ordered(&driver->newer, inner, s->immediate);
+    s->order = ordered ? ORDER_LIST : s->immediate ? ORDER_EVENTS : ORDER_BARRIERS;
+    return check_open(s);
+}
+
+dnnl_status_t lz_stream_open_on(struct dnnl_stream *stream, ze_command_list_handle_t list) {
+    struct lz_stream *s = make(stream);
+    if (!s) return dnnl_out_of_memory;
+    dnnl_status_t status = examine(s, list);
+    if (status != dnnl_success) {
+        unmake(s);
+        return status;
+    }
+    stream->flags |= s->order == ORDER_EVENTS ? dnnl_stream_out_of_order : dnnl_stream_in_order;
+    enter(stream, s);
+    return dnnl_success;
+}
+
+/* -- waiting -- */
+
+static void note_completed(struct lz_stream *s, uint64_t submitted, uint64_t time) {
+    atomic_store(&s->completed_at, time);
+    atomic_store(&s->completed, submitted);
+}
+
+uint64_t lz_stream_finished(struct lz_stream *s) {
+    const struct newer_functions *newer = &s->device->driver->newer;
+    uint64_t now = atomic_load(&s->device->retirements), submitted = atomic_load(&s->submitted);
+    if (submitted == atomic_load(&s->completed)) return now;
+    if (!newer->CommandListHostSynchronize
+        || newer->CommandListHostSynchronize(s->newer_list, 0) != ZE_RESULT_SUCCESS)
+        return atomic_load(&s->completed_at);
+    note_completed(s, submitted, now);
+    return now;
+}
+
+static ze_result_t wait_by_event(struct lz_stream *s) {
+    const struct level_zero *ze = s->device->ze;
+    struct lz_event *event;
+    pthread_mutex_lock(&s->lock);
+    ze_result_t result = lz_events_take(s, 1, &event);
+    if (result == ZE_RESULT_SUCCESS) {
+        result = ze->CommandListAppendBarrier(s->list, event->handle, 0, NULL);
+        if (result != ZE_RESULT_SUCCESS) lz_events_abandon(s, 1, &event);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return result == ZE_RESULT_SUCCESS ? ze->EventHostSynchronize(event->handle, UINT64_MAX) : result;
+}
+
+/* Nothing that was recorded on a regular list runs before the user runs it, so there is nothing to wait for.
+ */
+dnnl_status_t lz_stream_wait(struct dnnl_stream *stream) {
+    struct lz_stream *s = lz_stream_of(stream);
+    const struct newer_functions *newer = &s->device->driver->newer;
+    if (!s->immediate) return dnnl_success;
+    uint64_t now = atomic_load(&s->device->retirements), submitted = atomic_load(&s->submitted);
+    ze_result_t result = newer->CommandListHostSynchronize
+                                 ? newer->CommandListHostSynchronize(s->newer_list, UINT64_MAX)
+                                 : wait_by_event(s);
+    if (result != ZE_RESULT_SUCCESS) return lz_fail(result, "stream", "zeCommandListHostSynchronize");
+    note_completed(s, submitted, now);
+    return dnnl_success;
+}
+
+/* -- the end -- */
+
+static void leave(struct lz_stream *s) {
+    struct lz_device *d = s->device;
+    pthread_mutex_lock(&d->lock);
+    struct lz_stream **link = &d->streams;
+    while (*link != s)
+        link = &(*link)->next;
+    *link = s->next;
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* Kernels may be running with our events and scratchpad: they come first. */
+void lz_stream_close(struct dnnl_stream *stream) {
+    struct lz_stream *s = lz_stream_of(stream);
+    if (s->submitted != s->completed) lz_stream_wait(stream);
+    leave(s);
+    if (s->owned) s->device->ze->CommandListDestroy(s->list);
+    lz_events_free(s);
+    for (size_t i = 0; i < s->nplans; i++)
+        plan_release(s->plans[i]);
+    free(s->plans);
+    free(s->ns);
+    unmake(s);
+}
