@@ -20,15 +20,16 @@ INLINE float sum_parts(const float *parts) {
     return s[0];
 }
 
-/* What a line has in common: the results are e^(x - shift) * factor, or x - shift for the logarithm. */
+/* What a line has in common: the results are e^(x - most) * factor, or x - most - log_sum. */
 struct softmax_line {
-    float shift, factor;
+    float most, factor, log_sum;
 };
 
-INLINE struct softmax_line softmax_line(float most, float sum, int log) {
+INLINE struct softmax_line softmax_line(float most, float sum) {
     struct softmax_line line;
-    line.shift = log ? most + f32_log(sum) : most;
+    line.most = most;
     line.factor = f32_div(1.0f, sum);
+    line.log_sum = f32_log(sum);
     return line;
 }
 
@@ -51,7 +52,7 @@ INLINE struct softmax_line softmax_measure(global const uchar *src, constant str
 #pragma nounroll
     for (i64 i = 0; i < p->length; i++)
         parts[i % SOFTMAX_PARTS] += f32_exp(softmax_src(src, p, position, i) - most);
-    return softmax_line(most, sum_parts(parts), p->log);
+    return softmax_line(most, sum_parts(parts));
 }
 
 /* Range: shares of the rows. */
@@ -60,13 +61,13 @@ kernel void softmax_universal(ITEM global const uchar *src, global uchar *dst, E
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     struct walker row, at;
     for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
-        struct softmax_line line = {0.0f, 0.0f};
+        struct softmax_line line = {0.0f, 0.0f, 0.0f};
         if (row.inside) line = softmax_measure(src, p, row.position);
         for (walk_begin(&at, &p->line, 0); at.left > 0; walk_next(&at, &p->line)) {
             float y = 0.0f;
             if (row.inside && at.inside) {
-                float x = softmax_src(src, p, row.position, at.position[p->axis]) - line.shift;
-                y = p->log ? x : f32_exp(x) * line.factor;
+                float x = softmax_src(src, p, row.position, at.position[p->axis]) - line.most;
+                y = p->log ? x - line.log_sum : f32_exp(x) * line.factor;
                 y = epilogue_finish(&e, epilogue_scale(&e, y, row.position), row.position);
             }
             store_f32(dst, p->epilogue.type, row.offset + at.offset, y);
@@ -77,7 +78,7 @@ kernel void softmax_universal(ITEM global const uchar *src, global uchar *dst, E
 
 /* Leaves e^(x - maximum) in dst if `keep` is not 0. A missing element counts as minus infinity. */
 INLINE struct softmax_line softmax_measure_dense(global const float *src, global float *dst, i64 length,
-                                                 int log, int keep) {
+                                                 int keep) {
     float16 most = (float16)(-INFINITY), sum = (float16)(0.0f);
     float parts[SOFTMAX_PARTS], top = -INFINITY;
 #pragma nounroll
@@ -96,7 +97,7 @@ INLINE struct softmax_line softmax_measure_dense(global const float *src, global
         sum += y;
     }
     vstore16(sum, 0, parts);
-    return softmax_line(top, sum_parts(parts), log);
+    return softmax_line(top, sum_parts(parts));
 }
 
 /* Range: shares of the rows. dst may be src. */
@@ -109,14 +110,14 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
     for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
         global const float *from = src + tensor_offset(&p->src, row.position);
         global float *to = dst + row.offset;
-        struct softmax_line line = softmax_measure_dense(from, to, length, log, keep);
+        struct softmax_line line = softmax_measure_dense(from, to, length, keep);
 #pragma nounroll
         for (i64 i = 0; i < length; i += 16) {
             i64 left = length - i;
             float16 y = edge_load16((keep ? (global const float *)to : from) + i, left, 0.0f);
-            if (!keep) y -= (float16)(line.shift);
+            if (!keep) y -= (float16)(line.most);
             if (!keep && !log) y = f32_exp(y);
-            if (!log) y *= (float16)(line.factor);
+            y = log ? y - (float16)(line.log_sum) : y * (float16)(line.factor);
             if (!p->plain) {
                 int count = left < 16 ? (int)left : 16;
                 row.position[p->axis] = i;
