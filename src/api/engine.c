@@ -20,6 +20,9 @@ dnnl_status_t dnnl_engine_create(dnnl_engine_t *engine, dnnl_engine_kind_t kind,
     if (!engine) return fail(dnnl_invalid_arguments, "engine", "engine is NULL");
     if (kind != dnnl_cpu && kind != dnnl_gpu)
         return fail(dnnl_invalid_arguments, "engine", "bad kind: %d", kind);
+    if (runtime_unknown(kind))
+        return fail(dnnl_invalid_arguments, "engine", "ONEDNN_%s_RUNTIME=%s is none of this library's",
+                    kind == dnnl_cpu ? "CPU" : "GPU", runtime_unknown(kind));
     size_t count = count_devices(kind);
     if (index >= count)
         return fail(dnnl_invalid_arguments, "engine", "asked for %s engine %zu, but there are %zu",

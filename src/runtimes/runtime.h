@@ -31,6 +31,7 @@ struct device_origin {
     dnnl_engine_kind_t kind;
     size_t index;
     void *handles[DEVICE_HANDLES]; /* the first is NULL: `index` counts */
+    void *objects;                 /* what the runtime has made of the handles already; not compared */
 };
 
 /* A device in a context, shared by all engines made from the same two. */
@@ -94,6 +95,9 @@ struct runtime {
     /* Kernels. The handle belongs to the device and lives as long. Called under no lock; must be thread-safe.
      */
     dnnl_status_t (*kernel_load)(struct device *device, const struct kernel *kernel, void **handle);
+    /* The runtime's own objects behind a loaded kernel (module may stay NULL), for a runtime built on this
+     * one, which has them for good. NULL slot: nothing can be built on this one. */
+    dnnl_status_t (*kernel_export)(void *handle, void **module, void **kernel);
     /* Puts a parameter block where kernels can read it. NULL slots: the plan's own copy is used as it is. */
     dnnl_status_t (*params_load)(struct device *device, const void *params, size_t size, void **handle);
     void (*params_free)(struct device *device, void *handle);
@@ -127,5 +131,6 @@ extern const struct runtime null_runtime;
 /* Runtimes that a build may lack, for want of headers: their address is then NULL. */
 extern const struct runtime level_zero_runtime __attribute__((weak));
 extern const struct runtime opencl_runtime __attribute__((weak));
+extern const struct runtime sycl_runtime;
 
 #endif

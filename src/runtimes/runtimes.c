@@ -2,7 +2,6 @@
 /* The one list of runtimes. */
 #include "runtimes/runtimes.h"
 #include "base/env.h"
-#include "core/verbose.h"
 
 #include <pthread.h>
 #include <strings.h>
@@ -15,6 +14,7 @@ struct choice {
 
 static const struct choice cpu_choices[] = {
         {"HOST", &host_runtime},
+        {"SYCL", &sycl_runtime},
         {"NULL", &null_runtime},
         {NULL, NULL},
 };
@@ -22,35 +22,41 @@ static const struct choice cpu_choices[] = {
 static const struct choice gpu_choices[] = {
         {"ZE", &level_zero_runtime},
         {"OCL", &opencl_runtime},
+        {"SYCL", &sycl_runtime},
         {"NONE", NULL},
         {NULL, NULL},
 };
 
+/* A choice that was made: by the environment, or else by the build. */
+static struct chosen {
+    const struct runtime *runtime;
+    const char *unknown; /* a name that is in no row */
+} cpu, gpu;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const struct runtime *cpu_runtime, *gpu_runtime;
 
-static const struct choice *find(const struct choice *choices, const char *name) {
-    for (; choices->name; choices++)
-        if (strcasecmp(name, choices->name) == 0) return choices;
-    return NULL;
-}
-
-static const struct runtime *chosen(const char *variable, const struct choice *choices,
-                                    const char *otherwise) {
+static struct chosen choose_one(const char *variable, const struct choice *choices, const char *otherwise) {
     const char *name = env_get(variable);
-    const struct choice *choice = find(choices, name ? name : otherwise);
-    if (choice) return choice->runtime;
-    verbose_line("common,warn,runtime,ONEDNN_%s=%s is none of this library's", variable, name);
-    choice = find(choices, otherwise);
-    return choice ? choice->runtime : NULL;
+    if (!name) name = otherwise;
+    for (; choices->name; choices++)
+        if (strcasecmp(name, choices->name) == 0) return (struct chosen){.runtime = choices->runtime};
+    return (struct chosen){.unknown = name};
 }
 
+/* Prints nothing: verbose output itself asks which runtimes there are. */
 static void choose(void) {
-    cpu_runtime = chosen("CPU_RUNTIME", cpu_choices, "HOST");
-    gpu_runtime = chosen("GPU_RUNTIME", gpu_choices, LODE_GPU_RUNTIME);
+    cpu = choose_one("CPU_RUNTIME", cpu_choices, "HOST");
+    gpu = choose_one("GPU_RUNTIME", gpu_choices, LODE_GPU_RUNTIME);
+}
+
+static const struct chosen *chosen_for(dnnl_engine_kind_t kind) {
+    pthread_once(&once, choose);
+    return kind == dnnl_cpu ? &cpu : &gpu;
 }
 
 const struct runtime *runtime_for(dnnl_engine_kind_t kind) {
-    pthread_once(&once, choose);
-    return kind == dnnl_cpu ? cpu_runtime : gpu_runtime;
+    return chosen_for(kind)->runtime;
+}
+
+const char *runtime_unknown(dnnl_engine_kind_t kind) {
+    return chosen_for(kind)->unknown;
 }

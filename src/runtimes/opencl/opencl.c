@@ -15,6 +15,7 @@ const struct runtime opencl_runtime = {
         .buffer_unmap = opencl_buffer_unmap,
         .buffer_adopt = opencl_buffer_adopt,
         .kernel_load = opencl_kernel_load,
+        .kernel_export = opencl_kernel_export,
         .params_load = opencl_params_load,
         .params_free = opencl_params_free,
         .kernels_save = opencl_kernels_save,

@@ -80,6 +80,7 @@ bool opencl_device_has(cl_device_id device, const char *extension);
 dnnl_status_t opencl_programs_open(struct opencl_device *device);
 void opencl_programs_close(struct opencl_device *device);
 dnnl_status_t opencl_kernel_load(struct device *device, const struct kernel *kernel, void **handle);
+dnnl_status_t opencl_kernel_export(void *handle, void **module, void **kernel);
 /* A cl_kernel that no other thread uses until it is given back to its slots; NULL: no memory. */
 struct opencl_instance *opencl_kernel_take(struct opencl_kernel *kernel);
 /* What tells devices apart whose binaries do not fit each other; to be freed. */

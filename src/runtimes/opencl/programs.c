@@ -286,3 +286,12 @@ dnnl_status_t opencl_kernel_load(struct device *device, const struct kernel *ker
     if (status == dnnl_success) *handle = k;
     return status;
 }
+
+/* The instance stays taken. */
+dnnl_status_t opencl_kernel_export(void *handle, void **module, void **kernel) {
+    struct opencl_instance *instance = opencl_kernel_take(handle);
+    if (!instance) return dnnl_out_of_memory;
+    *module = NULL;
+    *kernel = instance->kernel;
+    return dnnl_success;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens the layer that speaks SYCL: beside this library, or wherever the dynamic linker finds it. It in turn
+ * needs libsycl; without that, programs that do not ask for SYCL never notice.
+ */
+#define _GNU_SOURCE
+#include "core/verbose.h"
+#include "runtimes/sycl/sycl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const struct sycl_layer *layer;
+
+static void *open_beside(void) {
+    Dl_info self;
+    char path[4096];
+    if (!dladdr((void *)sycl_layer, &self) || !self.dli_fname) return NULL;
+    const char *slash = strrchr(self.dli_fname, '/');
+    if (!slash) return NULL;
+    int length = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname,
+                          SYCL_LAYER_LIBRARY);
+    return length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static void load(void) {
+    char reason[512] = "";
+    void *library = open_beside();
+    if (!library) {
+        const char *error = dlerror();
+        snprintf(reason, sizeof reason, "%s", error ? error : "");
+        library = dlopen(SYCL_LAYER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!library) {
+        const char *error = dlerror();
+        fail(dnnl_runtime_error, "sycl", "the SYCL layer cannot be opened: %s", reason[0] ? reason : error);
+        return;
+    }
+    sycl_layer_function function;
+    *(void **)&function = dlsym(library, SYCL_LAYER_SYMBOL);
+    const struct sycl_layer *found = function ? function() : NULL;
+    if (found && found->version == SYCL_LAYER_VERSION)
+        layer = found;
+    else
+        fail(dnnl_runtime_error, "sycl", "%s belongs to another release", SYCL_LAYER_LIBRARY);
+}
+
+const struct sycl_layer *sycl_layer(void) {
+    pthread_once(&once, load);
+    return layer;
+}
