@@ -66,7 +66,7 @@ dnnl_status_t dnnl_ocl_interop_engine_get_cache_blob_id(cl_device_id device, siz
     if (!opencl_load()) return dnnl_runtime_error;
     char *key = opencl_device_key(device);
     if (!key) return dnnl_out_of_memory;
-    dnnl_status_t status = opencl_give_bytes(key, strlen(key), size, cache_blob_id);
+    dnnl_status_t status = blob_give(key, strlen(key), size, cache_blob_id);
     free(key);
     return status;
 }

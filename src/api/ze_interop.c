@@ -17,11 +17,33 @@ static struct device_origin origin_of(ze_driver_handle_t driver, ze_device_handl
     return origin;
 }
 
+static dnnl_status_t create_engine(dnnl_engine_t *engine, const struct device_origin *origin, size_t size,
+                                   const uint8_t *blob) {
+    struct dnnl_engine *made;
+    dnnl_status_t status = engine_create(&made, &level_zero_runtime, origin);
+    if (status != dnnl_success) return status;
+    if (blob) status = device_restore(made->device, size, blob);
+    if (status == dnnl_success)
+        *engine = made;
+    else
+        engine_release(made);
+    return status;
+}
+
 dnnl_status_t dnnl_ze_interop_engine_create(dnnl_engine_t *engine, ze_driver_handle_t driver,
                                             ze_device_handle_t device, ze_context_handle_t context) {
     if (!engine || !driver || !device || !context) return fail_null("engine");
     struct device_origin origin = origin_of(driver, device, context);
-    return engine_create(engine, &level_zero_runtime, &origin);
+    return create_engine(engine, &origin, 0, NULL);
+}
+
+dnnl_status_t dnnl_ze_interop_engine_create_from_cache_blob(dnnl_engine_t *engine, ze_driver_handle_t driver,
+                                                            ze_device_handle_t device,
+                                                            ze_context_handle_t context, size_t size,
+                                                            const uint8_t *cache_blob) {
+    if (!engine || !driver || !device || !context || size == 0 || !cache_blob) return fail_null("engine");
+    struct device_origin origin = origin_of(driver, device, context);
+    return create_engine(engine, &origin, size, cache_blob);
 }
 
 static bool is_ours(const struct dnnl_engine *engine) {
@@ -49,6 +71,18 @@ dnnl_status_t dnnl_ze_interop_engine_get_device(dnnl_engine_t engine, ze_device_
 
 dnnl_status_t dnnl_ze_interop_engine_get_driver(dnnl_engine_t engine, ze_driver_handle_t *driver) {
     return get_handle(engine, HANDLE_DRIVER, (void **)driver);
+}
+
+dnnl_status_t dnnl_ze_interop_engine_get_cache_blob_id(ze_driver_handle_t driver, ze_device_handle_t device,
+                                                       size_t *size, uint8_t *cache_blob_id) {
+    if (!driver || !device || !size) return fail_null("engine");
+    return lz_blob_id_of(driver, device, size, cache_blob_id);
+}
+
+dnnl_status_t dnnl_ze_interop_engine_get_cache_blob(dnnl_engine_t engine, size_t *size, uint8_t *cache_blob) {
+    if (!engine || !size) return fail_null("engine");
+    if (!is_ours(engine)) return fail_foreign("engine");
+    return lz_kernels_save(engine->device, 0, NULL, size, cache_blob);
 }
 
 /* -- streams -- */

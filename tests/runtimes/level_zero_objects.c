@@ -70,6 +70,47 @@ static void test_engine_bad_input(void **state) {
     ze_ok(ze.zeContextDestroy(context));
 }
 
+static void test_cache_blobs(void **state) {
+    (void)state;
+    struct world w = make_world();
+    dnnl_primitive_t linear = make_linear(&w, 1, 1);
+    dnnl_engine_t untouched = (dnnl_engine_t)&w, engine = untouched;
+    size_t id_size = 0, size = 0, wrong;
+    int junk[64] = {0};
+    ok(dnnl_ze_interop_engine_get_cache_blob_id(ze_driver, ze_device, &id_size, NULL));
+    ok(dnnl_ze_interop_engine_get_cache_blob(w.engine, &size, NULL));
+    assert_true(id_size > 0 && size > 0);
+    uint8_t *id = calloc(1, id_size), *blob = calloc(1, size);
+    ok(dnnl_ze_interop_engine_get_cache_blob_id(ze_driver, ze_device, &id_size, id));
+    ok(dnnl_ze_interop_engine_get_cache_blob(w.engine, &size, blob));
+    wrong = size - 1;
+    refused(dnnl_ze_interop_engine_get_cache_blob(w.engine, &wrong, blob));
+    refused(dnnl_ze_interop_engine_get_cache_blob_id(NULL, ze_device, &id_size, NULL));
+    refused(dnnl_ze_interop_engine_get_cache_blob_id(ze_driver, NULL, &id_size, NULL));
+    refused(dnnl_ze_interop_engine_get_cache_blob_id(ze_driver, ze_device, NULL, NULL));
+    refused(dnnl_ze_interop_engine_get_cache_blob_id(ze_driver, (ze_device_handle_t)junk, &id_size, NULL));
+    refused(dnnl_ze_interop_engine_get_cache_blob(NULL, &size, NULL));
+    refused(dnnl_ze_interop_engine_get_cache_blob(w.engine, NULL, blob));
+
+    refused(dnnl_ze_interop_engine_create_from_cache_blob(&engine, ze_driver, ze_device, w.context, 0, blob));
+    refused(dnnl_ze_interop_engine_create_from_cache_blob(&engine, ze_driver, ze_device, w.context, size,
+                                                          NULL));
+    refused(dnnl_ze_interop_engine_create_from_cache_blob(&engine, ze_driver, ze_device, NULL, size, blob));
+    refused(dnnl_ze_interop_engine_create_from_cache_blob(&engine, ze_driver, ze_device, w.context, size - 1,
+                                                          blob));
+    blob[0] ^= 1;
+    refused(dnnl_ze_interop_engine_create_from_cache_blob(&engine, ze_driver, ze_device, w.context, size,
+                                                          blob));
+    assert_ptr_equal(engine, untouched);
+    blob[0] ^= 1;
+    ok(dnnl_ze_interop_engine_create_from_cache_blob(&engine, ze_driver, ze_device, w.context, size, blob));
+    ok(dnnl_engine_destroy(engine));
+    free(id);
+    free(blob);
+    dnnl_primitive_destroy(linear);
+    free_world(&w);
+}
+
 /* -- memory -- */
 
 static void test_memory_kinds(void **state) {
@@ -275,11 +316,11 @@ static void test_execute_bad_input(void **state) {
 }
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_engine_handles),         cmocka_unit_test(test_plain_engine_has_handles),
-            cmocka_unit_test(test_engine_bad_input),       cmocka_unit_test(test_memory_kinds),
-            cmocka_unit_test(test_memory_handles),         cmocka_unit_test(test_memory_bad_input),
-            cmocka_unit_test(test_memory_shared_with_cpu), cmocka_unit_test(test_stream_bad_input),
-            cmocka_unit_test(test_execute_bad_input),
+            cmocka_unit_test(test_engine_handles),   cmocka_unit_test(test_plain_engine_has_handles),
+            cmocka_unit_test(test_engine_bad_input), cmocka_unit_test(test_cache_blobs),
+            cmocka_unit_test(test_memory_kinds),     cmocka_unit_test(test_memory_handles),
+            cmocka_unit_test(test_memory_bad_input), cmocka_unit_test(test_memory_shared_with_cpu),
+            cmocka_unit_test(test_stream_bad_input), cmocka_unit_test(test_execute_bad_input),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);
     if (!ze_open()) {

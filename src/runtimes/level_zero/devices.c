@@ -107,16 +107,23 @@ static bool has_device(const struct found_driver *driver, ze_device_handle_t dev
            && is_among(driver->ze, device, count < MAX_DEVICES ? count : MAX_DEVICES, devices);
 }
 
-static dnnl_status_t adopt_handles(struct lz_device *d, void *const *handles) {
-    d->driver = lz_driver(handles[HANDLE_DRIVER]);
-    if (!d->driver)
+dnnl_status_t lz_check_device(ze_driver_handle_t driver, ze_device_handle_t device,
+                              const struct found_driver **found) {
+    const struct found_driver *known = lz_driver(driver);
+    if (!known)
         return fail(dnnl_invalid_arguments, "engine", "no library of Level Zero has this driver handle");
-    d->device = handles[HANDLE_DEVICE];
-    if (!has_device(d->driver, d->device))
+    if (!has_device(known, device))
         return fail(dnnl_invalid_arguments, "engine", "the device is not one of the driver");
-    d->ze = d->driver->ze;
-    d->context = handles[HANDLE_CONTEXT];
+    *found = known;
     return dnnl_success;
+}
+
+static dnnl_status_t adopt_handles(struct lz_device *d, void *const *handles) {
+    d->device = handles[HANDLE_DEVICE];
+    d->context = handles[HANDLE_CONTEXT];
+    dnnl_status_t status = lz_check_device(handles[HANDLE_DRIVER], d->device, &d->driver);
+    if (status == dnnl_success) d->ze = d->driver->ze;
+    return status;
 }
 
 /* A context cannot be asked what it is for: it shows when memory is allocated. */
@@ -157,8 +164,10 @@ static size_t index_of(const struct lz_device *d) {
 }
 
 static void discard(struct lz_device *d) {
+    lz_programs_close(d);
     if (d->owns_context) d->ze->ContextDestroy(d->context);
     pthread_mutex_destroy(&d->lock);
+    pthread_mutex_destroy(&d->programs_lock);
     free(d);
 }
 
@@ -166,10 +175,12 @@ dnnl_status_t lz_device_open(struct device *device, const struct device_origin *
     struct lz_device *d = calloc(1, sizeof *d);
     if (!d) return dnnl_out_of_memory;
     pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->programs_lock, NULL);
     bool users = origin->handles[HANDLE_DEVICE] != NULL;
     dnnl_status_t status = users ? adopt_handles(d, origin->handles) : choose_found(d, origin->index);
     if (status == dnnl_success) status = learn(d, device);
     if (status == dnnl_success && users) status = check_context(d);
+    if (status == dnnl_success) status = lz_programs_open(d, &device->info);
     if (status != dnnl_success) {
         discard(d);
         return status;
@@ -185,7 +196,6 @@ dnnl_status_t lz_device_open(struct device *device, const struct device_origin *
 void lz_device_close(struct device *device) {
     struct lz_device *d = lz_device_of(device);
     if (d->copies) d->ze->CommandListDestroy(d->copies);
-    lz_kernels_free_all(d);
     lz_params_free_all(d);
     discard(d);
 }

@@ -8,6 +8,7 @@
 
 #include "base/slots.h"
 #include "core/objects.h"
+#include "runtimes/binaries.h"
 #include "runtimes/level_zero/events.h"
 #include "runtimes/level_zero/loader.h"
 
@@ -30,13 +31,26 @@ struct lz_device {
 
     _Atomic uint64_t retirements; /* of parameter blocks: the clock of params.c */
 
-    pthread_mutex_t lock; /* of everything below */
+    char *key;           /* tells devices apart whose binaries do not fit each other */
+    const char *options; /* to build modules with */
+    pthread_mutex_t programs_lock;
     struct lz_module *modules;
     struct lz_kernel *kernels;
+    struct binaries binaries; /* from cache blobs */
+
+    pthread_mutex_t lock; /* of everything below */
     struct lz_slab *slabs;
     struct lz_retired *retired;
     struct lz_stream *streams;
     ze_command_list_handle_t copies; /* a synchronous list, made on first use */
+};
+
+/* One image: a native module or a family's SPIR-V. */
+struct lz_module {
+    struct lz_module *next;
+    const struct kernel_family *family;
+    const void *image;
+    ze_module_handle_t handle;
 };
 
 /* The arguments of a kernel are state of its handle, so a launch needs one of its own from the first argument
@@ -89,6 +103,9 @@ static inline struct lz_stream *lz_stream_of(const struct dnnl_stream *stream) {
 dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count);
 dnnl_status_t lz_device_open(struct device *device, const struct device_origin *origin);
 void lz_device_close(struct device *device);
+/* Finds the driver of a device that the user brings. */
+dnnl_status_t lz_check_device(ze_driver_handle_t driver, ze_device_handle_t device,
+                              const struct found_driver **found);
 
 /* buffers.c */
 dnnl_status_t lz_buffer_alloc(struct device *device, enum buffer_kind kind, size_t size,
@@ -109,9 +126,20 @@ dnnl_status_t lz_params_load(struct device *device, const void *params, size_t s
 void lz_params_free(struct device *device, void *handle);
 void lz_params_free_all(struct lz_device *device);
 
-/* programs.c */
+/* programs.c, binaries.c */
+dnnl_status_t lz_programs_open(struct lz_device *device, const struct device_info *info);
+void lz_programs_close(struct lz_device *device);
 dnnl_status_t lz_kernel_load(struct device *device, const struct kernel *kernel, void **handle);
-void lz_kernels_free_all(struct lz_device *device);
+/* What a device's key is made of; to be freed. */
+char *lz_device_key(const struct found_driver *driver, ze_device_handle_t device);
+dnnl_status_t lz_kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,
+                              size_t *size, uint8_t *blob);
+dnnl_status_t lz_kernels_restore(struct device *device, size_t size, const uint8_t *blob);
+dnnl_status_t lz_blob_id(const struct device *device, size_t *size, uint8_t *id);
+/* The same of handles that the user brings; they are checked. */
+dnnl_status_t lz_blob_id_of(ze_driver_handle_t driver, ze_device_handle_t device, size_t *size, uint8_t *id);
+/* The binary of a module, to be freed; NULL: no memory, or the driver gives none. */
+void *lz_module_binary(const struct lz_device *device, ze_module_handle_t module, size_t *size);
 /* A handle whose arguments no other thread touches until it is given back to its slots. Another one is made
  * only if all are taken. NULL: `result` says why not. */
 struct lz_instance *lz_kernel_take(struct lz_kernel *kernel, ze_result_t *result);

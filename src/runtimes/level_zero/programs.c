@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules and kernels. A module is built once a device, from the family's native form on the embedded driver
- * and from SPIR-V elsewhere. A kernel's arguments are state of its handle, and Level Zero copies them when a
- * launch is appended: so every kernel has as many handles as threads have launched it at the same time.
+ * Modules and kernels. A module is built once a device: on the embedded driver from the family's native form;
+ * elsewhere from a binary of a cache blob or of the disk cache, or else from SPIR-V. A kernel's arguments are
+ * state of its handle, and Level Zero copies them when a launch is appended: so every kernel has as many
+ * handles as threads have launched it at the same time.
  */
 #include "base/cpu.h"
+#include "base/disk_cache.h"
 #include "runtimes/level_zero/level_zero.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-
-/* One image: a native module or a family's SPIR-V. */
-struct lz_module {
-    struct lz_module *next;
-    const void *image;
-    ze_module_handle_t handle;
-};
 
 struct lz_kernel {
     struct lz_kernel *next;
@@ -37,54 +33,96 @@ static const struct native_module *native_module_of(const struct kernel *kernel)
     return NULL;
 }
 
-static void report_log(const struct lz_device *d, const char *family, ze_module_build_log_handle_t log) {
+static void report_log(const struct lz_device *d, const char *name, ze_module_build_log_handle_t log) {
     size_t size = 0;
     if (d->ze->ModuleBuildLogGetString(log, &size, NULL) != ZE_RESULT_SUCCESS || size == 0) return;
-    char *text = malloc(size);
-    if (text && d->ze->ModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS)
-        fail(dnnl_runtime_error, "kernel", "%s: %.*s", family, (int)size, text);
+    char *text = malloc(size + 1), *line;
+    if (text && d->ze->ModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS) {
+        text[size] = 0;
+        while ((line = strchr(text, '\n')))
+            *line = ' ';
+        fail(dnnl_runtime_error, "kernel", "kernels %s cannot be built: %.800s", name, text);
+    }
     free(text);
 }
 
-static ze_result_t build(const struct lz_device *d, const char *family, const ze_module_desc_t *desc,
-                         ze_module_handle_t *module) {
+/* Builds a module of one form; `name` NULL: nobody wants to know why it cannot be built. */
+static ze_result_t build(const struct lz_device *d, ze_module_format_t format, const void *input, size_t size,
+                         const char *name, ze_module_handle_t *module) {
+    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                   .format = format,
+                                   .inputSize = size,
+                                   .pInputModule = input,
+                                   .pBuildFlags = d->options};
     ze_module_build_log_handle_t log = NULL;
-    ze_result_t result = d->ze->ModuleCreate(d->context, d->device, desc, module, &log);
-    if (result != ZE_RESULT_SUCCESS && log) report_log(d, family, log);
+    ze_result_t result = d->ze->ModuleCreate(d->context, d->device, &desc, module, &log);
+    if (result != ZE_RESULT_SUCCESS && log && name) report_log(d, name, log);
     if (log) d->ze->ModuleBuildLogDestroy(log);
     return result;
 }
 
-static ze_result_t build_native(const struct lz_device *d, const struct kernel_family *family,
+static ze_result_t build_native(const struct lz_device *d, const char *name,
                                 const struct native_module *native, ze_module_handle_t *module) {
     const struct native_reference reference = {
             .magic = NATIVE_REFERENCE_MAGIC, .process = (uint64_t)getpid(), .module = native};
-    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                                   .format = ZE_MODULE_FORMAT_NATIVE,
-                                   .inputSize = sizeof reference,
-                                   .pInputModule = (const uint8_t *)&reference};
-    return build(d, family->name, &desc, module);
+    return build(d, ZE_MODULE_FORMAT_NATIVE, &reference, sizeof reference, name, module);
 }
 
-static ze_result_t build_spirv(const struct lz_device *d, const struct kernel_family *family,
-                               ze_module_handle_t *module) {
-    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                                   .format = ZE_MODULE_FORMAT_IL_SPIRV,
-                                   .inputSize = (size_t)(family->spirv_end - family->spirv),
-                                   .pInputModule = (const uint8_t *)family->spirv};
-    return build(d, family->name, &desc, module);
+static bool build_offered(const struct lz_device *d, const char *key, ze_module_handle_t *module) {
+    const struct binary *b = binaries_find(&d->binaries, key);
+    return b && build(d, ZE_MODULE_FORMAT_NATIVE, b->bytes, b->size, NULL, module) == ZE_RESULT_SUCCESS;
+}
+
+static bool build_stored(const struct lz_device *d, const char *key, ze_module_handle_t *module) {
+    void *bytes;
+    size_t size;
+    if (!disk_cache_find(key, &bytes, &size)) return false;
+    ze_result_t result = build(d, ZE_MODULE_FORMAT_NATIVE, bytes, size, NULL, module);
+    free(bytes);
+    return result == ZE_RESULT_SUCCESS;
+}
+
+void *lz_module_binary(const struct lz_device *d, ze_module_handle_t module, size_t *size) {
+    void *bytes = NULL;
+    if (d->ze->ModuleGetNativeBinary(module, size, NULL) == ZE_RESULT_SUCCESS && *size > 0)
+        bytes = malloc(*size);
+    if (!bytes || d->ze->ModuleGetNativeBinary(module, size, bytes) == ZE_RESULT_SUCCESS) return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static void store(const struct lz_device *d, const char *key, ze_module_handle_t module) {
+    size_t size = 0;
+    void *bytes = lz_module_binary(d, module, &size);
+    if (bytes) disk_cache_store(key, bytes, size);
+    free(bytes);
+}
+
+static ze_result_t build_program(const struct lz_device *d, const struct kernel_family *family,
+                                 ze_module_handle_t *module) {
+    char *key = binaries_key(d->key, d->options, family);
+    if (!key) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    if (!build_offered(d, key, module) && !build_stored(d, key, module)) {
+        size_t size = (size_t)(family->spirv_end - family->spirv);
+        result = build(d, ZE_MODULE_FORMAT_IL_SPIRV, family->spirv, size, family->name, module);
+        if (result == ZE_RESULT_SUCCESS) store(d, key, *module);
+    }
+    free(key);
+    return result;
 }
 
 static dnnl_status_t add_module(struct lz_device *d, const struct kernel_family *family,
                                 const struct native_module *native, ze_module_handle_t *handle) {
     struct lz_module *module = calloc(1, sizeof *module);
     if (!module) return dnnl_out_of_memory;
-    ze_result_t result = native ? build_native(d, family, native, &module->handle)
-                                : build_spirv(d, family, &module->handle);
+    ze_result_t result = native ? build_native(d, family->name, native, &module->handle)
+                                : build_program(d, family, &module->handle);
     if (result != ZE_RESULT_SUCCESS) {
         free(module);
         return lz_fail(result, "kernel", "zeModuleCreate");
     }
+    module->family = family;
     module->image = native ? (const void *)native : family->spirv;
     module->next = d->modules;
     d->modules = module;
@@ -148,17 +186,24 @@ static dnnl_status_t add_kernel(struct lz_device *d, const struct kernel *kernel
 
 dnnl_status_t lz_kernel_load(struct device *device, const struct kernel *kernel, void **handle) {
     struct lz_device *d = lz_device_of(device);
-    pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&d->programs_lock);
     struct lz_kernel *k = d->kernels;
     while (k && k->kernel != kernel)
         k = k->next;
     dnnl_status_t status = k ? dnnl_success : add_kernel(d, kernel, &k);
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&d->programs_lock);
     if (status == dnnl_success) *handle = k;
     return status;
 }
 
-/* -- the end -- */
+/* -- beginning and end -- */
+
+/* Buffers may be larger than a GPU's offsets of 32 bits. */
+dnnl_status_t lz_programs_open(struct lz_device *d, const struct device_info *info) {
+    d->options = info->class == DEVICE_GPU ? "-ze-opt-greater-than-4GB-buffer-required" : "";
+    d->key = lz_device_key(d->driver, d->device);
+    return d->key ? dnnl_success : dnnl_out_of_memory;
+}
 
 static void free_kernel(struct lz_kernel *kernel) {
     for (struct slot *slot = kernel->instances.first, *next; slot; slot = next) {
@@ -169,7 +214,7 @@ static void free_kernel(struct lz_kernel *kernel) {
     free(kernel);
 }
 
-void lz_kernels_free_all(struct lz_device *d) {
+void lz_programs_close(struct lz_device *d) {
     for (struct lz_kernel *kernel = d->kernels, *next; kernel; kernel = next) {
         next = kernel->next;
         free_kernel(kernel);
@@ -179,4 +224,6 @@ void lz_kernels_free_all(struct lz_device *d) {
         d->ze->ModuleDestroy(module->handle);
         free(module);
     }
+    binaries_free(&d->binaries);
+    free(d->key);
 }

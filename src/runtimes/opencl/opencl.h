@@ -8,6 +8,7 @@
 
 #include "base/slots.h"
 #include "core/objects.h"
+#include "runtimes/binaries.h"
 #include "runtimes/opencl/loader.h"
 
 enum { OPENCL_DEVICE, OPENCL_CONTEXT }; /* places in device->handles */
@@ -33,14 +34,6 @@ struct opencl_kernel {
     struct slots instances;
 };
 
-/* A binary from a cache blob, for the program that has this key. */
-struct opencl_binary {
-    struct opencl_binary *next;
-    char *key;
-    size_t size;
-    unsigned char bytes[];
-};
-
 struct opencl_device {
     cl_device_id device;
     cl_context context;
@@ -53,7 +46,7 @@ struct opencl_device {
     pthread_mutex_t lock; /* of the lists */
     struct opencl_program *programs;
     struct opencl_kernel *kernels;
-    struct opencl_binary *binaries;
+    struct binaries binaries;
 };
 
 struct opencl_profile;
@@ -85,8 +78,6 @@ dnnl_status_t opencl_kernel_export(void *handle, void **module, void **kernel);
 struct opencl_instance *opencl_kernel_take(struct opencl_kernel *kernel);
 /* What tells devices apart whose binaries do not fit each other; to be freed. */
 char *opencl_device_key(cl_device_id device);
-/* The key of a family's program on a device; to be freed. */
-char *opencl_program_key(const struct opencl_device *device, const struct kernel_family *family);
 /* The program's binary, to be freed; NULL if there is none. */
 void *opencl_program_binary(const struct opencl_device *device, const struct opencl_program *program,
                             size_t *size);
@@ -94,8 +85,6 @@ dnnl_status_t opencl_kernels_save(struct device *device, int nkernels, const str
                                   size_t *size, uint8_t *blob);
 dnnl_status_t opencl_kernels_restore(struct device *device, size_t size, const uint8_t *blob);
 dnnl_status_t opencl_blob_id(const struct device *device, size_t *size, uint8_t *id);
-/* Writes bytes to the user as the cache-blob functions do: only the size if `to` is NULL. */
-dnnl_status_t opencl_give_bytes(const void *bytes, size_t length, size_t *size, uint8_t *to);
 
 /* Buffers: buffers.c */
 dnnl_status_t opencl_buffer_alloc(struct device *device, enum buffer_kind kind, size_t size,

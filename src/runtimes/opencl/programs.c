@@ -49,11 +49,7 @@ void opencl_programs_close(struct opencl_device *device) {
         next = p->next;
         free_program(p);
     }
-    for (struct opencl_binary *b = device->binaries, *next; b; b = next) {
-        next = b->next;
-        free(b->key);
-        free(b);
-    }
+    binaries_free(&device->binaries);
     free(device->key);
 }
 
@@ -123,12 +119,9 @@ static cl_program build(const struct opencl_device *d, cl_program program, const
 
 static cl_program build_offered(struct opencl_device *d, const char *key) {
     pthread_mutex_lock(&d->lock);
-    const struct opencl_binary *b = d->binaries;
+    const struct binary *b = binaries_find(&d->binaries, key);
     pthread_mutex_unlock(&d->lock);
-    for (; b; b = b->next)
-        if (strcmp(b->key, key) == 0)
-            return build(d, from_binary(d, b->bytes, b->size), d->options, NULL, NULL);
-    return NULL;
+    return b ? build(d, from_binary(d, b->bytes, b->size), d->options, NULL, NULL) : NULL;
 }
 
 static cl_program build_stored(const struct opencl_device *d, const char *key) {
@@ -180,7 +173,7 @@ static void store(const struct opencl_device *d, const struct opencl_program *pr
 }
 
 static dnnl_status_t build_locked(struct opencl_device *d, struct opencl_program *p) {
-    char *key = opencl_program_key(d, p->family);
+    char *key = binaries_key(d->key, d->options, p->family);
     if (!key) return dnnl_out_of_memory;
     p->program = build_offered(d, key);
     if (!p->program) p->program = build_stored(d, key);
