@@ -34,10 +34,27 @@ static inline void futex_wait(_Atomic uint32_t *word, uint32_t expected, const s
 #endif
 }
 
+/* The same for a word in memory that several processes share; its sleepers are woken by futex_wake_shared. */
+static inline void futex_wait_shared(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout) {
+#ifdef __linux__
+    syscall(SYS_futex, word, FUTEX_WAIT, expected, timeout, NULL, 0);
+#else
+    futex_wait(word, expected, timeout);
+#endif
+}
+
 /* Wakes at most `count` threads that sleep on `word`. */
 static inline void futex_wake(_Atomic uint32_t *word, int count) {
 #ifdef __linux__
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+#else
+    (void)word, (void)count;
+#endif
+}
+
+static inline void futex_wake_shared(_Atomic uint32_t *word, int count) {
+#ifdef __linux__
+    syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
 #else
     (void)word, (void)count;
 #endif

@@ -76,4 +76,19 @@ struct native_reference {
 
 #define NATIVE_MODULE_SYMBOL "lode_native_module" /* what a module's ELF image exports */
 
+/* What may follow a module's ELF image: a checksum of all bytes before it. */
+#define NATIVE_SEAL_MAGIC UINT64_C(0x314c41455344444c) /* "LDDSEAL1" */
+struct native_seal {
+    uint64_t magic;
+    uint64_t checksum;
+};
+
+/* FNV-1a, 64 bits. */
+static inline uint64_t native_checksum(const unsigned char *bytes, uint64_t size) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (uint64_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 #endif
