@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The append calls that need no kernel: they check their arguments and write one command each.
+ */
+#include "driver/limits.h"
+#include "driver/list.h"
+#include "driver/stream.h"
+
+#include <string.h>
+
+static ze_result_t append_nothing(ze_command_list_handle_t handle, const struct dependencies *dependencies) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    struct command *command;
+    ze_result_t result = list_append(list, OP_NOTHING, sizeof *command, dependencies, &command);
+    return result ? result : list_submit(list);
+}
+
+/* -- synchronisation. Commands run one after the other, so that a barrier is just a command. -- */
+
+ze_result_t ZE_APICALL zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_handle_t signal,
+                                                  uint32_t nwaits, ze_event_handle_t *waits) {
+    return append_nothing(list, &(struct dependencies){signal, nwaits, waits});
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendMemoryRangesBarrier(ze_command_list_handle_t list, uint32_t count,
+                                                              const size_t *sizes, const void **ranges,
+                                                              ze_event_handle_t signal, uint32_t nwaits,
+                                                              ze_event_handle_t *waits) {
+    (void)count;
+    if (!to_list(list)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!sizes || !ranges) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return append_nothing(list, &(struct dependencies){signal, nwaits, waits});
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendSignalEvent(ze_command_list_handle_t list,
+                                                      ze_event_handle_t event) {
+    if (!to_list(list) || !to_event(event)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    return append_nothing(list, &(struct dependencies){.signal = event});
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendWaitOnEvents(ze_command_list_handle_t list, uint32_t count,
+                                                       ze_event_handle_t *events) {
+    if (!to_list(list)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!events) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return append_nothing(list, &(struct dependencies){.nwaits = count, .waits = events});
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendEventReset(ze_command_list_handle_t handle,
+                                                     ze_event_handle_t event) {
+    struct list *list = to_list(handle);
+    if (!list || !to_event(event)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (to_event(event)->context != list->context) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    if (event_is_counter_based(to_event(event)))
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a counter-based event is never reset");
+    struct reset_event_command *reset;
+    ze_result_t result = list_append(list, OP_RESET_EVENT, sizeof *reset, &(struct dependencies){0}, &reset);
+    if (result) return result;
+    reset->event = to_event(event);
+    return list_submit(list);
+}
+
+/* -- copies and fills -- */
+
+ze_result_t ZE_APICALL zeCommandListAppendMemoryCopy(ze_command_list_handle_t handle, void *dst,
+                                                     const void *src, size_t size, ze_event_handle_t signal,
+                                                     uint32_t nwaits, ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!dst || !src) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct copy_command *copy;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    ze_result_t result = list_append(list, OP_COPY, sizeof *copy, &dependencies, &copy);
+    if (result) return result;
+    copy->dst = dst;
+    copy->src = src;
+    copy->size = size;
+    return list_submit(list);
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListAppendMemoryCopyWithParameters)(
+        ze_command_list_handle_t list, void *dst, const void *src, size_t size, const void *extensions,
+        ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {
+    if (extensions) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    return zeCommandListAppendMemoryCopy(list, dst, src, size, signal, nwaits, waits);
+}
+
+/* All contexts see all memory. */
+ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyFromContext(ze_command_list_handle_t list, void *dst,
+                                                                ze_context_handle_t context, const void *src,
+                                                                size_t size, ze_event_handle_t signal,
+                                                                uint32_t nwaits, ze_event_handle_t *waits) {
+    if (!to_list(list) || !to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    return zeCommandListAppendMemoryCopy(list, dst, src, size, signal, nwaits, waits);
+}
+
+static bool same_size(const ze_copy_region_t *a, const ze_copy_region_t *b) {
+    return a->width == b->width && a->height == b->height && a->depth == b->depth;
+}
+
+/* Do two boxes of the same size in the same memory have a byte in common? */
+static bool overlap(const ze_copy_region_t *a, const ze_copy_region_t *b) {
+    const uint32_t from[3] = {a->originX, a->originY, a->originZ},
+                   to[3] = {b->originX, b->originY, b->originZ};
+    const uint32_t size[3] = {a->width, a->height, a->depth};
+    for (int i = 0; i < 3; i++) {
+        uint32_t distance = from[i] > to[i] ? from[i] - to[i] : to[i] - from[i];
+        if (distance && distance >= size[i]) return false;
+    }
+    return true;
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t handle, void *dst,
+                                                           const ze_copy_region_t *to, uint32_t dst_pitch,
+                                                           uint32_t dst_slice_pitch, const void *src,
+                                                           const ze_copy_region_t *from, uint32_t src_pitch,
+                                                           uint32_t src_slice_pitch, ze_event_handle_t signal,
+                                                           uint32_t nwaits, ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!dst || !to || !src || !from) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (!same_size(to, from)) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "regions of different size");
+    if (dst == src && dst_pitch == src_pitch && dst_slice_pitch == src_slice_pitch && overlap(to, from))
+        return ZE_RESULT_ERROR_OVERLAPPING_REGIONS;
+    struct copy_region_command *copy;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    ze_result_t result = list_append(list, OP_COPY_REGION, sizeof *copy, &dependencies, &copy);
+    if (result) return result;
+    copy->dst = (unsigned char *)dst + to->originX + (size_t)to->originY * dst_pitch
+                + (size_t)to->originZ * dst_slice_pitch;
+    copy->src = (const unsigned char *)src + from->originX + (size_t)from->originY * src_pitch
+                + (size_t)from->originZ * src_slice_pitch;
+    copy->size[0] = to->width;
+    copy->size[1] = to->height ? to->height : 1;
+    copy->size[2] = to->depth ? to->depth : 1;
+    copy->dst_pitch[0] = dst_pitch;
+    copy->dst_pitch[1] = dst_slice_pitch;
+    copy->src_pitch[0] = src_pitch;
+    copy->src_pitch[1] = src_slice_pitch;
+    return list_submit(list);
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendMemoryFill(ze_command_list_handle_t handle, void *dst,
+                                                     const void *pattern, size_t pattern_size, size_t size,
+                                                     ze_event_handle_t signal, uint32_t nwaits,
+                                                     ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!dst || !pattern) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (pattern_size == 0 || pattern_size > MAX_FILL_PATTERN || size % pattern_size)
+        return explain(ZE_RESULT_ERROR_INVALID_SIZE, "the size is not a multiple of a pattern's");
+    struct fill_command *fill;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    ze_result_t result = list_append(list, OP_FILL, sizeof *fill + pattern_size, &dependencies, &fill);
+    if (result) return result;
+    fill->dst = dst;
+    fill->size = size;
+    fill->pattern_size = pattern_size;
+    memcpy(fill->pattern, pattern, pattern_size);
+    return list_submit(list);
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListAppendMemoryFillWithParameters)(
+        ze_command_list_handle_t list, void *dst, const void *pattern, size_t pattern_size, size_t size,
+        const void *extensions, ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {
+    if (extensions) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    return zeCommandListAppendMemoryFill(list, dst, pattern, pattern_size, size, signal, nwaits, waits);
+}
+
+/* -- hints about memory: there is one memory, and the device faults pages in by itself -- */
+
+ze_result_t ZE_APICALL zeCommandListAppendMemoryPrefetch(ze_command_list_handle_t list, const void *pointer,
+                                                         size_t size) {
+    (void)size;
+    if (!to_list(list)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    return pointer ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendMemAdvise(ze_command_list_handle_t list, ze_device_handle_t device,
+                                                    const void *pointer, size_t size,
+                                                    ze_memory_advice_t advice) {
+    (void)size;
+    if (!to_list(list) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return (uint32_t)advice > 11 ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
+}
+
+/* -- timestamps -- */
+
+ze_result_t ZE_APICALL zeCommandListAppendWriteGlobalTimestamp(ze_command_list_handle_t handle, uint64_t *dst,
+                                                               ze_event_handle_t signal, uint32_t nwaits,
+                                                               ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!dst) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct write_timestamp_command *write;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    ze_result_t result = list_append(list, OP_WRITE_TIMESTAMP, sizeof *write, &dependencies, &write);
+    if (result) return result;
+    write->dst = dst;
+    return list_submit(list);
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendQueryKernelTimestamps(ze_command_list_handle_t handle,
+                                                                uint32_t count, ze_event_handle_t *events,
+                                                                void *dst, const size_t *offsets,
+                                                                ze_event_handle_t signal, uint32_t nwaits,
+                                                                ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!events || !dst) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    for (uint32_t i = 0; i < count; i++)
+        if (!to_event(events[i])) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    struct query_timestamps_command *query;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    size_t size = sizeof *query + count * sizeof query->queries[0];
+    ze_result_t result = list_append(list, OP_QUERY_TIMESTAMPS, size, &dependencies, &query);
+    if (result) return result;
+    query->dst = dst;
+    query->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        query->queries[i].event = to_event(events[i]);
+        query->queries[i].offset = offsets ? offsets[i] : i * sizeof(ze_kernel_timestamp_result_t);
+    }
+    return list_submit(list);
+}
+
+/* -- others -- */
+
+ze_result_t ZE_APICALL NEW(zeCommandListAppendHostFunction)(ze_command_list_handle_t handle,
+                                                            void (*function)(void *), void *data,
+                                                            const void *extensions, ze_event_handle_t signal,
+                                                            uint32_t nwaits, ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!function) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (extensions) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    struct host_function_command *call;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    ze_result_t result = list_append(list, OP_HOST_FUNCTION, sizeof *call, &dependencies, &call);
+    if (result) return result;
+    call->function = function;
+    call->data = data;
+    return list_submit(list);
+}
+
+static ze_result_t check_lists(const struct list *list, uint32_t count, ze_command_list_handle_t *lists) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!to_list(lists[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+        ze_result_t result = list_check_run(to_list(lists[i]), list->context);
+        if (result) return result;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Regular lists, run by an immediate one: first a command that waits, then the lists, then one that signals.
+ */
+ze_result_t ZE_APICALL NEW(zeCommandListImmediateAppendCommandListsExp)(
+        ze_command_list_handle_t handle, uint32_t count, ze_command_list_handle_t *lists,
+        ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
+    if (!lists) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = check_lists(list, count, lists);
+    if (!result && nwaits)
+        result = append_nothing(handle, &(struct dependencies){.nwaits = nwaits, .waits = waits});
+    if (result) return result;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!list_write_run(to_list(lists[i]), list->stream)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+        stream_publish(list->stream, 1);
+        stream_start(list->stream);
+    }
+    return signal ? append_nothing(handle, &(struct dependencies){.signal = signal}) : ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListImmediateAppendCommandListsWithParameters)(
+        ze_command_list_handle_t list, uint32_t count, ze_command_list_handle_t *lists,
+        const void *extensions, ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {
+    if (extensions) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    return NEW(zeCommandListImmediateAppendCommandListsExp)(list, count, lists, signal, nwaits, waits);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The append calls that launch kernels. A launch takes a copy of the kernel's state with it.
+ */
+#include "driver/append_launch.h"
+#include "driver/limits.h"
+#include "driver/machine.h"
+
+#include <string.h>
+
+static ze_result_t check_arguments(const struct kernel *kernel) {
+    uint64_t local = kernel->code->local_size;
+    for (uint32_t i = 0; i < kernel->code->nargs; i++) {
+        if (!kernel->states[i].set)
+            return explain_with(ZE_RESULT_ERROR_INVALID_ARGUMENT, "argument %u of %s was never set", i,
+                                kernel->code->name);
+        local += round_up(kernel->states[i].local_size, LOCAL_ALIGNMENT);
+    }
+    if (local > MAX_LOCAL_MEMORY) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "too much local memory");
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t check_launch(const struct list *list, const struct kernel *kernel) {
+    if (kernel->module->context != list->context)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the kernel is not of the list's context");
+    return check_arguments(kernel);
+}
+
+size_t launch_tail_size(const struct kernel_code *code) {
+    return code->nargs * (sizeof(void *) + sizeof(uint32_t)) + code->block_size + RECORD_ALIGNMENT;
+}
+
+void launch_point_arguments(struct launch_command *launch, unsigned char *tail) {
+    const struct kernel_code *code = launch->code;
+    launch->values = (unsigned char *)round_up((uintptr_t)tail, RECORD_ALIGNMENT);
+    launch->arguments = (void **)round_up((uintptr_t)(launch->values + code->block_size), sizeof(void *));
+    launch->local_sizes = (uint32_t *)(launch->arguments + code->nargs);
+    for (uint32_t i = 0; i < code->nargs; i++)
+        launch->arguments[i] = launch->values + code->offsets[i];
+}
+
+void launch_copy_state(struct launch_command *launch, const struct kernel *kernel, unsigned char *tail) {
+    launch->code = kernel->code;
+    memcpy(launch->group_size, kernel->group_size, sizeof launch->group_size);
+    for (int i = 0; i < 3; i++)
+        launch->offset[i] = kernel->offset[i];
+    launch_point_arguments(launch, tail);
+    memcpy(launch->values, kernel->values, kernel->code->block_size);
+    for (uint32_t i = 0; i < kernel->code->nargs; i++)
+        launch->local_sizes[i] = kernel->states[i].local_size;
+}
+
+/* Room that a mutable command must have for any of its possible kernels. */
+static size_t tail_room(const struct list *list, const struct kernel *kernel) {
+    size_t room = launch_tail_size(kernel->code);
+    return list->next_mutable && list->next_mutable->room > room ? list->next_mutable->room : room;
+}
+
+static ze_result_t append_launch(struct list *list, struct kernel *kernel, enum operation operation,
+                                 const ze_group_count_t *groups, const struct dependencies *dependencies) {
+    ze_result_t result = check_launch(list, kernel);
+    if (result) return result;
+    struct launch_command *launch;
+    result = list_append(list, operation, sizeof *launch + tail_room(list, kernel), dependencies, &launch);
+    if (result) return result;
+    launch_copy_state(launch, kernel, (unsigned char *)(launch + 1));
+    if (operation == OP_LAUNCH_INDIRECT) {
+        launch->indirect = groups;
+    } else {
+        launch->groups[0] = groups->groupCountX;
+        launch->groups[1] = groups->groupCountY;
+        launch->groups[2] = groups->groupCountZ;
+    }
+    return list_submit(list);
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendLaunchKernel(ze_command_list_handle_t list,
+                                                       ze_kernel_handle_t kernel,
+                                                       const ze_group_count_t *groups,
+                                                       ze_event_handle_t signal, uint32_t nwaits,
+                                                       ze_event_handle_t *waits) {
+    if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    return append_launch(to_list(list), to_kernel(kernel), OP_LAUNCH, groups, &dependencies);
+}
+
+/* The groups of a cooperative launch may wait for each other: all must run at once. */
+static ze_result_t check_cooperative(const ze_group_count_t *groups) {
+    uint64_t total = (uint64_t)groups->groupCountX * groups->groupCountY;
+    if (total > machine()->threads || total * groups->groupCountZ > machine()->threads)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more groups than run at the same time");
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendLaunchCooperativeKernel(ze_command_list_handle_t list,
+                                                                  ze_kernel_handle_t kernel,
+                                                                  const ze_group_count_t *groups,
+                                                                  ze_event_handle_t signal, uint32_t nwaits,
+                                                                  ze_event_handle_t *waits) {
+    if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = check_cooperative(groups);
+    return result ? result : zeCommandListAppendLaunchKernel(list, kernel, groups, signal, nwaits, waits);
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendLaunchKernelIndirect(ze_command_list_handle_t list,
+                                                               ze_kernel_handle_t kernel,
+                                                               const ze_group_count_t *groups,
+                                                               ze_event_handle_t signal, uint32_t nwaits,
+                                                               ze_event_handle_t *waits) {
+    if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    return append_launch(to_list(list), to_kernel(kernel), OP_LAUNCH_INDIRECT, groups, &dependencies);
+}
+
+/* Bytes of one launch inside a command of several. */
+static size_t inner_size(const struct kernel *kernel) {
+    return round_up(sizeof(struct launch_command) + launch_tail_size(kernel->code), RECORD_ALIGNMENT);
+}
+
+ze_result_t ZE_APICALL zeCommandListAppendLaunchMultipleKernelsIndirect(
+        ze_command_list_handle_t handle, uint32_t count, ze_kernel_handle_t *kernels, const uint32_t *actual,
+        const ze_group_count_t *groups, ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!kernels || !actual || !groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct launch_multiple_command *multiple;
+    size_t header = round_up(sizeof *multiple + count * sizeof multiple->launches[0], RECORD_ALIGNMENT);
+    size_t size = header;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!to_kernel(kernels[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+        ze_result_t result = check_launch(list, to_kernel(kernels[i]));
+        if (result) return result;
+        size += inner_size(to_kernel(kernels[i]));
+    }
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    ze_result_t result = list_append(list, OP_LAUNCH_MULTIPLE, size, &dependencies, &multiple);
+    if (result) return result;
+    multiple->count = count;
+    multiple->actual = actual;
+    unsigned char *place = (unsigned char *)multiple + header;
+    for (uint32_t i = 0; i < count; i++) {
+        struct launch_command *launch = multiple->launches[i] = (struct launch_command *)place;
+        *launch = (struct launch_command){.indirect = &groups[i]};
+        launch_copy_state(launch, to_kernel(kernels[i]), (unsigned char *)(launch + 1));
+        place += inner_size(to_kernel(kernels[i]));
+    }
+    return list_submit(list);
+}
+
+static ze_result_t check_launch_extensions(const void *extensions, const ze_group_count_t *groups) {
+    for (const struct chain *link = extensions; link; link = link->pNext) {
+        if ((uint32_t)link->stype != NEW_STYPE_LAUNCH_COOPERATIVE_DESC)
+            return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+        if (!((const struct ze_launch_cooperative_desc *)link)->isCooperative) continue;
+        ze_result_t result = check_cooperative(groups);
+        if (result) return result;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListAppendLaunchKernelWithParameters)(
+        ze_command_list_handle_t list, ze_kernel_handle_t kernel, const ze_group_count_t *groups,
+        const void *extensions, ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {
+    if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = check_launch_extensions(extensions, groups);
+    return result ? result : zeCommandListAppendLaunchKernel(list, kernel, groups, signal, nwaits, waits);
+}
+
+/* Sets everything on the kernel, then launches it. Local memory is given as a pointer to its size. */
+ze_result_t ZE_APICALL NEW(zeCommandListAppendLaunchKernelWithArguments)(
+        ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t groups,
+        const struct ze_group_size size, void **arguments, const void *extensions, ze_event_handle_t signal,
+        uint32_t nwaits, ze_event_handle_t *waits) {
+    struct kernel *kernel = to_kernel(handle);
+    if (!to_list(list) || !kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!arguments && kernel->code->nargs) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = zeKernelSetGroupSize(handle, size.groupSizeX, size.groupSizeY, size.groupSizeZ);
+    for (uint32_t i = 0; !result && i < kernel->code->nargs; i++) {
+        const struct native_arg *arg = &kernel->code->args[i];
+        if (arg->kind == NATIVE_ARG_LOCAL && arguments[i])
+            result = zeKernelSetArgumentValue(handle, i, *(const size_t *)arguments[i], NULL);
+        else
+            result = zeKernelSetArgumentValue(handle, i, arg->size, arguments[i]);
+    }
+    if (result) return result;
+    return NEW(zeCommandListAppendLaunchKernelWithParameters)(list, handle, &groups, extensions, signal,
+                                                              nwaits, waits);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Contexts. There is one memory and one device, so a context is a name for what was made in it, and refuses
+ * to go while any of that lives.
+ */
+#include "driver/driver.h"
+#include "driver/memory.h"
+
+#include <pthread.h>
+
+static _Atomic uint32_t contexts_made;
+
+static struct context *make_context(void) {
+    struct context *context = object_new(OBJECT_CONTEXT, sizeof *context);
+    if (context) context->number = atomic_fetch_add(&contexts_made, 1) + 1;
+    return context;
+}
+
+ze_result_t ZE_APICALL zeContextCreateEx(ze_driver_handle_t driver, const ze_context_desc_t *desc,
+                                         uint32_t count, ze_device_handle_t *devices,
+                                         ze_context_handle_t *made) {
+    if (!is_driver(driver)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !made || (count && !devices)) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->flags & ~(uint32_t)ZE_CONTEXT_FLAG_TBD) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_device(devices[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    struct context *context = make_context();
+    if (!context) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    *made = (ze_context_handle_t)context;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeContextCreate(ze_driver_handle_t driver, const ze_context_desc_t *desc,
+                                       ze_context_handle_t *made) {
+    return zeContextCreateEx(driver, desc, 0, NULL, made);
+}
+
+static struct context *the_default;
+
+static void make_default(void) {
+    the_default = make_context();
+    if (the_default) object_lend(the_default); /* to the driver: nobody may destroy it */
+}
+
+struct context *default_context(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_default);
+    return the_default;
+}
+
+ze_context_handle_t ZE_APICALL NEW(zeDriverGetDefaultContext)(ze_driver_handle_t driver) {
+    return is_driver(driver) ? (ze_context_handle_t)default_context() : NULL;
+}
+
+ze_context_handle_t ZE_APICALL NEW(zerGetDefaultContext)(void) {
+    return (ze_context_handle_t)default_context();
+}
+
+ze_result_t ZE_APICALL zeContextDestroy(ze_context_handle_t handle) {
+    struct context *context = to_context(handle);
+    if (!context) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (object_in_use(context))
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "objects of this context still live");
+    memory_dispose_all(context);
+    object_delete(context);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeContextGetStatus(ze_context_handle_t context) {
+    return to_context(context) ? device_status() : ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+}
+
+ze_result_t ZE_APICALL zeContextSystemBarrier(ze_context_handle_t context, ze_device_handle_t device) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    atomic_thread_fence(memory_order_seq_cst);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* All memory is where the device is: there is nothing to bring in or out. */
+static ze_result_t check_residency(ze_context_handle_t context, ze_device_handle_t device, void *pointer,
+                                   size_t size) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return size ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_SIZE;
+}
+
+ze_result_t ZE_APICALL zeContextMakeMemoryResident(ze_context_handle_t context, ze_device_handle_t device,
+                                                   void *pointer, size_t size) {
+    return check_residency(context, device, pointer, size);
+}
+
+ze_result_t ZE_APICALL zeContextEvictMemory(ze_context_handle_t context, ze_device_handle_t device,
+                                            void *pointer, size_t size) {
+    return check_residency(context, device, pointer, size);
+}

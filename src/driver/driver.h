@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the driver share: the driver, its one device, contexts, and how errors are explained.
+ * Everything else has a header of its own.
+ */
+#ifndef LODE_DRIVER_DRIVER_H
+#define LODE_DRIVER_DRIVER_H
+
+#include "driver/object.h"
+#include "driver/ze_new.h"
+
+struct driver {
+    struct object object;
+};
+
+struct device {
+    struct object object;
+};
+
+struct context {
+    struct object object;
+    uint32_t number; /* of the allocations that belong to it */
+};
+
+extern struct driver the_driver;
+extern struct device the_device;
+
+/* What programs see the CPU as: a GPU unless LODE_ZE_DEVICE_TYPE says cpu. */
+ze_device_type_t device_type(void);
+
+/* The context that newer programs ask the driver for instead of making one. */
+struct context *default_context(void);
+
+/* Remembers for zeDriverGetLastErrorDescription why this thread's call failed, and gives the result back.
+ * The text is not copied. */
+ze_result_t explain(ze_result_t result, const char *reason);
+/* The same for a text made up on the spot. */
+ze_result_t explain_with(ze_result_t result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Something failed that no call can report: from now on the device says that it is lost. */
+void device_lose(const char *reason);
+ze_result_t device_status(void);
+
+/* May the driver promise that its handles begin with dispatch tables? Loaders up to specification 1.12 read
+ * another layout of them. */
+bool loader_reads_handles(void);
+
+/* The address of an implemented entry point, or NULL. */
+void *entry_by_name(const char *name);
+
+/* Nanoseconds of the clock that the device's timestamps count, cut to TIMESTAMP_BITS. */
+uint64_t device_clock(void);
+enum { TIMESTAMP_BITS = 62 };
+
+/* One link of a pNext chain. */
+struct chain {
+    ze_structure_type_t stype;
+    void *pNext;
+};
+/* The first link of that type, or NULL. */
+const void *chain_find(const void *pNext, uint32_t stype);
+
+static inline bool is_driver(const void *handle) {
+    return object_is(handle, OBJECT_DRIVER);
+}
+static inline bool is_device(const void *handle) {
+    return object_is(handle, OBJECT_DEVICE);
+}
+static inline struct context *to_context(ze_context_handle_t handle) {
+    return object_is(handle, OBJECT_CONTEXT) ? (struct context *)handle : NULL;
+}
+
+/* Is `value` 0 or a power of two? */
+static inline bool is_alignment(size_t value) {
+    return (value & (value - 1)) == 0;
+}
+static inline size_t round_up(size_t value, size_t alignment) {
+    return (value + alignment - 1) & ~(alignment - 1);
+}
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Event pools and events, and what the host does with them.
+ */
+#define _GNU_SOURCE
+#include "driver/event.h"
+#include "driver/stream.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ALL_POOL_FLAGS 0xfu
+#define ALL_SCOPES 0x7u
+
+static struct event_pool *to_pool(ze_event_pool_handle_t handle) {
+    return object_is(handle, OBJECT_EVENT_POOL) ? (struct event_pool *)handle : NULL;
+}
+
+/* -- timestamps -- */
+
+struct shared_stamps *stamps_new(void) {
+    struct shared_stamps *stamps = calloc(1, sizeof *stamps);
+    if (stamps) atomic_init(&stamps->holders, 1);
+    return stamps;
+}
+
+void stamps_release(struct shared_stamps *stamps) {
+    if (atomic_fetch_sub(&stamps->holders, 1) == 1) free(stamps);
+}
+
+/* -- the place of a counter-based event -- */
+
+static void place_lock(struct event *event) {
+    while (atomic_flag_test_and_set_explicit(&event->place_lock, memory_order_acquire))
+        continue;
+}
+
+static void place_unlock(struct event *event) {
+    atomic_flag_clear_explicit(&event->place_lock, memory_order_release);
+}
+
+void event_move(struct event *event, struct timeline *timeline, uint64_t value,
+                struct shared_stamps *stamps) {
+    if (stamps) atomic_fetch_add(&stamps->holders, 1);
+    place_lock(event);
+    struct shared_stamps *old = event->stamps;
+    event->timeline = timeline;
+    event->value = value;
+    event->stamps = stamps;
+    place_unlock(event);
+    if (old) stamps_release(old);
+}
+
+struct wait event_wait_point(struct event *event) {
+    if (!event_is_counter_based(event))
+        return (struct wait){.word = &event->slot->word, .shared = event->shared};
+    place_lock(event);
+    struct wait wait = {.timeline = event->timeline, .value = event->value};
+    place_unlock(event);
+    return wait;
+}
+
+bool wait_for(const struct wait *wait, uint64_t timeout) {
+    if (wait->word) return word_wait(wait->word, wait->shared, timeout);
+    return !wait->timeline || timeline_wait(wait->timeline, wait->value, timeout);
+}
+
+bool event_read_stamps(struct event *event, struct stamps *stamps) {
+    if (!event->timed) return false;
+    if (!event_is_counter_based(event)) {
+        *stamps = event->slot->stamps;
+        return true;
+    }
+    place_lock(event);
+    *stamps = event->stamps ? event->stamps->stamps : (struct stamps){0};
+    place_unlock(event);
+    return true;
+}
+
+/* -- pools -- */
+
+/* Slots in memory that a file backs if other processes are to see them. */
+static bool map_slots(struct event_pool *pool) {
+    bool shared = pool->flags & ZE_EVENT_POOL_FLAG_IPC;
+    if (shared && pool->file < 0) {
+        pool->file = memfd_create("lode-events", MFD_CLOEXEC);
+        if (pool->file < 0 || ftruncate(pool->file, (off_t)pool->length)) return false;
+    }
+    void *slots = mmap(NULL, pool->length, PROT_READ | PROT_WRITE,
+                       shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, shared ? pool->file : -1, 0);
+    if (slots == MAP_FAILED) return false;
+    pool->slots = slots;
+    return true;
+}
+
+static void pool_free(struct event_pool *pool) {
+    if (pool->slots) munmap(pool->slots, pool->length);
+    if (pool->file >= 0) close(pool->file);
+    free(pool->taken);
+    object_return(pool->context);
+    object_delete(pool);
+}
+
+ze_result_t event_pool_new(struct context *context, const struct event_pool *like, struct event_pool **made) {
+    struct event_pool *pool = object_new(OBJECT_EVENT_POOL, sizeof *pool);
+    if (!pool) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    pool->context = context;
+    pool->count = like->count;
+    pool->flags = like->flags;
+    pool->counter_flags = like->counter_flags;
+    pool->file = like->file;
+    pool->imported = like->imported;
+    pool->length = like->count * sizeof(struct event_slot);
+    object_lend(context);
+    pool->taken = calloc(like->count, sizeof *pool->taken);
+    if (!pool->taken || !map_slots(pool)) {
+        pool_free(pool);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    *made = pool;
+    return ZE_RESULT_SUCCESS;
+}
+
+static uint32_t wanted_counters(const void *extensions) {
+    const struct ze_event_pool_counter_based_exp_desc *desc =
+            chain_find(extensions, NEW_STYPE_COUNTER_BASED_EVENT_POOL_DESC);
+    return !desc ? 0 : desc->flags ? desc->flags : NEW_COUNTER_BASED_IMMEDIATE;
+}
+
+ze_result_t ZE_APICALL zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *desc,
+                                         uint32_t ndevices, ze_device_handle_t *devices,
+                                         ze_event_pool_handle_t *made) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->flags & ~ALL_POOL_FLAGS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (desc->count == 0 || (ndevices && !devices)) return ZE_RESULT_ERROR_INVALID_SIZE;
+    for (uint32_t i = 0; i < ndevices; i++)
+        if (!is_device(devices[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    const struct event_pool like = {.count = desc->count,
+                                    .flags = desc->flags,
+                                    .counter_flags = wanted_counters(desc->pNext),
+                                    .file = -1};
+    if (like.counter_flags && desc->flags & ZE_EVENT_POOL_FLAG_IPC)
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events are not shared");
+    return event_pool_new(to_context(context), &like, (struct event_pool **)made);
+}
+
+ze_result_t ZE_APICALL zeEventPoolDestroy(ze_event_pool_handle_t handle) {
+    struct event_pool *pool = to_pool(handle);
+    if (!pool || pool->imported) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (object_in_use(pool))
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still live");
+    pool_free(pool);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeEventPoolGetContextHandle)(ze_event_pool_handle_t handle,
+                                                        ze_context_handle_t *context) {
+    struct event_pool *pool = to_pool(handle);
+    if (!pool) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!context) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *context = (ze_context_handle_t)pool->context;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeEventPoolGetFlags)(ze_event_pool_handle_t handle, ze_event_pool_flags_t *flags) {
+    struct event_pool *pool = to_pool(handle);
+    if (!pool) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!flags) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *flags = pool->flags;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- events -- */
+
+static struct event *event_new(struct context *context) {
+    static _Atomic uint64_t serials;
+    struct event *event = object_new(OBJECT_EVENT, sizeof *event);
+    if (!event) return NULL;
+    event->context = context;
+    event->serial = atomic_fetch_add(&serials, 1) + 1;
+    atomic_flag_clear(&event->place_lock);
+    return event;
+}
+
+ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t handle, const ze_event_desc_t *desc,
+                                     ze_event_handle_t *made) {
+    struct event_pool *pool = to_pool(handle);
+    if (!pool) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->signal & ~ALL_SCOPES || desc->wait & ~ALL_SCOPES) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (desc->index >= pool->count)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool has no event of that index");
+    if (atomic_exchange(&pool->taken[desc->index], 1))
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool's event of that index lives already");
+    struct event *event = event_new(pool->context);
+    if (!event) {
+        atomic_store(&pool->taken[desc->index], 0);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    event->pool = pool;
+    event->index = desc->index;
+    event->counter_flags = pool->counter_flags;
+    event->shared = pool->flags & ZE_EVENT_POOL_FLAG_IPC;
+    event->timed =
+            pool->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | NEW_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP);
+    event->signal_scope = desc->signal;
+    event->wait_scope = desc->wait;
+    event->slot = event_is_counter_based(event) ? NULL : &pool->slots[desc->index];
+    if (event->slot && !pool->imported) atomic_store(&event->slot->word, 0);
+    object_lend(pool);
+    *made = (ze_event_handle_t)event;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeEventCounterBasedCreate)(ze_context_handle_t context, ze_device_handle_t device,
+                                                      const struct ze_event_counter_based_desc *desc,
+                                                      ze_event_handle_t *made) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    uint32_t flags = desc ? desc->flags : 0;
+    if (flags & NEW_COUNTER_BASED_IPC)
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events are not shared");
+    if (desc
+        && (chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_SYNC_ALLOCATION_DESC)
+            || chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_AGGREGATE_STORAGE_DESC)))
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counters are the driver's own");
+    struct event *event = event_new(to_context(context));
+    if (!event) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    event->counter_flags = flags | NEW_COUNTER_BASED_IMMEDIATE;
+    event->timed = flags & (NEW_COUNTER_BASED_DEVICE_TIMESTAMP | NEW_COUNTER_BASED_HOST_TIMESTAMP);
+    event->signal_scope = desc ? desc->signal : 0;
+    event->wait_scope = desc ? desc->wait : 0;
+    object_lend(event->context);
+    *made = (ze_event_handle_t)event;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeEventDestroy(ze_event_handle_t handle) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    event_move(event, NULL, 0, NULL);
+    struct event_pool *pool = event->pool;
+    uint32_t index = event->index;
+    struct context *context = event->context;
+    object_delete(event);
+    if (!pool) {
+        object_return(context);
+        return ZE_RESULT_SUCCESS;
+    }
+    atomic_store(&pool->taken[index], 0);
+    object_return(pool);
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t refuse_counters(const struct event *event) {
+    if (!event_is_counter_based(event)) return ZE_RESULT_SUCCESS;
+    return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a counter-based event is signalled by commands only");
+}
+
+ze_result_t ZE_APICALL zeEventHostSignal(ze_event_handle_t handle) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    ze_result_t result = refuse_counters(event);
+    if (result) return result;
+    if (event->timed) event->slot->stamps.start = event->slot->stamps.end = device_clock();
+    word_set(&event->slot->word, event->shared);
+    return ZE_RESULT_SUCCESS;
+}
+
+void event_reset(struct event *event) {
+    atomic_store_explicit(&event->source, NULL, memory_order_relaxed);
+    word_clear(&event->slot->word);
+}
+
+ze_result_t ZE_APICALL zeEventHostReset(ze_event_handle_t handle) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    ze_result_t result = refuse_counters(event);
+    if (result) return result;
+    event_reset(event);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeEventHostSynchronize(ze_event_handle_t handle, uint64_t timeout) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    struct wait wait = event_wait_point(event);
+    if (wait_for(&wait, 0)) return ZE_RESULT_SUCCESS;
+    struct stream *source = atomic_load_explicit(&event->source, memory_order_acquire);
+    if (timeout == FOREVER && source) stream_help(source, &wait);
+    return wait_for(&wait, timeout) ? ZE_RESULT_SUCCESS : ZE_RESULT_NOT_READY;
+}
+
+ze_result_t ZE_APICALL zeEventQueryStatus(ze_event_handle_t handle) {
+    return zeEventHostSynchronize(handle, 0);
+}
+
+ze_result_t ZE_APICALL NEW(zeEventGetEventPool)(ze_event_handle_t handle, ze_event_pool_handle_t *pool) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pool) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *pool = (ze_event_pool_handle_t)event->pool;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeEventGetSignalScope)(ze_event_handle_t handle, ze_event_scope_flags_t *scope) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!scope) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *scope = event->signal_scope;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeEventGetWaitScope)(ze_event_handle_t handle, ze_event_scope_flags_t *scope) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!scope) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *scope = event->wait_scope;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeEventGetCounterBasedFlags)(ze_event_handle_t handle, uint32_t *flags) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!flags) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *flags = event->counter_flags;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- timestamps of events -- */
+
+static ze_kernel_timestamp_result_t kernel_timestamp(struct stamps stamps) {
+    const ze_kernel_timestamp_data_t data = {.kernelStart = stamps.start, .kernelEnd = stamps.end};
+    return (ze_kernel_timestamp_result_t){.global = data, .context = data};
+}
+
+ze_result_t ZE_APICALL zeEventQueryKernelTimestamp(ze_event_handle_t handle,
+                                                   ze_kernel_timestamp_result_t *dst) {
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!dst) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = zeEventQueryStatus(handle);
+    if (result) return result;
+    struct stamps stamps;
+    if (!event_read_stamps(event, &stamps))
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool takes no timestamps");
+    *dst = kernel_timestamp(stamps);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeEventQueryTimestampsExp(ze_event_handle_t handle, ze_device_handle_t device,
+                                                 uint32_t *count, ze_kernel_timestamp_result_t *dst) {
+    if (!to_event(handle) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = dst && *count ? zeEventQueryKernelTimestamp(handle, dst) : ZE_RESULT_SUCCESS;
+    if (!result) *count = 1;
+    return result;
+}
+
+ze_result_t ZE_APICALL
+NEW(zeEventQueryKernelTimestampsExt)(ze_event_handle_t handle, ze_device_handle_t device, uint32_t *count,
+                                     struct ze_event_query_kernel_timestamps_results *results) {
+    if (!to_event(handle) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (results && *count) {
+        ze_kernel_timestamp_result_t stamp;
+        ze_result_t result = zeEventQueryKernelTimestamp(handle, &stamp);
+        if (result) return result;
+        if (results->pKernelTimestampsBuffer) results->pKernelTimestampsBuffer[0] = stamp;
+        if (results->pSynchronizedTimestampsBuffer) {
+            const struct ze_synchronized_timestamp data = {stamp.global.kernelStart, stamp.global.kernelEnd};
+            results->pSynchronizedTimestampsBuffer[0].global = data;
+            results->pSynchronizedTimestampsBuffer[0].context = data;
+        }
+    }
+    *count = 1;
+    return ZE_RESULT_SUCCESS;
+}

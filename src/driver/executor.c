@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What commands do. One function an operation, found in a table; everything large is spread over the thread
+ * pool. It takes no lock and allocates nothing.
+ */
+#include "driver/command.h"
+#include "base/pool.h"
+#include "driver/kernel.h"
+#include "driver/list.h"
+
+#include <string.h>
+
+/* Below this a copy is not worth a second thread. */
+enum { PIECE = 256 << 10, FILL_BLOCK = 4096 };
+
+static void run_nothing(struct command *command) {
+    (void)command;
+}
+
+static void copy_piece(void *context, size_t begin, size_t end) {
+    const struct copy_command *copy = context;
+    size_t from = begin * PIECE, to = end * PIECE;
+    if (to > copy->size) to = copy->size;
+    memcpy((char *)copy->dst + from, (const char *)copy->src + from, to - from);
+}
+
+static void run_copy(struct command *command) {
+    struct copy_command *copy = (struct copy_command *)command;
+    uintptr_t dst = (uintptr_t)copy->dst, src = (uintptr_t)copy->src;
+    size_t distance = dst > src ? dst - src : src - dst;
+    if (copy->size < 2 * PIECE || distance < copy->size)
+        memmove(copy->dst, copy->src, copy->size);
+    else
+        pool_run(pool_default(), (copy->size + PIECE - 1) / PIECE, 1, copy_piece, copy);
+}
+
+static void copy_rows(void *context, size_t begin, size_t end) {
+    const struct copy_region_command *copy = context;
+    for (size_t row = begin; row < end; row++) {
+        size_t y = row % copy->size[1], z = row / copy->size[1];
+        memcpy(copy->dst + z * copy->dst_pitch[1] + y * copy->dst_pitch[0],
+               copy->src + z * copy->src_pitch[1] + y * copy->src_pitch[0], copy->size[0]);
+    }
+}
+
+static void run_copy_region(struct command *command) {
+    struct copy_region_command *copy = (struct copy_region_command *)command;
+    if (copy->size[0] == 0) return;
+    pool_run(pool_default(), copy->size[1] * copy->size[2], PIECE / copy->size[0] + 1, copy_rows, copy);
+}
+
+struct filling {
+    unsigned char *dst;
+    size_t size, block_size;
+    const unsigned char *block;
+};
+
+/* The block holds the pattern a whole number of times, so every piece of whole blocks begins with it. */
+static void fill_blocks(void *context, size_t begin, size_t end) {
+    const struct filling *filling = context;
+    for (size_t i = begin; i < end; i++) {
+        size_t from = i * filling->block_size, left = filling->size - from;
+        memcpy(filling->dst + from, filling->block, left < filling->block_size ? left : filling->block_size);
+    }
+}
+
+static void fill_bytes(void *context, size_t begin, size_t end) {
+    const struct filling *filling = context;
+    size_t from = begin * filling->block_size, to = end * filling->block_size;
+    if (to > filling->size) to = filling->size;
+    memset(filling->dst + from, filling->block[0], to - from);
+}
+
+static void run_fill(struct command *command) {
+    const struct fill_command *fill = (struct fill_command *)command;
+    unsigned char block[FILL_BLOCK];
+    size_t times = FILL_BLOCK / fill->pattern_size;
+    struct filling filling = {fill->dst, fill->size, times * fill->pattern_size, block};
+    if (fill->pattern_size == 1)
+        block[0] = fill->pattern[0];
+    else
+        for (size_t i = 0; i < times && i * fill->pattern_size < fill->size; i++)
+            memcpy(block + i * fill->pattern_size, fill->pattern, fill->pattern_size);
+    size_t blocks = (fill->size + filling.block_size - 1) / filling.block_size;
+    pool_run(pool_default(), blocks, PIECE / filling.block_size,
+             fill->pattern_size == 1 ? fill_bytes : fill_blocks, &filling);
+}
+
+static void run_reset_event(struct command *command) {
+    event_reset(((struct reset_event_command *)command)->event);
+}
+
+static void run_write_timestamp(struct command *command) {
+    *((struct write_timestamp_command *)command)->dst = device_clock();
+}
+
+static void run_query_timestamps(struct command *command) {
+    const struct query_timestamps_command *query = (struct query_timestamps_command *)command;
+    for (uint32_t i = 0; i < query->count; i++) {
+        struct stamps stamps = {0};
+        event_read_stamps(query->queries[i].event, &stamps);
+        const ze_kernel_timestamp_data_t data = {stamps.start, stamps.end};
+        ze_kernel_timestamp_result_t result = {.global = data, .context = data};
+        memcpy((char *)query->dst + query->queries[i].offset, &result, sizeof result);
+    }
+}
+
+static void run_launch(struct command *command) {
+    const struct launch_command *launch = (struct launch_command *)command;
+    launch_groups(launch, launch->groups);
+}
+
+static void launch_indirect(const struct launch_command *launch) {
+    const uint32_t groups[3] = {launch->indirect->groupCountX, launch->indirect->groupCountY,
+                                launch->indirect->groupCountZ};
+    launch_groups(launch, groups);
+}
+
+static void run_launch_indirect(struct command *command) {
+    launch_indirect((struct launch_command *)command);
+}
+
+static void run_launch_multiple(struct command *command) {
+    const struct launch_multiple_command *multiple = (struct launch_multiple_command *)command;
+    uint32_t count = *multiple->actual;
+    for (uint32_t i = 0; i < count && i < multiple->count; i++)
+        launch_indirect(multiple->launches[i]);
+}
+
+static void run_host_function(struct command *command) {
+    const struct host_function_command *call = (struct host_function_command *)command;
+    call->function(call->data);
+}
+
+/* The list may be reset or gone as soon as its last command has signalled: then it is not touched any more.
+ */
+static void run_list(struct command *command) {
+    struct run_list_command *run = (struct run_list_command *)command;
+    struct list *list = run->list;
+    struct timeline *timeline = list->timeline;
+    struct tape_position position = tape_start(&list->tape);
+    uint32_t left = list->ncommands;
+    if (left == 0) list_leave_flight(list);
+    while (left-- > 0) {
+        struct command *next = tape_read(&position);
+        command_run(next, run);
+        struct signal signal = next->signal;
+        if (left == 0) list_leave_flight(list);
+        if (signal.counter) timeline_reach(timeline, run->base + signal.counter);
+        signal_give(&signal);
+    }
+}
+
+static void run_signal_fence(struct command *command) {
+    word_set(((struct signal_fence_command *)command)->word, false);
+}
+
+static void (*const operations[OPERATIONS])(struct command *) = {
+        [OP_NOTHING] = run_nothing,
+        [OP_COPY] = run_copy,
+        [OP_COPY_REGION] = run_copy_region,
+        [OP_FILL] = run_fill,
+        [OP_RESET_EVENT] = run_reset_event,
+        [OP_WRITE_TIMESTAMP] = run_write_timestamp,
+        [OP_QUERY_TIMESTAMPS] = run_query_timestamps,
+        [OP_LAUNCH] = run_launch,
+        [OP_LAUNCH_INDIRECT] = run_launch_indirect,
+        [OP_LAUNCH_MULTIPLE] = run_launch_multiple,
+        [OP_HOST_FUNCTION] = run_host_function,
+        [OP_RUN_LIST] = run_list,
+        [OP_SIGNAL_FENCE] = run_signal_fence,
+};
+
+static struct stamps *stamps_of(const struct signal *signal) {
+    return signal->slot ? &signal->slot->stamps : &signal->stamps->stamps;
+}
+
+void command_run(struct command *command, const struct run_list_command *run) {
+    const struct wait *waits = command->captured ? run->captured + command->captured - 1 : command->waits;
+    for (uint32_t i = 0; i < command->nwaits; i++)
+        wait_for(&waits[i], FOREVER);
+    if (!command->signal.timed) {
+        operations[command->operation](command);
+        return;
+    }
+    uint64_t start = device_clock();
+    operations[command->operation](command);
+    *stamps_of(&command->signal) = (struct stamps){start, device_clock()};
+}
+
+void signal_give(const struct signal *signal) {
+    if (signal->slot) word_set(&signal->slot->word, signal->shared);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The limits that the driver reports and enforces, each in one place.
+ */
+#ifndef LODE_DRIVER_LIMITS_H
+#define LODE_DRIVER_LIMITS_H
+
+enum {
+    QUEUES = 16, /* indices of the one command queue group; every queue has a stream of its own anyway */
+    MAX_CONTEXTS = 1024 * 64,
+    MAX_GROUP_SIZE = 1024,        /* work-items */
+    MAX_LOCAL_MEMORY = 256 << 10, /* bytes a work-group */
+    MAX_ARGUMENTS_SIZE = 16 << 10,
+    MAX_FILL_PATTERN = 4096,
+};
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of command lists: making, closing, resetting, destroying, and how a command gets on one.
+ * What the commands are is append.c's business, what they do executor.c's.
+ */
+#include "driver/list.h"
+#include "driver/limits.h"
+#include "driver/queue.h"
+#include "driver/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL_LIST_FLAGS 0x3fu
+#define ALL_QUEUE_FLAGS 0x7u
+
+/* -- making -- */
+
+static struct list *list_new(struct context *context) {
+    struct list *list = object_new(OBJECT_LIST, sizeof *list);
+    if (!list) return NULL;
+    list->context = context;
+    object_lend(context);
+    return list;
+}
+
+static void list_free(struct list *list) {
+    object_return(list->context);
+    object_delete(list);
+}
+
+ze_result_t ZE_APICALL zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t device,
+                                           const ze_command_list_desc_t *desc,
+                                           ze_command_list_handle_t *made) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->flags & ~ALL_LIST_FLAGS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (desc->commandQueueGroupOrdinal != 0)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "there is one command queue group");
+    struct list *list = list_new(to_context(context));
+    if (!list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    list->flags = desc->flags;
+    list->is_mutable = chain_find(desc->pNext, NEW_STYPE_MUTABLE_COMMAND_LIST_DESC) != NULL;
+    *made = (ze_command_list_handle_t)list;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t check_queue_desc(const ze_command_queue_desc_t *desc) {
+    if (!desc) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->flags & ~ALL_QUEUE_FLAGS || (uint32_t)desc->mode > ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS
+        || (uint32_t)desc->priority > ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH)
+        return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (desc->ordinal != 0 || desc->index >= QUEUES)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no queue of that ordinal and index");
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle_t context, ze_device_handle_t device,
+                                                    const ze_command_queue_desc_t *desc,
+                                                    ze_command_list_handle_t *made) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    ze_result_t result = check_queue_desc(desc);
+    if (result) return result;
+    if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct stream *stream = stream_new(desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    struct list *list = stream ? list_new(to_context(context)) : NULL;
+    if (!list) {
+        if (stream) stream_delete(stream);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    list->immediate = true;
+    list->queue = *desc;
+    list->stream = stream;
+    *made = (ze_command_list_handle_t)list;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- recording -- */
+
+static bool is_event_here(const struct list *list, ze_event_handle_t handle) {
+    struct event *event = to_event(handle);
+    return event && event->context == list->context;
+}
+
+static ze_result_t check_dependencies(const struct list *list, const struct dependencies *dependencies) {
+    if (dependencies->signal && !is_event_here(list, dependencies->signal))
+        return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
+                       "the signal event is not of this context");
+    if (dependencies->nwaits && !dependencies->waits) return ZE_RESULT_ERROR_INVALID_SIZE;
+    for (uint32_t i = 0; i < dependencies->nwaits; i++)
+        if (!is_event_here(list, dependencies->waits[i]))
+            return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
+                           "a wait event is not of this context");
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Room for `more` elements behind `count`, growing by doubling. */
+static void *grow(void *array, uint32_t count, uint32_t more, size_t size) {
+    uint32_t end = count + more;
+    if (array && (count & (count - 1)) && end <= (1u << (32 - __builtin_clz(count)))) return array;
+    uint32_t room = end < 2 ? 2 : 1u << (32 - __builtin_clz(end - 1));
+    return realloc(array, room * size);
+}
+
+/* Waits of a regular list for counter-based events mean something else at every submission: then all waits of
+ * the command are looked up there. */
+static ze_result_t write_waits(struct list *list, struct command *command, const struct dependencies *given) {
+    bool capture = false;
+    for (uint32_t i = 0; i < given->nwaits; i++) {
+        struct event *event = to_event(given->waits[i]);
+        command->waits[i] = event_wait_point(event);
+        capture |= !list->immediate && event_is_counter_based(event);
+    }
+    if (!capture) return ZE_RESULT_SUCCESS;
+    struct event **captures = grow(list->captures, list->ncaptures, given->nwaits, sizeof *captures);
+    if (!captures) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    list->captures = captures;
+    memcpy(captures + list->ncaptures, given->waits, given->nwaits * sizeof *captures);
+    command->captured = list->ncaptures + 1;
+    list->ncaptures += given->nwaits;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t count_signal(struct list *list, struct command *command, struct event *event) {
+    if (list->immediate) return ZE_RESULT_SUCCESS;
+    if (!list->timeline) {
+        list->timeline = timeline_new();
+        if (!list->timeline) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+        list->timeline_end = atomic_load(&list->timeline->reached);
+    }
+    struct counter_signal *signals = grow(list->signals, list->counters, 1, sizeof *signals);
+    if (!signals) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    list->signals = signals;
+    signals[list->counters] = (struct counter_signal){event, event->serial, command->signal.stamps};
+    command->signal.counter = ++list->counters;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t write_signal(struct list *list, struct command *command, struct event *event) {
+    list->pending_signal = event;
+    list->pending_stamps = NULL;
+    if (!event) return ZE_RESULT_SUCCESS;
+    command->signal = (struct signal){.slot = event->slot, .shared = event->shared, .timed = event->timed};
+    if (!event_is_counter_based(event)) return ZE_RESULT_SUCCESS;
+    if (event->timed && !(command->signal.stamps = stamps_new())) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    list->pending_stamps = command->signal.stamps;
+    return count_signal(list, command, event);
+}
+
+static void bind_mutable(struct list *list, struct command *command) {
+    if (list->next_mutable) list->next_mutable->command = command;
+    list->next_mutable = NULL;
+}
+
+ze_result_t list_append(struct list *list, enum operation operation, size_t size,
+                        const struct dependencies *dependencies, void *pointer) {
+    if (list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is closed");
+    ze_result_t result = check_dependencies(list, dependencies);
+    if (result) return result;
+    struct tape *tape = list->immediate ? &list->stream->tape : &list->tape;
+    size_t waits = round_up(size, _Alignof(struct wait));
+    struct command *command = tape_write(tape, waits + dependencies->nwaits * sizeof(struct wait));
+    if (!command) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    *command = (struct command){
+            .record = command->record,
+            .operation = operation,
+            .nwaits = dependencies->nwaits,
+            .waits = (struct wait *)((char *)command + waits),
+    };
+    result = write_waits(list, command, dependencies);
+    if (!result) result = write_signal(list, command, to_event(dependencies->signal));
+    if (result) {
+        if (command->signal.stamps) stamps_release(command->signal.stamps);
+        tape_unwrite(tape, command);
+        return result;
+    }
+    if (!list->immediate) {
+        list->ncommands++;
+        bind_mutable(list, command);
+    }
+    *(struct command **)pointer = command;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t list_submit(struct list *list) {
+    if (!list->immediate) return ZE_RESULT_SUCCESS;
+    struct event *event = list->pending_signal;
+    struct stream *stream = list->stream;
+    if (event) {
+        if (event_is_counter_based(event))
+            event_move(event, &stream->timeline, stream_published(stream) + 1, list->pending_stamps);
+        atomic_store_explicit(&event->source, stream, memory_order_release);
+    }
+    stream_publish(stream, 1);
+    stream_start(stream);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- running -- */
+
+ze_result_t list_check_run(struct list *list, const struct context *context) {
+    if (list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
+    if (!list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not closed");
+    if (list->context != context)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not of the queue's context");
+    return ZE_RESULT_SUCCESS;
+}
+
+/* From now on its counter-based events stand for this execution. */
+static void move_signals(struct list *list, uint64_t base) {
+    for (uint32_t i = 0; i < list->counters; i++) {
+        struct counter_signal *signal = &list->signals[i];
+        if (!object_is(signal->event, OBJECT_EVENT) || signal->event->serial != signal->serial) continue;
+        atomic_store_explicit(&signal->event->source, NULL, memory_order_relaxed);
+        event_move(signal->event, list->timeline, base + i + 1, signal->stamps);
+    }
+}
+
+struct run_list_command *list_write_run(struct list *list, struct stream *stream) {
+    struct run_list_command *run;
+    run = tape_write(&stream->tape, sizeof *run + list->ncaptures * sizeof run->captured[0]);
+    if (!run) return NULL;
+    run->command = (struct command){.record = run->command.record, .operation = OP_RUN_LIST};
+    run->list = list;
+    run->base = list->timeline_end;
+    list->timeline_end += list->counters;
+    for (uint32_t i = 0; i < list->ncaptures; i++)
+        run->captured[i] = event_wait_point(list->captures[i]);
+    move_signals(list, run->base);
+    atomic_fetch_add(&list->in_flight, 1);
+    return run;
+}
+
+void list_leave_flight(struct list *list) {
+    atomic_fetch_sub(&list->in_flight, 1);
+}
+
+/* -- closing, resetting, destroying -- */
+
+static ze_result_t refuse_in_flight(const struct list *list) {
+    if (!atomic_load(&list->in_flight)) return ZE_RESULT_SUCCESS;
+    return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the list is being executed");
+}
+
+/* Everything recorded, and what it held. */
+static void list_forget(struct list *list) {
+    for (uint32_t i = 0; i < list->counters; i++)
+        if (list->signals[i].stamps) stamps_release(list->signals[i].stamps);
+    list->ncommands = list->counters = list->ncaptures = list->nmutables = 0;
+    list->next_mutable = NULL;
+    tape_rewind(&list->tape);
+}
+
+ze_result_t ZE_APICALL zeCommandListClose(ze_command_list_handle_t handle) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!list->immediate) list->closed = true;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeCommandListReset(ze_command_list_handle_t handle) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (list->immediate) return ZE_RESULT_SUCCESS;
+    ze_result_t result = refuse_in_flight(list);
+    if (result) return result;
+    list_forget(list);
+    list->closed = false;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeCommandListDestroy(ze_command_list_handle_t handle) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    ze_result_t result = refuse_in_flight(list);
+    if (result) return result;
+    if (list->immediate) {
+        stream_delete(list->stream);
+    } else {
+        list_forget(list);
+        tape_free(&list->tape);
+        timeline_delete(list->timeline);
+        free(list->signals);
+        free(list->captures);
+        free(list->mutables);
+    }
+    list_free(list);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListHostSynchronize)(ze_command_list_handle_t handle, uint64_t timeout) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!list->immediate) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    return stream_wait(list->stream, timeout) ? device_status() : ZE_RESULT_NOT_READY;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mapping memory, and what is known about an address.
+ *
+ * Every allocation has pages of its own, from the kernel and back to it: large ones in huge pages, so that
+ * kernels see few TLB misses. It becomes a file only when another process asks for it.
+ */
+#define _GNU_SOURCE
+#include "driver/memory.h"
+#include "driver/machine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { HUGE_PAGE = 2 << 20 };
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* of all below but the counter */
+static struct span *known;                                 /* allocations by address */
+static uint64_t bytes_mapped;                              /* of our own */
+static _Atomic uint64_t last_id; /* allocations are numbered, never twice with the same number */
+
+static bool reserve(size_t length) {
+    pthread_rwlock_wrlock(&lock);
+    bool fits = length <= machine()->memory && bytes_mapped <= machine()->memory - length;
+    if (fits) bytes_mapped += length;
+    pthread_rwlock_unlock(&lock);
+    return fits;
+}
+
+static void unreserve(size_t length) {
+    pthread_rwlock_wrlock(&lock);
+    bytes_mapped -= length;
+    pthread_rwlock_unlock(&lock);
+}
+
+/* A mapping of `length` bytes at a multiple of `alignment`: too much is mapped, then trimmed. */
+static void *map_aligned(size_t length, size_t alignment, int file, uint64_t offset) {
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    size_t spare = alignment - machine()->page;
+    if (spare == 0) return mmap(NULL, length, PROT_READ | PROT_WRITE, flags, file, (off_t)offset);
+    char *room = mmap(NULL, length + spare, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return MAP_FAILED;
+    char *base = (char *)round_up((uintptr_t)room, alignment);
+    void *mapped = mmap(base, length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file, (off_t)offset);
+    if (mapped == MAP_FAILED) {
+        munmap(room, length + spare);
+        return MAP_FAILED;
+    }
+    if (base != room) munmap(room, (size_t)(base - room));
+    if (room + spare != base) munmap(base + length, (size_t)(room + spare - base));
+    return base;
+}
+
+static void remember(struct allocation *allocation) {
+    allocation->id = atomic_fetch_add(&last_id, 1) + 1;
+    pthread_rwlock_wrlock(&lock);
+    spans_insert(&known, &allocation->span);
+    pthread_rwlock_unlock(&lock);
+}
+
+static ze_result_t out_of_memory(const struct allocation *like) {
+    return like->type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY
+                                             : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+ze_result_t memory_map(struct context *context, const struct allocation *like, size_t size, size_t alignment,
+                       void **pointer) {
+    size_t length = round_up(size, machine()->page);
+    if (alignment < machine()->page) alignment = machine()->page;
+    if (length >= HUGE_PAGE && alignment < HUGE_PAGE && like->file < 0) alignment = HUGE_PAGE;
+    struct allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (!reserve(length)) {
+        free(allocation);
+        return explain(out_of_memory(like), "more than this machine's memory");
+    }
+    void *base = map_aligned(length, alignment, like->file, like->offset);
+    if (base == MAP_FAILED) {
+        unreserve(length);
+        free(allocation);
+        return explain(out_of_memory(like), "the kernel gives no more memory");
+    }
+    if (length >= HUGE_PAGE && like->file < 0) madvise(base, length, MADV_HUGEPAGE);
+    *allocation = *like;
+    allocation->span = (struct span){.base = (uintptr_t)base, .length = length};
+    allocation->size = size;
+    allocation->context = context->number;
+    remember(allocation);
+    *pointer = base;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t memory_borrow(struct context *context, void *base, size_t size, ze_memory_type_t type) {
+    struct allocation *allocation = calloc(1, sizeof *allocation);
+    if (!allocation) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    *allocation = (struct allocation){
+            .span = {.base = (uintptr_t)base, .length = size},
+            .size = size,
+            .type = type,
+            .context = context->number,
+            .borrowed = true,
+            .file = -1,
+    };
+    pthread_rwlock_rdlock(&lock);
+    struct span *next = spans_after(known, (uintptr_t)base);
+    bool overlaps = next && next->base < (uintptr_t)base + size;
+    pthread_rwlock_unlock(&lock);
+    if (overlaps) {
+        free(allocation);
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the memory is known already");
+    }
+    remember(allocation);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Under the lock. */
+static struct allocation *find(const struct context *context, const void *pointer) {
+    struct allocation *allocation = (struct allocation *)spans_find(known, (uintptr_t)pointer);
+    return allocation && allocation->context == context->number ? allocation : NULL;
+}
+
+bool memory_look_up(const struct context *context, const void *pointer, struct allocation *found) {
+    pthread_rwlock_rdlock(&lock);
+    const struct allocation *allocation = find(context, pointer);
+    if (allocation) *found = *allocation;
+    pthread_rwlock_unlock(&lock);
+    return allocation != NULL;
+}
+
+/* A file with the contents of [base, base + length), or -1. */
+static int copy_to_file(const void *base, size_t length) {
+    int file = memfd_create("lode", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    for (size_t done = 0; done < length;) {
+        ssize_t n = pwrite(file, (const char *)base + done, length - done, (off_t)done);
+        if (n > 0) {
+            done += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            close(file);
+            return -1;
+        }
+    }
+    return file;
+}
+
+static ze_result_t move_to_file(struct allocation *allocation) {
+    if (allocation->file >= 0) return ZE_RESULT_SUCCESS;
+    if (allocation->borrowed)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "foreign memory cannot be shared");
+    void *base = (void *)allocation->span.base;
+    int file = copy_to_file(base, allocation->span.length);
+    if (file < 0) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    void *moved =
+            mmap(base, allocation->span.length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+    if (moved == MAP_FAILED) {
+        close(file);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    allocation->file = file;
+    allocation->offset = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t memory_make_shareable(const struct context *context, const void *pointer,
+                                  struct allocation *found) {
+    pthread_rwlock_wrlock(&lock);
+    struct allocation *allocation = find(context, pointer);
+    ze_result_t result = allocation ? move_to_file(allocation) : ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (result == ZE_RESULT_SUCCESS) *found = *allocation;
+    pthread_rwlock_unlock(&lock);
+    return result;
+}
+
+struct allocation *memory_take(const struct context *context, void *base, bool imported) {
+    pthread_rwlock_wrlock(&lock);
+    struct allocation *allocation = find(context, base);
+    if (allocation && (allocation->span.base != (uintptr_t)base || allocation->imported != imported))
+        allocation = NULL;
+    if (allocation) spans_remove(&known, &allocation->span);
+    pthread_rwlock_unlock(&lock);
+    if (!allocation) explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not the beginning of an allocation");
+    return allocation;
+}
+
+void memory_dispose(struct allocation *allocation) {
+    if (!allocation->borrowed) {
+        munmap((void *)allocation->span.base, allocation->span.length);
+        unreserve(allocation->span.length);
+    }
+    if (allocation->file >= 0) close(allocation->file);
+    free(allocation);
+}
+
+static struct allocation *any_of(struct span *tree, uint32_t context) {
+    if (!tree) return NULL;
+    if (((struct allocation *)tree)->context == context) return (struct allocation *)tree;
+    struct allocation *left = any_of(tree->left, context);
+    return left ? left : any_of(tree->right, context);
+}
+
+void memory_dispose_all(const struct context *context) {
+    for (;;) {
+        pthread_rwlock_wrlock(&lock);
+        struct allocation *allocation = any_of(known, context->number);
+        if (allocation) spans_remove(&known, &allocation->span);
+        pthread_rwlock_unlock(&lock);
+        if (!allocation) return;
+        memory_dispose(allocation);
+    }
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The entry points of modules and build logs.
+ */
+#include "driver/module.h"
+#include "driver/limits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct build_log {
+    struct object object;
+    struct log log;
+};
+
+void log_add(struct log *log, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    size_t room = log->length + (size_t)length + 1;
+    char *text = length < 0 ? NULL : realloc(log->text, room);
+    if (!text) return;
+    va_start(arguments, format);
+    vsnprintf(text + log->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    log->text = text;
+    log->length = room - 1;
+}
+
+bool module_keep_binary(struct module *module, const void *bytes, size_t size) {
+    module->binary = malloc(size);
+    if (!module->binary) return false;
+    memcpy(module->binary, bytes, size);
+    module->binary_size = size;
+    return true;
+}
+
+/* The largest power of two that divides a type's size, and so the most it can ask to be aligned to. */
+static uint32_t alignment_of(uint32_t size) {
+    uint32_t alignment = size & (~size + 1);
+    return alignment > RECORD_ALIGNMENT ? RECORD_ALIGNMENT : alignment ? alignment : 1;
+}
+
+static bool lay_out_arguments(struct kernel_code *code) {
+    code->offsets = calloc(code->nargs ? code->nargs : 1, sizeof *code->offsets);
+    if (!code->offsets) return false;
+    for (uint32_t i = 0; i < code->nargs; i++) {
+        code->offsets[i] = (uint32_t)round_up(code->block_size, alignment_of(code->args[i].size));
+        code->block_size = code->offsets[i] + code->args[i].size;
+    }
+    return true;
+}
+
+static void module_free(struct module *module) {
+    if (module->backend) module->backend->destroy(module);
+    for (uint32_t i = 0; i < module->ncodes; i++)
+        free(module->codes[i].offsets);
+    free(module->codes);
+    free(module->binary);
+    object_return(module->context);
+    object_delete(module);
+}
+
+static ze_result_t build(struct module *module, const struct module_source *source, struct log *log) {
+    bool spirv = source->format == ZE_MODULE_FORMAT_IL_SPIRV || is_spirv_binary(source->bytes, source->size);
+    ze_result_t result = (spirv ? spirv_module_build : native_module_build)(module, source, log);
+    for (uint32_t i = 0; !result && i < module->ncodes; i++)
+        if (!lay_out_arguments(&module->codes[i])) result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    return result;
+}
+
+/* Hands the log to the program, if it wants it. */
+static ze_result_t give_log(struct log *log, ze_module_build_log_handle_t *made) {
+    struct build_log *object = made ? object_new(OBJECT_BUILD_LOG, sizeof *object) : NULL;
+    if (object) {
+        object->log = *log;
+        *made = (ze_module_build_log_handle_t)object;
+        return ZE_RESULT_SUCCESS;
+    }
+    free(log->text);
+    return made ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_SUCCESS;
+}
+
+/* One input, whether it comes in the descriptor or in the extension for several. */
+static ze_result_t read_source(const ze_module_desc_t *desc, struct module_source *source) {
+    const ze_module_program_exp_desc_t *several =
+            chain_find(desc->pNext, ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC);
+    *source = (struct module_source){desc->format, desc->pInputModule, desc->inputSize, desc->pBuildFlags,
+                                     desc->pConstants};
+    if (several) {
+        if (several->count != 1)
+            return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "modules are made of one input each");
+        source->bytes = several->pInputModules ? several->pInputModules[0] : NULL;
+        source->size = several->inputSizes ? several->inputSizes[0] : 0;
+        source->flags = several->pBuildFlags ? several->pBuildFlags[0] : NULL;
+        source->constants = several->pConstants ? several->pConstants[0] : NULL;
+    }
+    if ((uint32_t)desc->format > ZE_MODULE_FORMAT_NATIVE) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (!source->bytes) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return source->size ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_SIZE;
+}
+
+ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
+                                      const ze_module_desc_t *desc, ze_module_handle_t *made,
+                                      ze_module_build_log_handle_t *made_log) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct module_source source;
+    ze_result_t result = read_source(desc, &source);
+    if (result) return result;
+    struct module *module = object_new(OBJECT_MODULE, sizeof *module);
+    if (!module) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    module->context = to_context(context);
+    object_lend(module->context);
+    struct log log = {0};
+    result = build(module, &source, &log);
+    if (result && log.text) explain_with(result, "%s", log.text);
+    ze_result_t log_result = give_log(&log, made_log);
+    if (!result) result = log_result;
+    if (result)
+        module_free(module);
+    else
+        *made = (ze_module_handle_t)module;
+    return result;
+}
+
+ze_result_t ZE_APICALL zeModuleDestroy(ze_module_handle_t handle) {
+    struct module *module = to_module(handle);
+    if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (object_in_use(module))
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "kernels of this module still live");
+    module_free(module);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Modules import nothing from each other, so there is nothing to link. */
+ze_result_t ZE_APICALL zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules,
+                                           ze_module_build_log_handle_t *made_log) {
+    if (!modules) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    for (uint32_t i = 0; i < count; i++)
+        if (!to_module(modules[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    return give_log(&(struct log){0}, made_log);
+}
+
+ze_result_t ZE_APICALL zeModuleGetNativeBinary(ze_module_handle_t handle, size_t *size, uint8_t *bytes) {
+    struct module *module = to_module(handle);
+    if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (bytes) memcpy(bytes, module->binary, *size < module->binary_size ? *size : module->binary_size);
+    if (!bytes || *size > module->binary_size) *size = module->binary_size;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeModuleGetGlobalPointer(ze_module_handle_t handle, const char *name, size_t *size,
+                                                void **pointer) {
+    struct module *module = to_module(handle);
+    if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!name) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    size_t found_size = 0;
+    void *found = module->backend->global ? module->backend->global(module, name, &found_size) : NULL;
+    if (!found) return ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
+    if (size) *size = found_size;
+    if (pointer) *pointer = found;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeModuleGetFunctionPointer(ze_module_handle_t handle, const char *name,
+                                                  void **pointer) {
+    struct module *module = to_module(handle);
+    if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!name || !pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    void *found = module->backend->function ? module->backend->function(module, name) : NULL;
+    if (!found) return ZE_RESULT_ERROR_INVALID_FUNCTION_NAME;
+    *pointer = found;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeModuleGetKernelNames(ze_module_handle_t handle, uint32_t *count,
+                                              const char **names) {
+    struct module *module = to_module(handle);
+    if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    for (uint32_t i = 0; names && i < *count && i < module->ncodes; i++)
+        names[i] = module->codes[i].name;
+    if (!names || *count == 0 || *count > module->ncodes) *count = module->ncodes;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeModuleGetProperties(ze_module_handle_t handle, ze_module_properties_t *properties) {
+    if (!to_module(handle)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    properties->flags = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+static struct build_log *to_log(ze_module_build_log_handle_t handle) {
+    return object_is(handle, OBJECT_BUILD_LOG) ? (struct build_log *)handle : NULL;
+}
+
+ze_result_t ZE_APICALL zeModuleBuildLogDestroy(ze_module_build_log_handle_t handle) {
+    struct build_log *log = to_log(handle);
+    if (!log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    free(log->log.text);
+    object_delete(log);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeModuleBuildLogGetString(ze_module_build_log_handle_t handle, size_t *size,
+                                                 char *text) {
+    struct build_log *log = to_log(handle);
+    if (!log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    size_t whole = log->log.length + 1;
+    if (text && *size) {
+        size_t copied = (*size < whole ? *size : whole) - 1;
+        if (copied) memcpy(text, log->log.text, copied);
+        text[copied] = 0;
+    }
+    if (!text || *size == 0 || *size > whole) *size = whole;
+    return ZE_RESULT_SUCCESS;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running native kernels. The backend of their kernel_code is the struct native_kernel.
+ */
+#ifndef LODE_DRIVER_NATIVE_LAUNCH_H
+#define LODE_DRIVER_NATIVE_LAUNCH_H
+
+#include <stdint.h>
+
+struct launch_command;
+
+void native_launch(const struct launch_command *launch, const uint32_t groups[3]);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native modules: a reference to code that is in this process already, or an ELF image that exports a table
+ * of kernels. An image may end with a seal, a checksum over the rest; lodecc writes one.
+ */
+#define _GNU_SOURCE
+#include "driver/elf_check.h"
+#include "driver/limits.h"
+#include "driver/module.h"
+#include "driver/native_launch.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* -- the kernel table -- */
+
+/* Where a module's table may point: the loaded segments of its image. Without headers, anywhere. */
+struct extent {
+    uintptr_t base;
+    const ElfW(Phdr) * headers;
+    size_t nheaders;
+};
+
+static bool holds(const struct extent *extent, const void *pointer, uint64_t length, uint32_t flags) {
+    if (!pointer) return false;
+    if (!extent->headers) return true;
+    uint64_t address = (uintptr_t)pointer - extent->base;
+    for (size_t i = 0; i < extent->nheaders; i++) {
+        const ElfW(Phdr) *header = &extent->headers[i];
+        if (header->p_type != PT_LOAD || (header->p_flags & flags) != flags || address < header->p_vaddr)
+            continue;
+        uint64_t start = address - header->p_vaddr;
+        if (start <= header->p_memsz && length <= header->p_memsz - start) return true;
+    }
+    return false;
+}
+
+static bool holds_text(const struct extent *extent, const char *text) {
+    do {
+        if (!holds(extent, text, 1, PF_R)) return false;
+    } while (*text++);
+    return true;
+}
+
+static const char *check_arguments(const struct native_kernel *kernel) {
+    uint64_t block = 0;
+    for (uint32_t i = 0; i < kernel->nargs; i++) {
+        if (kernel->args[i].kind > NATIVE_ARG_LOCAL) return "a kernel with an argument of unknown kind";
+        if (kernel->args[i].kind != NATIVE_ARG_VALUE && kernel->args[i].size != sizeof(void *))
+            return "a kernel with a pointer argument of odd size";
+        block += kernel->args[i].size;
+    }
+    return block > MAX_ARGUMENTS_SIZE ? "a kernel with too large arguments" : NULL;
+}
+
+static const char *check_kernel(const struct native_kernel *kernel, const struct extent *extent) {
+    if (!holds_text(extent, kernel->name)) return "a kernel without a name";
+    if (kernel->nargs && !holds(extent, kernel->args, (uint64_t)kernel->nargs * sizeof *kernel->args, PF_R))
+        return "a kernel without an argument table";
+    if (kernel->flags & ~(uint32_t)NATIVE_USES_BARRIER) return "a kernel with unknown flags";
+    const void *code =
+            kernel->flags & NATIVE_USES_BARRIER ? (void *)kernel->run_item : (void *)kernel->run_group;
+    if (!holds(extent, code, 1, PF_X)) return "a kernel without code";
+    return check_arguments(kernel);
+}
+
+static const char *check_table(const struct native_module *table, const struct extent *extent) {
+    if (!holds(extent, table, sizeof *table, PF_R) || table->magic != NATIVE_MAGIC)
+        return "no table of kernels";
+    if (table->version != NATIVE_VERSION) return "a table of kernels of another version";
+    if (table->nkernels
+        && !holds(extent, table->kernels, (uint64_t)table->nkernels * sizeof *table->kernels, PF_R))
+        return "an empty table of kernels";
+    const char *why = NULL;
+    for (uint32_t i = 0; !why && i < table->nkernels; i++)
+        why = check_kernel(&table->kernels[i], extent);
+    return why;
+}
+
+static ze_result_t adopt_table(struct module *module, const struct native_module *table) {
+    module->codes = calloc(table->nkernels ? table->nkernels : 1, sizeof *module->codes);
+    if (!module->codes) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    module->ncodes = table->nkernels;
+    for (uint32_t i = 0; i < table->nkernels; i++) {
+        const struct native_kernel *kernel = &table->kernels[i];
+        module->codes[i] = (struct kernel_code){
+                .name = kernel->name,
+                .args = kernel->args,
+                .nargs = kernel->nargs,
+                .required_size = {kernel->group_size[0], kernel->group_size[1], kernel->group_size[2]},
+                .local_size = kernel->local_size,
+                .max_group_size = MAX_GROUP_SIZE,
+                .max_sub_group_size = 1,
+                .launch = native_launch,
+                .backend = kernel,
+        };
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t refuse_module(struct log *log, const char *why) {
+    log_add(log, "not a native module: %s\n", why);
+    return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+}
+
+/* -- references -- */
+
+static void *reference_function(const struct module *module, const char *name) {
+    for (uint32_t i = 0; i < module->ncodes; i++) {
+        const struct native_kernel *kernel = module->codes[i].backend;
+        if (strcmp(kernel->name, name) == 0)
+            return kernel->run_group ? (void *)kernel->run_group : (void *)kernel->run_item;
+    }
+    return NULL;
+}
+
+static void reference_destroy(struct module *module) {
+    (void)module;
+}
+
+static const struct module_backend reference_backend = {
+        .destroy = reference_destroy,
+        .function = reference_function,
+};
+
+static ze_result_t build_reference(struct module *module, const struct native_reference *reference,
+                                   struct log *log) {
+    if (reference->process != (uint64_t)getpid()) return refuse_module(log, "a reference of another process");
+    const char *why = check_table(reference->module, &(struct extent){0});
+    if (why) return refuse_module(log, why);
+    module->backend = &reference_backend;
+    if (!module_keep_binary(module, reference, sizeof *reference)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    return adopt_table(module, reference->module);
+}
+
+/* -- ELF images -- */
+
+static void elf_destroy(struct module *module) {
+    dlclose(module->data);
+}
+
+static void *elf_global(const struct module *module, const char *name, size_t *size) {
+    void *address = dlsym(module->data, name);
+    Dl_info info;
+    const ElfW(Sym) * symbol;
+    if (!address || !dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) return NULL;
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || info.dli_saddr != address) return NULL;
+    *size = symbol->st_size;
+    return address;
+}
+
+static void *elf_function(const struct module *module, const char *name) {
+    void *kernel = reference_function(module, name);
+    return kernel ? kernel : dlsym(module->data, name);
+}
+
+static const struct module_backend elf_backend = {
+        .destroy = elf_destroy,
+        .global = elf_global,
+        .function = elf_function,
+};
+
+/* A seal that does not match is a reason; none at all is not. */
+static const char *check_seal(const unsigned char *image, size_t size) {
+    struct native_seal seal;
+    if (size < sizeof seal) return NULL;
+    memcpy(&seal, image + size - sizeof seal, sizeof seal);
+    if (seal.magic != NATIVE_SEAL_MAGIC) return NULL;
+    return native_checksum(image, size - sizeof seal) == seal.checksum ? NULL : "its checksum is wrong";
+}
+
+/* A file in memory with a copy of the image that does nothing when loaded, or -1. */
+static int image_file(const unsigned char *image, size_t size) {
+    int file = memfd_create("lode-module", MFD_CLOEXEC);
+    void *copy = MAP_FAILED;
+    if (file >= 0 && !ftruncate(file, (off_t)size))
+        copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (copy == MAP_FAILED) {
+        if (file >= 0) close(file);
+        return -1;
+    }
+    memcpy(copy, image, size);
+    elf_disarm(copy);
+    munmap(copy, size);
+    return file;
+}
+
+/* The dynamic linker wants a file, which may be gone when it has read it. */
+static void *load_image(const unsigned char *image, size_t size, struct log *log) {
+    int file = image_file(image, size);
+    void *handle = NULL;
+    if (file >= 0) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file); /* debuggers read it, too */
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) log_add(log, "%s\n", dlerror());
+    }
+    if (file >= 0) close(file);
+    return handle;
+}
+
+/* Its headers are those that were checked, and it lies where the dynamic linker put it. */
+static struct extent extent_of(const struct module *module) {
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)module->binary;
+    const struct link_map *map = NULL;
+    dlinfo(module->data, RTLD_DI_LINKMAP, &map);
+    return (struct extent){map ? map->l_addr : 0, (const ElfW(Phdr) *)(module->binary + header->e_phoff),
+                           header->e_phnum};
+}
+
+static ze_result_t build_elf(struct module *module, const struct module_source *source, struct log *log) {
+    const char *why = check_seal(module->binary, module->binary_size);
+    if (!why) why = elf_check(module->binary, source->size);
+    if (why) return refuse_module(log, why);
+    module->data = load_image(module->binary, source->size, log);
+    if (!module->data) return refuse_module(log, "it cannot be loaded");
+    module->backend = &elf_backend;
+    const struct native_module *table = dlsym(module->data, NATIVE_MODULE_SYMBOL);
+    const struct extent extent = extent_of(module);
+    why = check_table(table, &extent);
+    return why ? refuse_module(log, why) : adopt_table(module, table);
+}
+
+ze_result_t native_module_build(struct module *module, const struct module_source *source, struct log *log) {
+    struct native_reference reference;
+    if (source->size == sizeof reference) {
+        memcpy(&reference, source->bytes, sizeof reference);
+        if (reference.magic == NATIVE_REFERENCE_MAGIC) return build_reference(module, &reference, log);
+    }
+    if (!module_keep_binary(module, source->bytes, source->size)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    return build_elf(module, source, log);
+}

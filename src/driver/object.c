@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory of handles: one queue of dead objects a kind, reused first in, first out.
+ * It knows nothing of what the objects are.
+ */
+#include "driver/object.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many objects of a kind lie dead before the first is used again. */
+enum { REST = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct graveyard {
+    struct object *first, *last;
+    size_t count;
+} graveyards[OBJECT_KINDS];
+
+static struct object *take_dead(struct graveyard *graveyard) {
+    if (graveyard->count <= REST) return NULL;
+    struct object *object = graveyard->first;
+    graveyard->first = object->next;
+    graveyard->count--;
+    return object;
+}
+
+void *object_new(enum object_kind kind, size_t size) {
+    pthread_mutex_lock(&lock);
+    struct object *object = take_dead(&graveyards[kind]);
+    pthread_mutex_unlock(&lock);
+    if (object)
+        memset(object, 0, size);
+    else
+        object = calloc(1, size);
+    if (!object) return NULL;
+    memcpy(object->dispatch, object_dispatch, sizeof object->dispatch);
+    object->identity = OBJECT_MAGIC + kind;
+    return object;
+}
+
+void object_delete(void *pointer) {
+    struct object *object = pointer;
+    struct graveyard *graveyard = &graveyards[object->identity - OBJECT_MAGIC];
+    pthread_mutex_lock(&lock);
+    object->identity = 0;
+    object->next = NULL;
+    if (graveyard->count++)
+        graveyard->last->next = object;
+    else
+        graveyard->first = object;
+    graveyard->last = object;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running streams.
+ *
+ * `holder` says who runs a stream. BUSY is a lock: its owner runs commands. ATTACHED means that a worker has
+ * promised to look at the stream until it is empty, so that submitting need not wake anybody. A worker that
+ * finds nothing more to do stays for a while, spinning, before it goes. WAITING: it sleeps until BUSY is let
+ * go.
+ */
+#define _GNU_SOURCE
+#include "driver/stream.h"
+#include "base/futex.h"
+#include "driver/worker.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BUSY = 1, ATTACHED = 2, WAITING = 4 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two lists */
+static _Atomic(struct stream *) all_streams;
+static struct stream *free_streams;
+
+struct stream *stream_new(bool synchronous) {
+    pthread_mutex_lock(&lock);
+    struct stream *stream = free_streams;
+    if (stream) free_streams = stream->next_free;
+    pthread_mutex_unlock(&lock);
+    if (!stream) {
+        stream = aligned_alloc(64, sizeof *stream);
+        if (!stream) return NULL;
+        *stream = (struct stream){.next = NULL};
+        pthread_mutex_lock(&lock);
+        stream->next = atomic_load(&all_streams);
+        atomic_store(&all_streams, stream);
+        pthread_mutex_unlock(&lock);
+    }
+    stream->synchronous = synchronous;
+    return stream;
+}
+
+void stream_delete(struct stream *stream) {
+    stream_wait(stream, FOREVER);
+    pthread_mutex_lock(&lock);
+    stream->next_free = free_streams;
+    free_streams = stream;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool try_hold(struct stream *stream) {
+    if (atomic_load_explicit(&stream->holder, memory_order_relaxed) & BUSY) return false;
+    return !(atomic_fetch_or(&stream->holder, BUSY) & BUSY);
+}
+
+static void let_go(struct stream *stream) {
+    uint32_t old = atomic_fetch_and(&stream->holder, ~(uint32_t)(BUSY | WAITING));
+    if (old & WAITING) futex_wake(&stream->holder, INT_MAX);
+}
+
+static bool has_work(struct stream *stream) {
+    return atomic_load(&stream->timeline.reached) != atomic_load(&stream->published);
+}
+
+/* Runs commands until the stream has completed `target` of them, or `until` is over. Only the holder may. */
+static void run_commands(struct stream *stream, uint64_t target, const struct wait *until) {
+    uint64_t done = atomic_load_explicit(&stream->timeline.reached, memory_order_relaxed);
+    while (done < target && !(until && wait_for(until, 0))) {
+        struct command *command = tape_consume(&stream->tape, &stream->position);
+        command_run(command, NULL);
+        struct signal signal = command->signal;
+        if (signal.stamps) stamps_release(signal.stamps);
+        signal_give(&signal);
+        timeline_reach(&stream->timeline, ++done);
+    }
+}
+
+/* Sleeps while somebody else holds the stream, after spinning for a while. */
+static void wait_for_holder(struct stream *stream) {
+    for (struct spin spin = spin_begin(FOREVER); spin_on(&spin);)
+        if (!(atomic_load(&stream->holder) & BUSY)) return;
+    uint32_t seen = atomic_load(&stream->holder);
+    if (!(seen & BUSY)) return;
+    if (atomic_compare_exchange_strong(&stream->holder, &seen, seen | WAITING))
+        futex_wait(&stream->holder, seen | WAITING, NULL);
+}
+
+static void work_off(struct stream *stream) {
+    while (has_work(stream)) {
+        if (try_hold(stream)) {
+            run_commands(stream, atomic_load(&stream->published), NULL);
+            let_go(stream);
+        } else
+            wait_for_holder(stream);
+    }
+}
+
+/* What a worker does for a stream: all there is to do, and what comes soon after. Whoever submits later finds
+ * ATTACHED gone and calls a worker; whoever submitted just before is seen by the last look. */
+static void serve(void *argument) {
+    struct stream *stream = argument;
+    do {
+        do {
+            work_off(stream);
+        } while (worker_linger(&stream->published, atomic_load(&stream->timeline.reached)));
+        atomic_fetch_and(&stream->holder, ~(uint32_t)ATTACHED);
+    } while (has_work(stream) && !(atomic_fetch_or(&stream->holder, ATTACHED) & ATTACHED));
+}
+
+static void call_worker(struct stream *stream) {
+    if (atomic_fetch_or(&stream->holder, ATTACHED) & ATTACHED) return;
+    if (!worker_call(serve, stream)) serve(stream); /* no thread to be had: be it */
+}
+
+void stream_start(struct stream *stream) {
+    if (stream->synchronous)
+        stream_wait(stream, FOREVER);
+    else if (!(atomic_load(&stream->holder) & ATTACHED))
+        call_worker(stream);
+}
+
+bool stream_wait(struct stream *stream, uint64_t timeout) {
+    uint64_t target = atomic_load(&stream->published);
+    while (timeout == FOREVER && !timeline_has(&stream->timeline, target) && try_hold(stream)) {
+        run_commands(stream, target, NULL);
+        let_go(stream);
+    }
+    if (timeout != FOREVER || !stream->synchronous) return timeline_wait(&stream->timeline, target, timeout);
+    while (!timeline_has(&stream->timeline, target)) {
+        wait_for_holder(stream);
+        if (!try_hold(stream)) continue;
+        run_commands(stream, target, NULL);
+        let_go(stream);
+    }
+    return true;
+}
+
+void stream_help(struct stream *stream, const struct wait *until) {
+    if (!has_work(stream) || !try_hold(stream)) return;
+    run_commands(stream, atomic_load(&stream->published), until);
+    let_go(stream);
+}
+
+struct stream_marks {
+    size_t count;
+    struct mark {
+        struct stream *stream;
+        uint64_t published;
+    } marks[];
+};
+
+struct stream_marks *streams_mark(void) {
+    size_t count = 0;
+    struct stream *first = atomic_load(&all_streams);
+    for (struct stream *stream = first; stream; stream = stream->next)
+        count++;
+    struct stream_marks *marks = malloc(sizeof *marks + count * sizeof marks->marks[0]);
+    if (!marks) return NULL;
+    marks->count = 0;
+    for (struct stream *stream = first; stream; stream = stream->next)
+        if (has_work(stream))
+            marks->marks[marks->count++] = (struct mark){stream, atomic_load(&stream->published)};
+    return marks;
+}
+
+bool streams_passed(const struct stream_marks *marks) {
+    for (size_t i = 0; i < marks->count; i++)
+        if (!timeline_has(&marks->marks[i].stream->timeline, marks->marks[i].published)) return false;
+    return true;
+}
+
+void streams_wait_all(void) {
+    for (struct stream *stream = atomic_load(&all_streams); stream; stream = stream->next)
+        stream_wait(stream, FOREVER);
+}

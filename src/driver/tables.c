@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The doors of the library: the tables that loaders ask for, the tables that handles carry, the look-up by
+ * name, and the exported names of entry points that are refused. All of it is read from entries.def.
+ */
+#include "driver/driver.h"
+#include "driver/object.h"
+
+#include <level_zero/zes_api.h>
+#include <level_zero/zet_api.h>
+#include <string.h>
+
+typedef void (*entry)(void);
+
+/* Stands for every entry point that this driver refuses, whatever its arguments. */
+static ze_result_t ZE_APICALL refuse(void) {
+    return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+}
+
+#define TABLE(prefix, name)
+#define END(prefix, name)
+#define HAVE(function, minor)
+#define NEWER(function, minor)
+#define REFUSE(function, minor)                                                                              \
+    ZE_DLLEXPORT ze_result_t refused_##function(void) __asm__(#function) __attribute__((alias("refuse")));
+#include "driver/entries.def"
+#undef TABLE
+#undef END
+#undef HAVE
+#undef NEWER
+#undef REFUSE
+
+/* The functions of each table, in the order of its slots. */
+#define TABLE(prefix, name) static const entry prefix##name##Functions[] = {
+#define END(prefix, name)                                                                                    \
+    }                                                                                                        \
+    ;
+#define HAVE(function, minor) (entry) function,
+#define NEWER(function, minor) (entry) NEW(function),
+#define REFUSE(function, minor) (entry) refuse,
+#include "driver/entries.def"
+#undef TABLE
+#undef HAVE
+#undef NEWER
+#undef REFUSE
+
+/* The minor version from which each slot exists. */
+#define TABLE(prefix, name) static const uint8_t prefix##name##Since[] = {
+#define HAVE(function, minor) minor,
+#define NEWER(function, minor) minor,
+#define REFUSE(function, minor) minor,
+#include "driver/entries.def"
+#undef TABLE
+#undef END
+#undef HAVE
+#undef NEWER
+#undef REFUSE
+
+static _Atomic uint32_t newest_asked;
+
+bool loader_reads_handles(void) {
+    uint32_t newest = atomic_load(&newest_asked);
+    return newest == 0 || newest >= ZE_MAKE_VERSION(1, 13);
+}
+
+static void note_version(uint32_t version) {
+    uint32_t newest = atomic_load(&newest_asked);
+    while (newest < version && !atomic_compare_exchange_weak(&newest_asked, &newest, version))
+        continue;
+}
+
+/* The caller's table may end where its version ends: later slots are not touched. */
+static ze_result_t fill(uint32_t version, entry *table, const entry *functions, const uint8_t *since,
+                        size_t n) {
+    if (!table) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (ZE_MAJOR_VERSION(version) != 1) return ZE_RESULT_ERROR_UNSUPPORTED_VERSION;
+    note_version(version);
+    for (size_t i = 0; i < n; i++)
+        if (since[i] <= ZE_MINOR_VERSION(version)) table[i] = functions[i];
+    return ZE_RESULT_SUCCESS;
+}
+
+#define HAVE(function, minor)
+#define NEWER(function, minor)
+#define REFUSE(function, minor)
+#define END(prefix, name)
+#define TABLE(prefix, name)                                                                                  \
+    ZE_DLLEXPORT ze_result_t ZE_APICALL prefix##Get##name##ProcAddrTable(uint32_t version, void *table) {    \
+        return fill(version, table, prefix##name##Functions, prefix##name##Since,                            \
+                    sizeof prefix##name##Since);                                                             \
+    }
+#include "driver/entries.def"
+#undef TABLE
+
+/* What a handle carries for each prefix: ze_dditable_driver_t and its siblings. */
+struct dispatch {
+    uint32_t version;
+    uint8_t valid;
+    const entry *tables[];
+};
+#define DISPATCH_VERSION ZE_MAKE_VERSION(1, 17)
+
+#define TABLE(prefix, name) prefix##name##Functions,
+/* clang-format off */
+static const struct dispatch core_dispatch = {DISPATCH_VERSION, 1, {
+#include "driver/entries/ze.def"
+}};
+static const struct dispatch tools_dispatch = {DISPATCH_VERSION, 1, {
+#include "driver/entries/zet.def"
+}};
+static const struct dispatch sysman_dispatch = {DISPATCH_VERSION, 1, {
+#include "driver/entries/zes.def"
+}};
+static const struct dispatch runtime_dispatch = {DISPATCH_VERSION, 1, {
+#include "driver/entries/zer.def"
+}};
+/* clang-format on */
+#undef TABLE
+#undef HAVE
+#undef NEWER
+
+const struct dispatch *const object_dispatch[4] = {&core_dispatch, &tools_dispatch, &sysman_dispatch,
+                                                   &runtime_dispatch};
+
+static const struct {
+    const char *name;
+    entry function;
+} named[] = {
+#define TABLE(prefix, name)
+#define HAVE(function, minor) {#function, (entry)function},
+#define NEWER(function, minor) {#function, (entry)NEW(function)},
+#include "driver/entries.def"
+#include "driver/vendor_entries.def"
+};
+
+void *entry_by_name(const char *name) {
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (strcmp(named[i].name, name) == 0) return (void *)named[i].function;
+    return NULL;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The entry points for unified shared memory: allocate, free at once, when idle or later, and query.
+ */
+#define _GNU_SOURCE
+#include "driver/machine.h"
+#include "driver/memory.h"
+#include "driver/stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define MAX_ALIGNMENT ((size_t)1 << 30)
+
+/* Freed by the program while the device may still be using it. */
+struct deferred {
+    struct deferred *next;
+    struct allocation *allocation;
+    struct stream_marks *marks; /* what had been submitted by then */
+};
+static pthread_mutex_t deferred_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct deferred *deferred;
+static _Atomic bool any_deferred; /* so that nobody takes the lock in vain */
+
+/* Gives back what the device has finished with meanwhile. */
+static void reap_deferred(void) {
+    if (!atomic_load(&any_deferred)) return;
+    pthread_mutex_lock(&deferred_lock);
+    for (struct deferred **link = &deferred; *link;) {
+        struct deferred *entry = *link;
+        if (!streams_passed(entry->marks)) {
+            link = &entry->next;
+            continue;
+        }
+        *link = entry->next;
+        memory_dispose(entry->allocation);
+        free(entry->marks);
+        free(entry);
+    }
+    atomic_store(&any_deferred, deferred != NULL);
+    pthread_mutex_unlock(&deferred_lock);
+}
+
+static ze_result_t check_request(size_t size, size_t alignment, void **pointer) {
+    if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (size == 0) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    if (size > machine()->memory)
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "larger than the device's largest allocation");
+    if (!is_alignment(alignment) || alignment > MAX_ALIGNMENT) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *desc) {
+    if (!desc) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->flags > 7) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    return desc->ordinal == 0 ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
+}
+
+static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *desc) {
+    if (!desc) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return desc->flags > 31 ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t allocate(ze_context_handle_t context, const struct allocation *like,
+                            const void *extensions, size_t size, size_t alignment, void **pointer) {
+    (void)extensions;
+    ze_result_t result = check_request(size, alignment, pointer);
+    if (result) return result;
+    reap_deferred();
+    return memory_map(to_context(context), like, size, alignment, pointer);
+}
+
+ze_result_t ZE_APICALL zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *desc,
+                                        size_t size, size_t alignment, ze_device_handle_t device,
+                                        void **pointer) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    ze_result_t result = check_device_desc(desc);
+    if (result) return result;
+    const struct allocation like = {.type = ZE_MEMORY_TYPE_DEVICE, .has_device = true, .file = -1};
+    return allocate(context, &like, desc->pNext, size, alignment, pointer);
+}
+
+ze_result_t ZE_APICALL zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc,
+                                      size_t size, size_t alignment, void **pointer) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    ze_result_t result = check_host_desc(desc);
+    if (result) return result;
+    const struct allocation like = {.type = ZE_MEMORY_TYPE_HOST, .file = -1};
+    return allocate(context, &like, desc->pNext, size, alignment, pointer);
+}
+
+ze_result_t ZE_APICALL zeMemAllocShared(ze_context_handle_t context,
+                                        const ze_device_mem_alloc_desc_t *device_desc,
+                                        const ze_host_mem_alloc_desc_t *host_desc, size_t size,
+                                        size_t alignment, ze_device_handle_t device, void **pointer) {
+    if (!to_context(context) || (device && !is_device(device))) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    ze_result_t result = check_device_desc(device_desc);
+    if (!result) result = check_host_desc(host_desc);
+    if (result) return result;
+    const struct allocation like = {.type = ZE_MEMORY_TYPE_SHARED, .has_device = device != NULL, .file = -1};
+    return allocate(context, &like, device_desc->pNext, size, alignment, pointer);
+}
+
+ze_result_t ZE_APICALL zeMemFree(ze_context_handle_t context, void *pointer) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct allocation *allocation = memory_take(to_context(context), pointer, false);
+    if (!allocation) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    memory_dispose(allocation);
+    reap_deferred();
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Out of memory for the note: then the free waits instead. */
+static void defer(struct allocation *allocation) {
+    struct deferred *entry = malloc(sizeof *entry);
+    struct stream_marks *marks = entry ? streams_mark() : NULL;
+    if (!marks) {
+        free(entry);
+        streams_wait_all();
+        memory_dispose(allocation);
+        return;
+    }
+    pthread_mutex_lock(&deferred_lock);
+    *entry = (struct deferred){.next = deferred, .allocation = allocation, .marks = marks};
+    deferred = entry;
+    atomic_store(&any_deferred, true);
+    pthread_mutex_unlock(&deferred_lock);
+    reap_deferred();
+}
+
+/* Any command in flight may be using the memory: kernels follow pointers that the driver does not see. */
+ze_result_t ZE_APICALL zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_desc_t *desc,
+                                    void *pointer) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->freePolicy > 3) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (desc->freePolicy == 0) return zeMemFree(context, pointer);
+    struct allocation *allocation = memory_take(to_context(context), pointer, false);
+    if (!allocation) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (desc->freePolicy & ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE) {
+        streams_wait_all();
+        memory_dispose(allocation);
+    } else
+        defer(allocation);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
+                                               ze_memory_allocation_properties_t *properties,
+                                               ze_device_handle_t *device) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pointer || !properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct allocation found = {.type = ZE_MEMORY_TYPE_UNKNOWN};
+    bool is_known = memory_look_up(to_context(context), pointer, &found);
+    properties->type = found.type;
+    properties->id = found.id;
+    properties->pageSize = is_known ? machine()->page : 0;
+    if (device) *device = found.has_device ? (ze_device_handle_t)&the_device : NULL;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeMemGetAddressRange(ze_context_handle_t context, const void *pointer, void **base,
+                                            size_t *size) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct allocation found;
+    if (!memory_look_up(to_context(context), pointer, &found))
+        return explain((ze_result_t)NEW_RESULT_ERROR_ADDRESS_NOT_FOUND,
+                       "no allocation of this context is there");
+    if (base) *base = (void *)found.span.base;
+    if (size) *size = found.size;
+    return ZE_RESULT_SUCCESS;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spinning and sleeping.
+ */
+#define _GNU_SOURCE
+#include "driver/wait.h"
+#include "base/futex.h"
+#include "driver/driver.h"
+#include "driver/machine.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Longer than it takes another thread to pick up and finish a small command; shorter than anyone minds. */
+enum { SPIN_NS = 30000, ROUNDS_PER_LOOK = 64 };
+
+struct spin spin_begin(uint64_t timeout) {
+    uint64_t most = machine()->cpus > 1 ? SPIN_NS : 0;
+    return (struct spin){.until = device_clock() + (timeout < most ? timeout : most)};
+}
+
+bool spin_on(struct spin *spin) {
+    cpu_relax();
+    return ++spin->rounds % ROUNDS_PER_LOOK || device_clock() < spin->until;
+}
+
+/* What is left of a timeout, or NULL for one without end. False when nothing is. */
+static bool time_left(uint64_t end, struct timespec *left, const struct timespec **pointer) {
+    *pointer = NULL;
+    if (end == FOREVER) return true;
+    uint64_t now = device_clock();
+    if (now >= end) return false;
+    *left = (struct timespec){.tv_sec = (time_t)((end - now) / 1000000000),
+                              .tv_nsec = (long)((end - now) % 1000000000)};
+    *pointer = left;
+    return true;
+}
+
+static uint64_t end_of(uint64_t timeout) {
+    uint64_t now = device_clock();
+    return timeout >= FOREVER - now ? FOREVER : now + timeout;
+}
+
+void word_set(word_t *word, bool shared) {
+    uint32_t old = atomic_exchange(word, WORD_SET);
+    if (!(old & WORD_SLEEPERS)) return;
+    if (shared)
+        futex_wake_shared(word, INT_MAX);
+    else
+        futex_wake(word, INT_MAX);
+}
+
+static bool word_sleep(word_t *word, bool shared, uint64_t end) {
+    struct timespec left;
+    const struct timespec *timeout;
+    uint32_t seen = atomic_load(word);
+    while (!(seen & WORD_SET)) {
+        if (!(seen & WORD_SLEEPERS) && !atomic_compare_exchange_weak(word, &seen, seen | WORD_SLEEPERS))
+            continue;
+        if (!time_left(end, &left, &timeout)) return false;
+        if (shared)
+            futex_wait_shared(word, WORD_SLEEPERS, timeout);
+        else
+            futex_wait(word, WORD_SLEEPERS, timeout);
+        seen = atomic_load(word);
+    }
+    return true;
+}
+
+bool word_wait(word_t *word, bool shared, uint64_t timeout) {
+    if (word_is_set(word)) return true;
+    if (timeout == 0) return false;
+    uint64_t end = end_of(timeout);
+    for (struct spin spin = spin_begin(timeout); spin_on(&spin);)
+        if (word_is_set(word)) return true;
+    return word_sleep(word, shared, end);
+}
+
+static pthread_mutex_t timelines_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct timeline *free_timelines;
+
+struct timeline *timeline_new(void) {
+    pthread_mutex_lock(&timelines_lock);
+    struct timeline *timeline = free_timelines;
+    if (timeline) free_timelines = timeline->next_free;
+    pthread_mutex_unlock(&timelines_lock);
+    return timeline ? timeline : calloc(1, sizeof *timeline);
+}
+
+void timeline_delete(struct timeline *timeline) {
+    if (!timeline) return;
+    pthread_mutex_lock(&timelines_lock);
+    timeline->next_free = free_timelines;
+    free_timelines = timeline;
+    pthread_mutex_unlock(&timelines_lock);
+}
+
+void timeline_reach(struct timeline *timeline, uint64_t value) {
+    atomic_store(&timeline->reached, value);
+    if (!atomic_load(&timeline->sleepers)) return;
+    atomic_fetch_add(&timeline->turn, 1);
+    futex_wake(&timeline->turn, INT_MAX);
+}
+
+static bool timeline_sleep(struct timeline *timeline, uint64_t value, uint64_t end) {
+    struct timespec left;
+    const struct timespec *timeout;
+    bool reached;
+    atomic_fetch_add(&timeline->sleepers, 1);
+    for (;;) {
+        uint32_t turn = atomic_load(&timeline->turn);
+        reached = atomic_load(&timeline->reached) >= value;
+        if (reached || !time_left(end, &left, &timeout)) break;
+        futex_wait(&timeline->turn, turn, timeout);
+    }
+    atomic_fetch_sub(&timeline->sleepers, 1);
+    return reached;
+}
+
+bool timeline_wait(struct timeline *timeline, uint64_t value, uint64_t timeout) {
+    if (timeline_has(timeline, value)) return true;
+    if (timeout == 0) return false;
+    uint64_t end = end_of(timeout);
+    for (struct spin spin = spin_begin(timeout); spin_on(&spin);)
+        if (timeline_has(timeline, value)) return true;
+    return timeline_sleep(timeline, value, end);
+}
