@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Contexts: they hold what is made in them, and do not go before it.
+ */
+#include "ze_test.h"
+
+static const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+
+static void contexts_come_and_go(void **state) {
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        ze_context_handle_t other = NULL;
+        assert_ok(zeContextCreateEx(driver, &desc, 1, &device, &other));
+        assert_ok(zeContextGetStatus(other));
+        assert_ok(zeContextDestroy(other));
+    }
+    assert_int_equal(zeContextCreate(driver, NULL, &context), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_int_equal(zeContextCreate(driver, &desc, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_int_equal(zeContextCreate(NULL, &desc, &context), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
+static void a_dead_context_is_noticed(void **state) {
+    (void)state;
+    ze_context_handle_t other = NULL;
+    assert_ok(zeContextCreate(driver, &desc, &other));
+    assert_ok(zeContextDestroy(other));
+    if (!validated()) {
+        assert_int_equal(zeContextGetStatus(other), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+        assert_int_equal(zeContextDestroy(other), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    }
+}
+
+static void a_context_in_use_stays(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(1, 0);
+    ze_context_handle_t own = context, other = NULL;
+    assert_ok(zeContextCreate(driver, &desc, &other));
+    context = other;
+    ze_command_list_handle_t list = make_list();
+    context = own;
+    assert_int_equal(zeContextDestroy(other), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeContextDestroy(other));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void memory_goes_with_its_context(void **state) {
+    (void)state;
+    ze_context_handle_t own = context, other = NULL;
+    assert_ok(zeContextCreate(driver, &desc, &other));
+    context = other;
+    void *memory = allocate_shared(100);
+    context = own;
+    ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    assert_ok(zeMemGetAllocProperties(context, memory, &properties, NULL));
+    assert_int_equal(properties.type, ZE_MEMORY_TYPE_UNKNOWN); /* another context's */
+    assert_ok(zeContextDestroy(other));
+}
+
+static void residency_is_a_matter_of_course(void **state) {
+    (void)state;
+    void *memory = allocate_shared(100);
+    assert_ok(zeContextMakeMemoryResident(context, device, memory, 100));
+    assert_ok(zeContextEvictMemory(context, device, memory, 100));
+    assert_int_equal(zeContextMakeMemoryResident(context, device, NULL, 100),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_ok(zeContextSystemBarrier(context, device));
+    assert_ok(zeMemFree(context, memory));
+}
+
+static void the_default_context_lives_for_ever(void **state) {
+    (void)state;
+    void *(*get)(ze_driver_handle_t) =
+            (void *(*)(ze_driver_handle_t))function_by_name("zeDriverGetDefaultContext");
+    ze_context_handle_t found = get(driver);
+    assert_non_null(found);
+    assert_ptr_equal(found, get(driver));
+    assert_ok(zeContextGetStatus(found));
+    assert_int_equal(zeContextDestroy(found), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(contexts_come_and_go),
+            cmocka_unit_test(a_dead_context_is_noticed),
+            cmocka_unit_test(a_context_in_use_stays),
+            cmocka_unit_test(memory_goes_with_its_context),
+            cmocka_unit_test(residency_is_a_matter_of_course),
+            cmocka_unit_test(the_default_context_lives_for_ever),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Initialisation, the driver handle, and the tables that loaders ask for.
+ */
+#include "ze_test.h"
+
+#include <dlfcn.h>
+
+static void init_knows_its_flags(void **state) {
+    (void)state;
+    assert_ok(zeInit(0));
+    assert_ok(zeInit(ZE_INIT_FLAG_GPU_ONLY));
+    assert_int_not_equal(zeInit(0x1000), ZE_RESULT_SUCCESS);
+}
+
+static void drivers_are_counted(void **state) {
+    (void)state;
+    uint32_t count = 0;
+    assert_ok(zeDriverGet(&count, NULL));
+    assert_true(count >= 1);
+    assert_int_equal(zeDriverGet(NULL, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    uint32_t devices = 7;
+    ze_device_handle_t found[7] = {0};
+    assert_ok(zeDeviceGet(driver, &devices, found));
+    assert_int_equal(devices, 1);
+    assert_ptr_equal(found[0], device);
+}
+
+static void init_drivers_filters_by_type(void **state) {
+    (void)state;
+    struct ze_init_driver_type_desc desc = {.stype = (ze_structure_type_t)NEW_STYPE_INIT_DRIVER_TYPE_DESC};
+    uint32_t count = 0;
+    assert_int_equal(CALL(zeInitDrivers)(&count, NULL, &desc), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    desc.flags = NEW_INIT_DRIVER_TYPE_NPU;
+    assert_int_equal(CALL(zeInitDrivers)(&count, NULL, &desc), ZE_RESULT_ERROR_UNINITIALIZED);
+    desc.flags = NEW_INIT_DRIVER_TYPE_GPU | NEW_INIT_DRIVER_TYPE_NPU;
+    assert_ok(CALL(zeInitDrivers)(&count, NULL, &desc));
+    assert_int_equal(count, 1);
+    ze_driver_handle_t found = NULL;
+    assert_ok(CALL(zeInitDrivers)(&count, &found, &desc));
+    assert_non_null(found);
+    assert_int_equal(CALL(zeInitDrivers)(NULL, NULL, &desc), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_int_equal(CALL(zeInitDrivers)(&count, NULL, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+}
+
+static void properties_are_filled(void **state) {
+    (void)state;
+    ze_api_version_t version = 0;
+    assert_ok(zeDriverGetApiVersion(driver, &version));
+    assert_int_equal(ZE_MAJOR_VERSION(version), 1);
+    assert_true(ZE_MINOR_VERSION(version) >= 4);
+    ze_driver_memory_free_ext_properties_t policies = {
+            .stype = ZE_STRUCTURE_TYPE_DRIVER_MEMORY_FREE_EXT_PROPERTIES};
+    ze_driver_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES, .pNext = &policies};
+    assert_ok(zeDriverGetProperties(driver, &properties));
+    assert_int_not_equal(properties.driverVersion, 0);
+    assert_int_equal(policies.freePolicies, 3);
+    ze_driver_ipc_properties_t ipc = {.stype = ZE_STRUCTURE_TYPE_DRIVER_IPC_PROPERTIES};
+    assert_ok(zeDriverGetIpcProperties(driver, &ipc));
+    assert_int_equal(ipc.flags, ZE_IPC_PROPERTY_FLAG_MEMORY | ZE_IPC_PROPERTY_FLAG_EVENT_POOL);
+    assert_int_equal(zeDriverGetProperties(driver, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_int_equal(zeDriverGetProperties(NULL, &properties), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
+static void extensions_come_in_two_calls(void **state) {
+    (void)state;
+    uint32_t count = 0;
+    assert_ok(zeDriverGetExtensionProperties(driver, &count, NULL));
+    assert_true(count > 0);
+    ze_driver_extension_properties_t *all = calloc(count, sizeof *all);
+    assert_ok(zeDriverGetExtensionProperties(driver, &count, all));
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(strncmp(all[i].name, "ZE_", 3), 0);
+        assert_int_not_equal(all[i].version, 0);
+        for (uint32_t j = 0; j < i; j++)
+            assert_string_not_equal(all[i].name, all[j].name);
+    }
+    free(all);
+    void *function = NULL;
+    assert_int_not_equal(zeDriverGetExtensionFunctionAddress(driver, "zeNoSuchThing", &function),
+                         ZE_RESULT_SUCCESS);
+    assert_null(function);
+}
+
+static void errors_are_explained(void **state) {
+    (void)state;
+    const char *text = NULL;
+    ze_event_pool_handle_t pool = make_pool(1, 0);
+    const ze_event_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .index = 1};
+    ze_event_handle_t event = NULL;
+    assert_int_equal(zeEventCreate(pool, &desc, &event), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(CALL(zerGetLastErrorDescription)(&text));
+    assert_string_equal(text, "the pool has no event of that index");
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* -- the tables, as a loader sees them: from the library itself -- */
+
+typedef ze_result_t (*get_table)(uint32_t version, void **table);
+
+static get_table table_function(const char *name) {
+    static void *library;
+    if (!library) library = dlopen(getenv("ZE_ENABLE_ALT_DRIVERS"), RTLD_NOW);
+    assert_non_null(library);
+    get_table function = (get_table)dlsym(library, name);
+    assert_non_null(function);
+    return function;
+}
+
+/* The slots of each version: what lies behind them is not touched. */
+static void old_loaders_get_old_tables(void **state) {
+    (void)state;
+    static const struct {
+        const char *table;
+        uint32_t minor;
+        size_t slots;
+    } rows[] = {
+            {"zeGetGlobalProcAddrTable", 4, 1},       {"zeGetGlobalProcAddrTable", 10, 2},
+            {"zeGetDriverProcAddrTable", 0, 5},       {"zeGetDriverProcAddrTable", 4, 6},
+            {"zeGetDeviceProcAddrTable", 4, 18},      {"zeGetDeviceProcAddrTable", 17, 28},
+            {"zeGetCommandListProcAddrTable", 4, 28}, {"zeGetCommandListProcAddrTable", 8, 29},
+            {"zeGetCommandQueueProcAddrTable", 4, 4}, {"zeGetEventProcAddrTable", 4, 7},
+            {"zeGetMemProcAddrTable", 4, 10},         {"zeGetKernelExpProcAddrTable", 4, 2},
+            {"zesGetDeviceProcAddrTable", 4, 29},     {"zetGetDebugProcAddrTable", 4, 11},
+            {"zeGetPhysicalMemProcAddrTable", 4, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        void *untouched = &driver, *table[128];
+        for (size_t slot = 0; slot < 128; slot++)
+            table[slot] = untouched;
+        assert_ok(table_function(rows[i].table)(ZE_MAKE_VERSION(1, rows[i].minor), table));
+        for (size_t slot = 0; slot < 128; slot++)
+            assert_int_equal(table[slot] != untouched, slot < rows[i].slots);
+    }
+}
+
+static void unknown_versions_are_answered(void **state) {
+    (void)state;
+    void *table[128] = {0};
+    get_table global = table_function("zeGetGlobalProcAddrTable");
+    assert_int_equal(global(ZE_MAKE_VERSION(2, 0), table), ZE_RESULT_ERROR_UNSUPPORTED_VERSION);
+    assert_int_equal(global(ZE_MAKE_VERSION(0, 9), table), ZE_RESULT_ERROR_UNSUPPORTED_VERSION);
+    assert_null(table[0]);
+    assert_int_equal(global(ZE_MAKE_VERSION(1, 4), NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_ok(global(ZE_MAKE_VERSION(1, 99), table));
+    assert_non_null(table[1]);
+}
+
+static void what_is_missing_is_refused(void **state) {
+    (void)state;
+    void *table[128] = {0};
+    assert_ok(table_function("zeGetImageProcAddrTable")(ZE_MAKE_VERSION(1, 4), table));
+    ze_result_t (*create)(void *, void *, void *, void *) =
+            (ze_result_t (*)(void *, void *, void *, void *))table[1];
+    assert_int_equal(create(context, device, NULL, NULL), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(init_knows_its_flags),         cmocka_unit_test(drivers_are_counted),
+            cmocka_unit_test(init_drivers_filters_by_type), cmocka_unit_test(properties_are_filled),
+            cmocka_unit_test(extensions_come_in_two_calls), cmocka_unit_test(errors_are_explained),
+            cmocka_unit_test(old_loaders_get_old_tables),   cmocka_unit_test(unknown_versions_are_answered),
+            cmocka_unit_test(what_is_missing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events and event pools: signals from host and device, waits with and without an end, timestamps, counters.
+ */
+#include "ze_test.h"
+
+#include <pthread.h>
+#include <time.h>
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void host_signals_and_resets(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t event = make_event(pool, 1);
+    assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventHostSignal(event));
+    assert_ok(zeEventQueryStatus(event));
+    assert_ok(zeEventHostSynchronize(event, UINT64_MAX));
+    assert_ok(zeEventHostReset(event));
+    assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void waits_end_in_time(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t event = make_event(pool, 0);
+    uint64_t start = now();
+    assert_int_equal(zeEventHostSynchronize(event, 5000000), ZE_RESULT_NOT_READY);
+    uint64_t took = now() - start;
+    assert_true(took >= 5000000 && took < 500000000);
+    assert_int_equal(zeEventHostSynchronize(event, 1), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void *signal_later(void *event) {
+    usleep(20000);
+    return zeEventHostSignal(event) ? event : NULL;
+}
+
+static void sleepers_are_woken(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t event = make_event(pool, 0);
+    for (int i = 0; i < 5; i++) {
+        pthread_t thread;
+        void *failed = NULL;
+        pthread_create(&thread, NULL, signal_later, event);
+        assert_ok(zeEventHostSynchronize(event, i % 2 ? UINT64_MAX : 10000000000));
+        pthread_join(thread, &failed);
+        assert_null(failed);
+        assert_ok(zeEventHostReset(event));
+    }
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void pools_keep_their_events(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(2, 0);
+    ze_event_handle_t event = make_event(pool, 0), second = NULL;
+    ze_event_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
+    assert_int_equal(zeEventCreate(pool, &desc, &second),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* lives already */
+    desc.index = 2;
+    assert_int_equal(zeEventCreate(pool, &desc, &second), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    desc.index = 1;
+    desc.signal = 0x100;
+    assert_int_equal(zeEventCreate(pool, &desc, &second), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    assert_int_equal(zeEventPoolDestroy(pool), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    assert_ok(zeEventDestroy(event));
+    if (!validated()) {
+        assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+        assert_int_equal(zeEventHostSignal(event), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+        assert_int_equal(zeEventDestroy(event), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    }
+    assert_ok(zeEventPoolDestroy(pool));
+    ze_event_pool_desc_t none = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC};
+    assert_int_equal(zeEventPoolCreate(context, &none, 0, NULL, &pool), ZE_RESULT_ERROR_INVALID_SIZE);
+    none.count = 1;
+    none.flags = 0x1000;
+    assert_int_equal(zeEventPoolCreate(context, &none, 0, NULL, &pool), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+}
+
+static size_t resident_pages(void) {
+    size_t size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%zu %zu", &size, &resident), 2);
+    fclose(file);
+    return resident;
+}
+
+/* 10^6 events through a pool of 16, signalled by the device: memory stays flat, to 4 bytes an event. */
+static void a_million_events_cost_no_memory(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(16, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    size_t before = 0;
+    for (int i = 0; i < 1000000; i++) {
+        if (i == 1000) before = resident_pages();
+        ze_event_handle_t event = make_event(pool, (uint32_t)i % 16);
+        assert_ok(zeCommandListAppendSignalEvent(list, event));
+        assert_ok(zeEventQueryStatus(event));
+        assert_ok(zeEventDestroy(event));
+    }
+    size_t after = resident_pages();
+    if (after >= before + 1024) fail_msg("grew from %zu to %zu pages", before, after);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void timestamps_bracket_the_work(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool =
+            make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    ze_event_handle_t first = make_event(pool, 0), second = make_event(pool, 1);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    enum { SIZE = 8 << 20 };
+    char *memory = allocate_shared(SIZE);
+    uint64_t *written = allocate_shared(sizeof *written);
+    ze_kernel_timestamp_result_t *queried = allocate_shared(2 * sizeof *queried), stamps[2];
+    ze_event_handle_t both[2] = {first, second};
+    assert_int_equal(zeEventQueryKernelTimestamp(first, stamps), ZE_RESULT_NOT_READY);
+    uint64_t host = 0, begin = 0, end = 0;
+    assert_ok(zeDeviceGetGlobalTimestamps(device, &host, &begin));
+    assert_ok(zeCommandListAppendMemoryFill(list, memory, "a", 1, SIZE, first, 0, NULL));
+    assert_ok(zeCommandListAppendWriteGlobalTimestamp(list, written, NULL, 0, NULL));
+    assert_ok(zeCommandListAppendMemoryFill(list, memory, "b", 1, SIZE, second, 1, &first));
+    assert_ok(zeCommandListAppendQueryKernelTimestamps(list, 2, both, queried, NULL, NULL, 0, NULL));
+    assert_ok(CALL(zeCommandListHostSynchronize)(list, UINT64_MAX));
+    assert_ok(zeDeviceGetGlobalTimestamps(device, &host, &end));
+    assert_ok(zeEventQueryKernelTimestamp(first, &stamps[0]));
+    assert_ok(zeEventQueryKernelTimestamp(second, &stamps[1]));
+    assert_true(begin <= stamps[0].global.kernelStart);
+    assert_true(stamps[0].global.kernelStart < stamps[0].global.kernelEnd);
+    assert_true(stamps[0].global.kernelEnd <= *written);
+    assert_true(*written <= stamps[1].global.kernelStart);
+    assert_true(stamps[1].context.kernelEnd <= end);
+    assert_memory_equal(queried, stamps, sizeof stamps);
+    uint32_t count = 1;
+    struct ze_synchronized_timestamp_result synchronized;
+    struct ze_event_query_kernel_timestamps_results results = {
+            .pKernelTimestampsBuffer = &stamps[1], .pSynchronizedTimestampsBuffer = &synchronized};
+    assert_ok(CALL(zeEventQueryKernelTimestampsExt)(first, device, &count, &results));
+    assert_memory_equal(&stamps[0], &stamps[1], sizeof stamps[0]);
+    assert_int_equal(synchronized.global.kernelStart, stamps[0].global.kernelStart);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(first));
+    assert_ok(zeEventDestroy(second));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeMemFree(context, memory));
+    assert_ok(zeMemFree(context, written));
+    assert_ok(zeMemFree(context, queried));
+}
+
+/* -- counter-based events -- */
+
+static ze_event_handle_t make_counter(uint32_t flags) {
+    const struct ze_event_counter_based_desc desc = {
+            .stype = (ze_structure_type_t)NEW_STYPE_EVENT_COUNTER_BASED_DESC, .flags = flags};
+    ze_event_handle_t event = NULL;
+    assert_ok(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event));
+    return event;
+}
+
+static void counters_are_never_reset(void **state) {
+    (void)state;
+    ze_event_handle_t event = make_counter(NEW_COUNTER_BASED_IMMEDIATE);
+    assert_ok(zeEventQueryStatus(event)); /* complete until used */
+    assert_int_not_equal(zeEventHostReset(event), ZE_RESULT_SUCCESS);
+    assert_int_not_equal(zeEventHostSignal(event), ZE_RESULT_SUCCESS);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0);
+    int *memory = allocate_shared(sizeof *memory);
+    for (int i = 1; i < 100; i++) {
+        assert_ok(zeCommandListAppendMemoryFill(list, memory, &i, sizeof i, sizeof i, event, 1, &gate));
+        assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
+        assert_ok(zeEventHostSignal(gate));
+        assert_ok(zeEventHostSynchronize(event, UINT64_MAX));
+        assert_int_equal(*memory, i);
+        assert_ok(zeEventHostReset(gate));
+    }
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventQueryStatus(event)); /* the list is gone, the fact is not */
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeMemFree(context, memory));
+}
+
+/* A wait means the signal that was there when it was appended, not the event's next one. */
+static void waits_keep_their_meaning(void **state) {
+    (void)state;
+    ze_event_handle_t counter = make_counter(NEW_COUNTER_BASED_IMMEDIATE);
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t waited = make_event(pool, 0), gate = make_event(pool, 1);
+    ze_command_list_handle_t one = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t two = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    assert_ok(zeCommandListAppendBarrier(one, counter, 0, NULL));
+    assert_ok(zeCommandListAppendBarrier(two, waited, 1, &counter));
+    /* The event moves on to a command that cannot run before `two` has gone on. */
+    assert_ok(zeCommandListAppendBarrier(one, counter, 1, &gate));
+    assert_ok(zeEventHostSynchronize(waited, 10000000000));
+    assert_int_equal(zeEventQueryStatus(counter), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventHostSignal(gate));
+    assert_ok(zeEventHostSynchronize(counter, 10000000000));
+    assert_ok(zeCommandListDestroy(one));
+    assert_ok(zeCommandListDestroy(two));
+    assert_ok(zeEventDestroy(counter));
+    assert_ok(zeEventDestroy(waited));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void counters_take_the_time(void **state) {
+    (void)state;
+    ze_event_handle_t event = make_counter(NEW_COUNTER_BASED_IMMEDIATE | NEW_COUNTER_BASED_DEVICE_TIMESTAMP);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_kernel_timestamp_result_t stamps, earlier = {0};
+    for (int i = 0; i < 10; i++) {
+        assert_ok(zeCommandListAppendBarrier(list, event, 0, NULL));
+        assert_ok(zeEventHostSynchronize(event, UINT64_MAX));
+        assert_ok(zeEventQueryKernelTimestamp(event, &stamps));
+        assert_true(stamps.global.kernelStart > earlier.global.kernelEnd);
+        earlier = stamps;
+    }
+    assert_ok(zeCommandListAppendBarrier(list, event, 0, NULL));
+    assert_ok(zeEventDestroy(event)); /* allowed while the command is in flight */
+    assert_ok(CALL(zeCommandListHostSynchronize)(list, UINT64_MAX));
+    assert_ok(zeCommandListDestroy(list));
+}
+
+static void regular_lists_count_too(void **state) {
+    (void)state;
+    ze_event_handle_t event = make_counter(NEW_COUNTER_BASED_IMMEDIATE | NEW_COUNTER_BASED_NON_IMMEDIATE);
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0), seen = make_event(pool, 1);
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_queue_handle_t other = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t signals = make_list(), waits = make_list();
+    assert_ok(zeCommandListAppendBarrier(signals, NULL, 1, &gate));
+    assert_ok(zeCommandListAppendBarrier(signals, event, 0, NULL));
+    assert_ok(zeCommandListClose(signals));
+    assert_ok(zeCommandListAppendBarrier(waits, seen, 1, &event));
+    assert_ok(zeCommandListClose(waits));
+    for (int i = 0; i < 20; i++) {
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &signals, NULL));
+        assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
+        assert_ok(zeCommandQueueExecuteCommandLists(other, 1, &waits, NULL));
+        assert_int_equal(zeEventHostSynchronize(seen, 100000), ZE_RESULT_NOT_READY);
+        assert_ok(zeEventHostSignal(gate));
+        assert_ok(zeEventHostSynchronize(seen, UINT64_MAX));
+        assert_ok(zeEventQueryStatus(event));
+        assert_ok(zeCommandQueueSynchronize(queue, UINT64_MAX));
+        assert_ok(zeCommandQueueSynchronize(other, UINT64_MAX));
+        assert_ok(zeEventHostReset(gate));
+        assert_ok(zeEventHostReset(seen));
+    }
+    assert_ok(zeCommandListDestroy(signals));
+    assert_ok(zeCommandListDestroy(waits));
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeCommandQueueDestroy(other));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventDestroy(seen));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(host_signals_and_resets),
+            cmocka_unit_test(waits_end_in_time),
+            cmocka_unit_test(sleepers_are_woken),
+            cmocka_unit_test(pools_keep_their_events),
+            cmocka_unit_test(a_million_events_cost_no_memory),
+            cmocka_unit_test(timestamps_bracket_the_work),
+            cmocka_unit_test(counters_are_never_reset),
+            cmocka_unit_test(waits_keep_their_meaning),
+            cmocka_unit_test(counters_take_the_time),
+            cmocka_unit_test(regular_lists_count_too),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

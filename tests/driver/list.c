@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Command lists, immediate and regular: every command that needs no kernel, on both.
+ */
+#include "ze_test.h"
+
+#include <pthread.h>
+
+/* A list under test: commands are appended, then finished by whatever means it has. */
+struct subject {
+    ze_command_list_handle_t list;
+    ze_command_queue_handle_t queue; /* NULL for immediate lists */
+};
+
+static struct subject subjects[4];
+enum { SUBJECTS = 4 };
+
+static int make_subjects(void **state) {
+    if (set_up(state)) return -1;
+    subjects[0].list = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    subjects[1].list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    subjects[2] = (struct subject){make_list(), make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS)};
+    subjects[3] = (struct subject){make_list(), make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS)};
+    return 0;
+}
+
+static int free_subjects(void **state) {
+    for (int i = 0; i < SUBJECTS; i++) {
+        assert_ok(zeCommandListDestroy(subjects[i].list));
+        if (subjects[i].queue) assert_ok(zeCommandQueueDestroy(subjects[i].queue));
+    }
+    return tear_down(state);
+}
+
+static void finish(struct subject *subject) {
+    if (!subject->queue) {
+        assert_ok(CALL(zeCommandListHostSynchronize)(subject->list, UINT64_MAX));
+        return;
+    }
+    assert_ok(zeCommandListClose(subject->list));
+    assert_ok(zeCommandQueueExecuteCommandLists(subject->queue, 1, &subject->list, NULL));
+    assert_ok(zeCommandQueueSynchronize(subject->queue, UINT64_MAX));
+    assert_ok(zeCommandListReset(subject->list));
+}
+
+static void for_each_subject(void (*test)(struct subject *)) {
+    for (int i = 0; i < SUBJECTS; i++)
+        test(&subjects[i]);
+}
+
+/* -- copies -- */
+
+static void check_copy(struct subject *subject) {
+    static const size_t sizes[] = {1, 63, 4096, 100003, 3 << 20, (9 << 20) + 5};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned char *src = allocate_shared(sizes[i] + 2), *dst = allocate_shared(sizes[i] + 2);
+        for (size_t j = 0; j < sizes[i] + 2; j++)
+            src[j] = (unsigned char)(j * 7 + j / 251);
+        dst[0] = dst[sizes[i] + 1] = 99;
+        assert_ok(zeCommandListAppendMemoryCopy(subject->list, dst + 1, src + 1, sizes[i], NULL, 0, NULL));
+        finish(subject);
+        assert_memory_equal(dst + 1, src + 1, sizes[i]);
+        assert_int_equal(dst[0], 99);
+        assert_int_equal(dst[sizes[i] + 1], 99);
+        assert_ok(zeMemFree(context, src));
+        assert_ok(zeMemFree(context, dst));
+    }
+    char from_stack[16] = "plain memory", to_stack[16] = "";
+    assert_ok(zeCommandListAppendMemoryCopyFromContext(subject->list, to_stack, context, from_stack, 16, NULL,
+                                                       0, NULL));
+    finish(subject);
+    assert_string_equal(to_stack, "plain memory");
+}
+
+static void copies_copy(void **state) {
+    (void)state;
+    for_each_subject(check_copy);
+}
+
+static void check_region(struct subject *subject) {
+    enum { PITCH = 37, ROWS = 11, SLICES = 5, SIZE = PITCH * ROWS * SLICES };
+    unsigned char src[SIZE], dst[SIZE] = {0};
+    for (int i = 0; i < SIZE; i++)
+        src[i] = (unsigned char)(i % 250 + 1);
+    const ze_copy_region_t to = {3, 2, 1, 20, 7, 3}, from = {10, 1, 2, 20, 7, 3};
+    assert_ok(zeCommandListAppendMemoryCopyRegion(subject->list, dst, &to, PITCH, PITCH * ROWS, src, &from,
+                                                  PITCH, PITCH * ROWS, NULL, 0, NULL));
+    finish(subject);
+    for (int z = 0; z < SLICES; z++)
+        for (int y = 0; y < ROWS; y++)
+            for (int x = 0; x < PITCH; x++) {
+                int inside = x >= 3 && x < 23 && y >= 2 && y < 9 && z >= 1 && z < 4;
+                int expected = inside ? src[((z + 1) * ROWS + y - 1) * PITCH + x + 7] : 0;
+                assert_int_equal(dst[(z * ROWS + y) * PITCH + x], expected);
+            }
+    const ze_copy_region_t beside = {5, 2, 1, 20, 7, 3};
+    assert_int_equal(zeCommandListAppendMemoryCopyRegion(subject->list, dst, &to, PITCH, PITCH * ROWS, dst,
+                                                         &beside, PITCH, PITCH * ROWS, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
+    assert_int_equal(zeCommandListAppendMemoryCopyRegion(subject->list, dst, NULL, 0, 0, src, &from, 0, 0,
+                                                         NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+}
+
+static void regions_copy(void **state) {
+    (void)state;
+    for_each_subject(check_region);
+}
+
+/* -- fills -- */
+
+static void check_fill(struct subject *subject) {
+    static const size_t patterns[] = {1, 2, 4, 8, 16, 64, 256};
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+        unsigned char pattern[256];
+        for (size_t i = 0; i < 256; i++)
+            pattern[i] = (unsigned char)(i + p + 1);
+        for (size_t size = patterns[p]; size <= (1 << 20) + 4 * patterns[p];
+             size = size * 5 / patterns[p] * patterns[p]) {
+            unsigned char *memory = allocate_shared(size + 1);
+            assert_ok(zeCommandListAppendMemoryFill(subject->list, memory, pattern, patterns[p], size, NULL,
+                                                    0, NULL));
+            finish(subject);
+            for (size_t i = 0; i < size; i++)
+                if (memory[i] != pattern[i % patterns[p]])
+                    fail_msg("byte %zu of %zu, pattern %zu", i, size, patterns[p]);
+            assert_int_equal(memory[size], 0);
+            assert_ok(zeMemFree(context, memory));
+        }
+    }
+    char memory[16];
+    assert_int_equal(zeCommandListAppendMemoryFill(subject->list, memory, "abc", 4, 15, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_SIZE);
+    assert_int_equal(zeCommandListAppendMemoryFill(subject->list, NULL, "abc", 4, 16, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+}
+
+static void fills_fill(void **state) {
+    (void)state;
+    for_each_subject(check_fill);
+}
+
+/* -- order -- */
+
+static void check_order(struct subject *subject) {
+    enum { STEPS = 300 };
+    uint32_t *memory = allocate_shared((STEPS + 1) * sizeof *memory);
+    uint32_t seed = 12345;
+    assert_ok(zeCommandListAppendMemoryFill(subject->list, memory, &seed, 4, 4, NULL, 0, NULL));
+    for (uint32_t i = 0; i < STEPS; i++)
+        assert_ok(zeCommandListAppendMemoryCopy(subject->list, memory + i + 1, memory + i, 4, NULL, 0, NULL));
+    finish(subject);
+    assert_int_equal(memory[STEPS], 12345);
+    assert_ok(zeMemFree(context, memory));
+}
+
+static void commands_run_in_order(void **state) {
+    (void)state;
+    for_each_subject(check_order);
+}
+
+static void check_events(struct subject *subject) {
+    ze_event_pool_handle_t pool = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t events[3] = {make_event(pool, 0), make_event(pool, 1), make_event(pool, 2)};
+    char memory[4] = "...";
+    assert_ok(zeEventHostSignal(events[0]));
+    assert_ok(zeCommandListAppendMemoryCopy(subject->list, memory, "a", 1, events[1], 1, &events[0]));
+    assert_ok(zeCommandListAppendMemoryCopy(subject->list, memory + 1, "b", 1, events[2], 2, events));
+    assert_ok(zeCommandListAppendWaitOnEvents(subject->list, 3, events));
+    assert_ok(zeCommandListAppendEventReset(subject->list, events[0]));
+    assert_ok(zeCommandListAppendMemoryRangesBarrier(subject->list, 1, &(size_t){1}, &(const void *){memory},
+                                                     NULL, 0, NULL));
+    finish(subject);
+    assert_string_equal(memory, "ab.");
+    assert_int_equal(zeEventQueryStatus(events[0]), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventQueryStatus(events[1]));
+    assert_ok(zeEventQueryStatus(events[2]));
+    for (int i = 0; i < 3; i++)
+        assert_ok(zeEventDestroy(events[i]));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void events_order_commands(void **state) {
+    (void)state;
+    for_each_subject(check_events);
+}
+
+static void check_hints(struct subject *subject) {
+    char *memory = allocate_shared(10000);
+    assert_ok(zeCommandListAppendMemoryPrefetch(subject->list, memory, 10000));
+    assert_ok(zeCommandListAppendMemAdvise(subject->list, device, memory, 10000,
+                                           ZE_MEMORY_ADVICE_SET_READ_MOSTLY));
+    finish(subject);
+    assert_ok(zeMemFree(context, memory));
+}
+
+static void hints_are_taken(void **state) {
+    (void)state;
+    for_each_subject(check_hints);
+}
+
+static void count_call(void *counter) {
+    ++*(int *)counter;
+}
+
+static void check_host_function(struct subject *subject) {
+    int calls = 0;
+    for (int i = 0; i < 5; i++)
+        assert_ok(CALL(zeCommandListAppendHostFunction)(subject->list, count_call, &calls, NULL, NULL, 0,
+                                                        NULL));
+    finish(subject);
+    assert_int_equal(calls, 5);
+}
+
+static void host_functions_are_called(void **state) {
+    (void)state;
+    for_each_subject(check_host_function);
+}
+
+/* -- mistakes -- */
+
+static void check_mistakes(struct subject *subject) {
+    ze_event_handle_t nonsense[1] = {(ze_event_handle_t)context};
+    char memory[8] = "1234567";
+    ze_command_list_handle_t list = subject->list;
+    assert_int_equal(zeCommandListAppendMemoryCopy(list, memory, NULL, 4, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_int_equal(zeCommandListAppendMemoryCopy(NULL, memory, memory + 4, 4, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    assert_int_equal(zeCommandListAppendMemoryCopy(list, memory, memory + 4, 4, NULL, 1, NULL),
+                     ZE_RESULT_ERROR_INVALID_SIZE);
+    assert_int_equal(zeCommandListAppendMemoryCopy(list, memory, memory + 4, 4, nonsense[0], 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    assert_int_equal(zeCommandListAppendBarrier(list, NULL, 1, nonsense),
+                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    assert_int_equal(zeCommandListAppendSignalEvent(list, NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    finish(subject);
+    assert_string_equal(memory, "1234567");
+}
+
+static void mistakes_change_nothing(void **state) {
+    (void)state;
+    for_each_subject(check_mistakes);
+}
+
+static void events_of_other_contexts_are_refused(void **state) {
+    (void)state;
+    const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_context_handle_t own = context, other = NULL;
+    assert_ok(zeContextCreate(driver, &desc, &other));
+    context = other;
+    ze_event_pool_handle_t pool = make_pool(1, 0);
+    ze_event_handle_t event = make_event(pool, 0);
+    ze_command_list_handle_t list = make_list();
+    assert_ok(zeCommandListClose(list));
+    context = own;
+    assert_int_equal(zeCommandListAppendSignalEvent(subjects[0].list, event),
+                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    assert_int_equal(zeCommandQueueExecuteCommandLists(subjects[2].queue, 1, &list, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeContextDestroy(other));
+}
+
+static void descriptors_are_checked(void **state) {
+    (void)state;
+    ze_command_list_handle_t list = NULL;
+    ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+                                   .commandQueueGroupOrdinal = 1};
+    assert_int_equal(zeCommandListCreate(context, device, &desc, &list), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    desc = (ze_command_list_desc_t){.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = 0x10000};
+    assert_int_equal(zeCommandListCreate(context, device, &desc, &list), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    ze_command_queue_desc_t queue = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .index = 1000};
+    assert_int_equal(zeCommandListCreateImmediate(context, device, &queue, &list),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    queue = (ze_command_queue_desc_t){.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                      .mode = (ze_command_queue_mode_t)9};
+    assert_int_equal(zeCommandListCreateImmediate(context, device, &queue, &list),
+                     ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    assert_int_equal(zeCommandListCreateImmediate(context, device, NULL, &list),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_null(list);
+}
+
+/* -- what is special about regular lists -- */
+
+static void a_closed_list_is_closed(void **state) {
+    (void)state;
+    ze_command_list_handle_t list = make_list();
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    char memory[2] = "";
+    assert_int_equal(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeCommandListAppendMemoryCopy(list, memory, "x", 1, NULL, 0, NULL));
+    assert_ok(zeCommandListClose(list));
+    assert_int_equal(zeCommandListAppendMemoryCopy(list, memory, "y", 1, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
+    assert_ok(zeCommandQueueSynchronize(queue, UINT64_MAX));
+    assert_string_equal(memory, "x");
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandQueueDestroy(queue));
+}
+
+static void a_list_runs_as_often_as_asked(void **state) {
+    (void)state;
+    enum { TIMES = 200 };
+    ze_command_list_handle_t list = make_list();
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    unsigned char *memory = allocate_shared(TIMES + 1);
+    memory[0] = 1;
+    assert_ok(zeCommandListAppendMemoryCopy(list, memory + 1, memory, TIMES, NULL, 0, NULL));
+    assert_ok(zeCommandListClose(list));
+    for (int i = 0; i < TIMES; i++)
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
+    assert_ok(zeCommandQueueSynchronize(queue, UINT64_MAX));
+    for (int i = 0; i <= TIMES; i++)
+        assert_int_equal(memory[i], 1); /* each run moved it one further */
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeMemFree(context, memory));
+}
+
+static void a_running_list_is_not_reset(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0), done = make_event(pool, 1);
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    for (int i = 0; i < 300; i++) {
+        ze_command_list_handle_t list = make_list();
+        assert_ok(zeCommandListAppendBarrier(list, NULL, 1, &gate));
+        assert_ok(zeCommandListAppendBarrier(list, done, 0, NULL));
+        assert_ok(zeCommandListClose(list));
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
+        assert_int_equal(zeCommandListReset(list), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+        assert_int_equal(zeCommandListDestroy(list), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+        assert_ok(zeEventHostSignal(gate));
+        assert_ok(zeEventHostSynchronize(done, UINT64_MAX));
+        assert_ok(zeCommandListDestroy(list)); /* at once: the last event was signalled */
+        assert_ok(zeEventHostReset(gate));
+        assert_ok(zeEventHostReset(done));
+    }
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventDestroy(done));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* More commands than a chunk of the tape holds, with more waits than one of them. */
+static void lists_grow(void **state) {
+    (void)state;
+    enum { COMMANDS = 5000, WAITS = 4000 };
+    ze_event_pool_handle_t pool = make_pool(WAITS, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    static ze_event_handle_t events[WAITS];
+    for (uint32_t i = 0; i < WAITS; i++)
+        events[i] = make_event(pool, i);
+    for (int s = 0; s < SUBJECTS; s++) {
+        uint32_t *memory = allocate_shared(COMMANDS * sizeof *memory);
+        for (uint32_t i = 0; i < COMMANDS; i++)
+            assert_ok(zeCommandListAppendMemoryFill(subjects[s].list, memory + i, &i, 4, 4,
+                                                    i < WAITS ? events[i] : NULL, 0, NULL));
+        assert_ok(zeCommandListAppendBarrier(subjects[s].list, NULL, WAITS, events));
+        finish(&subjects[s]);
+        for (uint32_t i = 0; i < COMMANDS; i++)
+            assert_int_equal(memory[i], i);
+        for (uint32_t i = 0; i < WAITS; i++) {
+            assert_ok(zeEventQueryStatus(events[i]));
+            assert_ok(zeEventHostReset(events[i]));
+        }
+        assert_ok(zeMemFree(context, memory));
+    }
+    for (uint32_t i = 0; i < WAITS; i++)
+        assert_ok(zeEventDestroy(events[i]));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* -- what is special about immediate lists -- */
+
+/* Appending never blocks, however long the list is blocked. */
+static void appending_never_blocks(void **state) {
+    (void)state;
+    enum { COMMANDS = 20000 };
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    uint32_t *memory = allocate_shared(COMMANDS * sizeof *memory);
+    assert_ok(zeCommandListAppendWaitOnEvents(list, 1, &gate));
+    for (uint32_t i = 0; i < COMMANDS; i++)
+        assert_ok(zeCommandListAppendMemoryFill(list, memory + i, &i, 4, 4, NULL, 0, NULL));
+    assert_int_equal(CALL(zeCommandListHostSynchronize)(list, 0), ZE_RESULT_NOT_READY);
+    assert_int_equal(CALL(zeCommandListHostSynchronize)(list, 1000000), ZE_RESULT_NOT_READY);
+    assert_int_equal(memory[COMMANDS - 1], 0);
+    assert_ok(zeEventHostSignal(gate));
+    assert_ok(CALL(zeCommandListHostSynchronize)(list, UINT64_MAX));
+    for (uint32_t i = 0; i < COMMANDS; i++)
+        assert_int_equal(memory[i], i);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeMemFree(context, memory));
+}
+
+/* Many lists, each waiting for the next one: none keeps another from running. */
+static void lists_wait_for_each_other(void **state) {
+    (void)state;
+    enum { LISTS = 24 };
+    ze_event_pool_handle_t pool = make_pool(LISTS + 1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_command_list_handle_t lists[LISTS];
+    ze_event_handle_t events[LISTS + 1];
+    for (uint32_t i = 0; i <= LISTS; i++)
+        events[i] = make_event(pool, i);
+    for (int i = 0; i < LISTS; i++) {
+        lists[i] = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+        assert_ok(zeCommandListAppendBarrier(lists[i], events[i], 1, &events[i + 1]));
+    }
+    assert_int_equal(zeEventHostSynchronize(events[0], 1000000), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventHostSignal(events[LISTS]));
+    assert_ok(zeEventHostSynchronize(events[0], UINT64_MAX));
+    for (int i = 0; i < LISTS; i++)
+        assert_ok(zeCommandListDestroy(lists[i]));
+    for (int i = 0; i <= LISTS; i++)
+        assert_ok(zeEventDestroy(events[i]));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void *ping_pong(void *argument) {
+    ze_event_handle_t *events = argument;
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    for (int i = 0; i < 500; i++) {
+        if (zeEventHostSynchronize(events[0], UINT64_MAX) || zeEventHostReset(events[0])) return argument;
+        if (zeCommandListAppendSignalEvent(list, events[1])) return argument;
+    }
+    return zeCommandListDestroy(list) ? argument : NULL;
+}
+
+static void threads_play_ping_pong(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t events[2] = {make_event(pool, 0), make_event(pool, 1)};
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    pthread_t thread;
+    pthread_create(&thread, NULL, ping_pong, events);
+    for (int i = 0; i < 500; i++) {
+        assert_ok(zeCommandListAppendSignalEvent(list, events[0]));
+        assert_ok(zeEventHostSynchronize(events[1], UINT64_MAX));
+        assert_ok(zeEventHostReset(events[1]));
+    }
+    void *failed = NULL;
+    pthread_join(thread, &failed);
+    assert_null(failed);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(events[0]));
+    assert_ok(zeEventDestroy(events[1]));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void immediate_lists_run_regular_ones(void **state) {
+    (void)state;
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
+                             parts[2] = {make_list(), make_list()};
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0), done = make_event(pool, 1);
+    char memory[3] = "..";
+    assert_ok(zeCommandListAppendMemoryCopy(parts[0], memory, "a", 1, NULL, 0, NULL));
+    assert_ok(zeCommandListAppendMemoryCopy(parts[1], memory + 1, memory, 1, NULL, 0, NULL));
+    assert_ok(zeCommandListClose(parts[0]));
+    assert_ok(zeCommandListClose(parts[1]));
+    assert_ok(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 2, parts, done, 1, &gate));
+    assert_int_equal(zeEventHostSynchronize(done, 100000), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventHostSignal(gate));
+    assert_ok(zeEventHostSynchronize(done, UINT64_MAX));
+    assert_string_equal(memory, "aa");
+    assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 1, &list, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandListDestroy(parts[0]));
+    assert_ok(zeCommandListDestroy(parts[1]));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventDestroy(done));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void lists_answer_questions(void **state) {
+    (void)state;
+    ze_bool_t immediate = 0;
+    ze_device_handle_t its_device = NULL;
+    uint32_t ordinal = 9;
+    assert_ok(CALL(zeCommandListIsImmediate)(subjects[0].list, &immediate));
+    assert_int_equal(immediate, 1);
+    assert_ok(CALL(zeCommandListIsImmediate)(subjects[2].list, &immediate));
+    assert_int_equal(immediate, 0);
+    assert_ok(CALL(zeCommandListGetDeviceHandle)(subjects[2].list, &its_device));
+    assert_ok(CALL(zeCommandListGetOrdinal)(subjects[2].list, &ordinal));
+    assert_int_equal(ordinal, 0);
+    ze_command_queue_mode_t mode = ZE_COMMAND_QUEUE_MODE_DEFAULT;
+    assert_ok(CALL(zeCommandListImmediateGetMode)(subjects[1].list, &mode));
+    assert_int_equal(mode, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    assert_int_not_equal(CALL(zeCommandListImmediateGetMode)(subjects[2].list, &mode), ZE_RESULT_SUCCESS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(copies_copy),
+            cmocka_unit_test(regions_copy),
+            cmocka_unit_test(fills_fill),
+            cmocka_unit_test(commands_run_in_order),
+            cmocka_unit_test(events_order_commands),
+            cmocka_unit_test(hints_are_taken),
+            cmocka_unit_test(host_functions_are_called),
+            cmocka_unit_test(mistakes_change_nothing),
+            cmocka_unit_test(events_of_other_contexts_are_refused),
+            cmocka_unit_test(descriptors_are_checked),
+            cmocka_unit_test(a_closed_list_is_closed),
+            cmocka_unit_test(a_list_runs_as_often_as_asked),
+            cmocka_unit_test(a_running_list_is_not_reset),
+            cmocka_unit_test(lists_grow),
+            cmocka_unit_test(appending_never_blocks),
+            cmocka_unit_test(lists_wait_for_each_other),
+            cmocka_unit_test(threads_play_ping_pong),
+            cmocka_unit_test(immediate_lists_run_regular_ones),
+            cmocka_unit_test(lists_answer_questions),
+    };
+    return cmocka_run_group_tests(tests, make_subjects, free_subjects);
+}
