@@ -70,10 +70,11 @@ struct plan {
 /* One way to compute a kind of primitive. Tables of these run from best to plainest, the universal one last.
  */
 struct implementation {
-    const char *name;
+    const char *name; /* of its kernel, as verbose lines and dnnl_query_impl_info_str say it */
     /* Decides the open layouts of plan->problem and adds the launches. dnnl_unimplemented: not for this
      * problem (say why with plan_skip), the next one is tried with a fresh plan. */
     dnnl_status_t (*build)(struct plan *plan);
+    const void *data; /* what tells rows apart that are built by the same function */
 };
 
 /* Building: called by implementations only. */

@@ -165,7 +165,8 @@ dnnl_status_t convolution_universal(struct plan *plan, const struct window *wind
 }
 
 const struct implementation convolution_implementations[] = {
-        {"gemm:f32", gemm_build_convolution},
-        {"universal", build_universal},
-        {NULL, NULL},
+        {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
+        {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
+        {"convolution_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

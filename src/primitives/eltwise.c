@@ -140,7 +140,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation eltwise_implementations[] = {
-        {"f32_eltwise_16", build_dense},
-        {"eltwise_universal", build_universal},
-        {NULL, NULL},
+        {"f32_eltwise_16", build_dense, NULL},
+        {"eltwise_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

@@ -7,21 +7,14 @@
 
 #include <stdio.h>
 
-/* Register tiles, best first: the height in columns and the panel in output channels. */
-static const struct tile {
-    int vector_bytes; /* the device's vectors must be at least this wide */
-    int height, panel;
-    const struct kernel *kernel, *deep, *wide;
-} tiles[] = {
-        {64, 14, 32, &kernel_f32_gemm_14x32, &kernel_f32_gemm_deep_14x32, &kernel_f32_gemm_wide_14x32},
-        {0, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16},
-};
+const struct gemm_tile_shape gemm_14x32 = {
+        64, 14, 32, &kernel_f32_gemm_14x32, &kernel_f32_gemm_deep_14x32, &kernel_f32_gemm_wide_14x32};
+const struct gemm_tile_shape gemm_6x16 = {
+        0, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
 
-static const struct tile *tile_of(const struct plan *plan) {
-    const struct tile *tile = tiles;
-    while (plan->device->info.vector_bytes < tile->vector_bytes)
-        tile++;
-    return tile;
+/* The plan's implementation says which. */
+static const struct gemm_tile_shape *tile_of(const struct plan *plan) {
+    return plan->implementation->data;
 }
 
 int gemm_panel(const struct plan *plan) {
@@ -30,6 +23,8 @@ int gemm_panel(const struct plan *plan) {
 
 dnnl_status_t gemm_accepts(const struct plan *plan) {
     if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "needs a CPU-class device");
+    if (plan->device->info.vector_bytes < tile_of(plan)->vector_bytes)
+        return plan_skip(plan, "the device's vectors are narrower");
     static const int args[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
     for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) {
         const md_t *md = problem_md(&plan->problem, args[i]);
@@ -55,7 +50,8 @@ static struct range range_of(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z) {
     return (struct range){.groups = {(size_t)x, (size_t)y, (size_t)z}, .group_size = {1, 1, 1}};
 }
 
-static void fill_params(struct gemm_params *p, const struct gemm_view *view, const struct tile *tile) {
+static void fill_params(struct gemm_params *p, const struct gemm_view *view,
+                        const struct gemm_tile_shape *tile) {
     p->src_offset = view->src.offset, p->weights_offset = view->weights.offset;
     p->bias_offset = view->bias.offset, p->dst_offset = view->dst.offset;
     for (int i = 0; i < GEMM_BATCHES; i++) {
@@ -112,7 +108,7 @@ static bool wants_wide(const struct gemm_view *view) {
     return is_matrix(view) && view->columns == 1;
 }
 
-static bool wants_deep(const struct gemm_view *view, const struct tile *tile) {
+static bool wants_deep(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
     return is_matrix(view) && view->columns > tile->height && view->columns <= GEMM_DEEP_COLUMNS
            && view->depth >= DEEP;
 }
@@ -142,7 +138,8 @@ static dnnl_status_t move_rows_apart(struct plan *plan, struct gemm_view *view) 
 }
 
 static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_view *view,
-                                   const struct tile *tile, const struct kernel *kernel, struct range range) {
+                                   const struct gemm_tile_shape *tile, const struct kernel *kernel,
+                                   struct range range) {
     struct launch *launch;
     struct gemm_params *p = plan_launch(ep->plan, kernel, range, &launch);
     if (!p) return dnnl_out_of_memory;
@@ -154,7 +151,7 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
 }
 
 dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
-    const struct tile *tile = tile_of(ep->plan);
+    const struct gemm_tile_shape *tile = tile_of(ep->plan);
     dnnl_dim_t panels = divide_up(view->channels, tile->panel),
                batches = product(view->batch, GEMM_VIEW_BATCHES);
     if (wants_wide(view))

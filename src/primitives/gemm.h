@@ -11,6 +11,14 @@
 
 enum { GEMM_VIEW_BATCHES = 4 };
 
+/* A register tile: so many columns by a panel of output channels. Implementations have one as their data. */
+struct gemm_tile_shape {
+    int vector_bytes; /* the device's vectors must be at least this wide */
+    int height, panel;
+    const struct kernel *kernel, *deep, *wide;
+};
+extern const struct gemm_tile_shape gemm_14x32, gemm_6x16;
+
 /* An operand: which execution argument, and where its elements lie, in elements. */
 struct gemm_operand {
     int arg;

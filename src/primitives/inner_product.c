@@ -148,7 +148,8 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation inner_product_implementations[] = {
-        {"gemm:f32", gemm_build_inner_product},
-        {"universal", build_universal},
-        {NULL, NULL},
+        {"f32_gemm_14x32", gemm_build_inner_product, &gemm_14x32},
+        {"f32_gemm_6x16", gemm_build_inner_product, &gemm_6x16},
+        {"convolution_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

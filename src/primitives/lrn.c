@@ -6,6 +6,7 @@
 #include "core/tensor.h"
 #include "kernels/params_lrn.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/lanes.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
 
@@ -125,21 +126,22 @@ static void set_images(struct lrn_dense_params *p, const md_t *src, const md_t *
     }
 }
 
+static const struct lanes lanes_16 = {64, &kernel_f32_lrn_x16}, lanes_8 = {0, &kernel_f32_lrn_x8};
+
 static dnnl_status_t build_dense(struct plan *plan) {
     enum { GROUP = 8 }; /* pixels in a work-group */
     struct problem *problem = &plan->problem;
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
-    if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "the device is not a CPU");
+    const struct lanes *lanes = plan->implementation->data;
+    TRY(lanes_accept(plan, lanes));
     if (src->ndims > 5) return plan_skip(plan, "more than five dimensions");
     TRY(md_set_any_like(dst, src));
     if (!is_dense_image(src) || !is_dense_image(dst)) return plan_skip(plan, "not f32 with channels last");
     if (reach(problem) > LRN_REACH) return plan_skip(plan, "a large neighbourhood");
     if (md_nelems(dst, true) == 0) return dnnl_success;
 
-    bool wide = plan->device->info.vector_bytes >= 64;
     struct launch *launch;
-    struct lrn_dense_params *p =
-            plan_launch(plan, wide ? &kernel_f32_lrn_x16 : &kernel_f32_lrn_x8, (struct range){0}, &launch);
+    struct lrn_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     p->reach = reach(problem);
     p->across = problem->alg == dnnl_lrn_across_channels;
@@ -155,7 +157,8 @@ static dnnl_status_t build_dense(struct plan *plan) {
 }
 
 const struct implementation lrn_implementations[] = {
-        {"f32_dense", build_dense},
-        {"universal", build_universal},
-        {NULL, NULL},
+        {"f32_lrn_x16", build_dense, &lanes_16},
+        {"f32_lrn_x8", build_dense, &lanes_8},
+        {"lrn_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

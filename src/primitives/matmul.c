@@ -300,7 +300,8 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation matmul_implementations[] = {
-        {"gemm:f32", gemm_build_matmul},
-        {"universal", build_universal},
-        {NULL, NULL},
+        {"f32_gemm_14x32", gemm_build_matmul, &gemm_14x32},
+        {"f32_gemm_6x16", gemm_build_matmul, &gemm_6x16},
+        {"matmul_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

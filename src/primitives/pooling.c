@@ -7,6 +7,7 @@
 #include "core/tensor.h"
 #include "kernels/params_pooling.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/lanes.h"
 #include "primitives/primitives.h"
 #include "primitives/window.h"
 
@@ -210,9 +211,12 @@ static void set_images(struct pooling_dense_params *p, const md_t *src, const md
     }
 }
 
+static const struct lanes lanes_16 = {64, &kernel_f32_pooling_x16}, lanes_8 = {0, &kernel_f32_pooling_x8};
+
 static dnnl_status_t build_dense(struct plan *plan) {
     enum { GROUP = 4 }; /* places of the window in a work-group */
-    if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "the device is not a CPU");
+    const struct lanes *lanes = plan->implementation->data;
+    TRY(lanes_accept(plan, lanes));
     if (problem_md(&plan->problem, DNNL_ARG_WORKSPACE)) return plan_skip(plan, "training");
     TRY(choose_layouts(&plan->problem));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
@@ -222,10 +226,8 @@ static dnnl_status_t build_dense(struct plan *plan) {
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1, .f32_only = true}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
 
-    bool wide = plan->device->info.vector_bytes >= 64;
     struct launch *launch;
-    struct pooling_dense_params *p = plan_launch(
-            plan, wide ? &kernel_f32_pooling_x16 : &kernel_f32_pooling_x8, (struct range){0}, &launch);
+    struct pooling_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     window_init(&p->window, &plan->problem, &src);
     p->taps = taps_in(&p->window);
@@ -239,7 +241,8 @@ static dnnl_status_t build_dense(struct plan *plan) {
 }
 
 const struct implementation pooling_implementations[] = {
-        {"f32_dense", build_dense},
-        {"universal", build_universal},
-        {NULL, NULL},
+        {"f32_pooling_x16", build_dense, &lanes_16},
+        {"f32_pooling_x8", build_dense, &lanes_8},
+        {"pooling_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

@@ -2,7 +2,7 @@
 /* The one list of primitives that can be computed. */
 #include "primitives/primitives.h"
 
-static const struct implementation none[] = {{NULL, NULL}};
+static const struct implementation none[] = {{NULL, NULL, NULL}};
 
 static const struct {
     dnnl_primitive_kind_t kind;

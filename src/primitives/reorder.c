@@ -278,7 +278,7 @@ static dnnl_status_t build_tiles(struct plan *plan) {
 }
 
 const struct implementation reorder_implementations[] = {
-        {"x32_reorder_tiles", build_tiles},
-        {"reorder_universal", build_universal},
-        {NULL, NULL},
+        {"x32_reorder_tiles", build_tiles, NULL},
+        {"reorder_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

@@ -143,7 +143,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation softmax_implementations[] = {
-        {"f32_softmax_16", build_dense},
-        {"softmax_universal", build_universal},
-        {NULL, NULL},
+        {"f32_softmax_16", build_dense, NULL},
+        {"softmax_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };
