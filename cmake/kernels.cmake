@@ -48,7 +48,7 @@ foreach(row ${family_rows})
             -o ${kernels_out}/${family}.spv ${cl}
     DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: SPIR-V" VERBATIM)
   add_custom_command(OUTPUT ${kernels_out}/${family}.cl
-    COMMAND ${LODE_CLANG} -E -P -frewrite-includes --target=spir64 ${opencl_flags} -cl-std=CL1.2
+    COMMAND ${LODE_CLANG} -E -P -frewrite-includes -cl-no-stdinc --target=spir64 ${opencl_flags} -cl-std=CL1.2
             -o ${kernels_out}/${family}.cl ${cl}
     DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: source" VERBATIM)
   list(APPEND KERNEL_BLOBS ${kernels_out}/${family}.spv ${kernels_out}/${family}.cl)
