@@ -15,14 +15,18 @@ static bool is_ours(const struct dnnl_engine *engine) {
 
 /* Engines */
 
+/* Takes the device over unless one of the same handles is open already. */
 static dnnl_status_t create_engine(dnnl_engine_t *engine, struct sycl_device *device) {
-    struct sycl_native native;
-    dnnl_status_t status = sycl_layer()->device_native(device, &native);
-    if (status != dnnl_success) return sycl_fail(status, "engine");
-    struct device_origin origin = {.kind = native.is_cpu ? dnnl_cpu : dnnl_gpu, .objects = device};
-    origin.handles[SYCL_NATIVE_DEVICE] = native.device;
-    origin.handles[SYCL_NATIVE_CONTEXT] = native.context;
-    return engine_create(engine, &sycl_runtime, &origin);
+    struct sycl_opened opened;
+    dnnl_status_t status = sycl_look_under(device, &opened);
+    if (status != dnnl_success) return status;
+    struct device_origin origin = {.kind = opened.native.is_cpu ? dnnl_cpu : dnnl_gpu, .objects = &opened};
+    origin.handles[SYCL_NATIVE_DEVICE] = opened.native.handles[0];
+    origin.handles[SYCL_NATIVE_CONTEXT] = opened.native.handles[1];
+    status = engine_create(engine, &sycl_runtime, &origin);
+    bool taken = status == dnnl_success && sycl_state((*engine)->device)->opened.device == device;
+    if (!taken) sycl_opened_close(&opened);
+    return status;
 }
 
 dnnl_status_t dnnl_sycl_interop_engine_create(dnnl_engine_t *engine, const void *device,
@@ -32,10 +36,8 @@ dnnl_status_t dnnl_sycl_interop_engine_create(dnnl_engine_t *engine, const void 
     struct sycl_device *adopted;
     dnnl_status_t status = sycl_layer()->device_adopt(device, context, &adopted);
     if (status != dnnl_success) return sycl_fail(status, "engine");
-    struct dnnl_engine *made = NULL;
+    struct dnnl_engine *made;
     status = create_engine(&made, adopted);
-    bool used = made && sycl_state(made->device)->device == adopted; /* or it was open already */
-    if (!used) sycl_layer()->device_close(adopted);
     if (status == dnnl_success) *engine = made;
     return status;
 }
@@ -43,14 +45,14 @@ dnnl_status_t dnnl_sycl_interop_engine_create(dnnl_engine_t *engine, const void 
 dnnl_status_t dnnl_sycl_interop_engine_get_context(dnnl_engine_t engine, void **context) {
     if (!is_ours(engine) || !context)
         return fail(dnnl_invalid_arguments, "engine", "null, or not a SYCL engine");
-    *context = (void *)sycl_state(engine->device)->native.sycl_context;
+    *context = (void *)sycl_state(engine->device)->opened.native.sycl_context;
     return dnnl_success;
 }
 
 dnnl_status_t dnnl_sycl_interop_engine_get_device(dnnl_engine_t engine, void **device) {
     if (!is_ours(engine) || !device)
         return fail(dnnl_invalid_arguments, "engine", "null, or not a SYCL engine");
-    *device = (void *)sycl_state(engine->device)->native.sycl_device;
+    *device = (void *)sycl_state(engine->device)->opened.native.sycl_device;
     return dnnl_success;
 }
 

@@ -77,6 +77,8 @@ struct runtime {
     dnnl_status_t (*device_count)(dnnl_engine_kind_t kind, size_t *count);
     dnnl_status_t (*device_open)(struct device *device, const struct device_origin *origin);
     void (*device_close)(struct device *device);
+    /* Gives back references to a device's handles. NULL slot: handles have none. */
+    void (*handles_release)(void *const handles[DEVICE_HANDLES]);
 
     /* Buffers, of the kind that is asked for. alloc makes at least one byte, aligned to 128, and sets
      * `owned`. free undoes alloc, and adopt too if there is that slot: it frees what is owned and lets go of

@@ -195,3 +195,9 @@ dnnl_status_t opencl_device_open(struct device *device, const struct device_orig
 void opencl_device_close(struct device *device) {
     close_parts(opencl_device(device));
 }
+
+void opencl_handles_release(void *const *handles) {
+    if (!opencl_load()) return;
+    cl.ReleaseContext(handles[OPENCL_CONTEXT]);
+    cl.ReleaseDevice(handles[OPENCL_DEVICE]);
+}

@@ -8,6 +8,7 @@ const struct runtime opencl_runtime = {
         .device_count = opencl_device_count,
         .device_open = opencl_device_open,
         .device_close = opencl_device_close,
+        .handles_release = opencl_handles_release,
         .buffer_kind = BUFFER_OBJECT,
         .buffer_alloc = opencl_buffer_alloc,
         .buffer_free = opencl_buffer_free,

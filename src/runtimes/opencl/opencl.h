@@ -65,6 +65,7 @@ static inline struct opencl_device *opencl_device(const struct device *device) {
 dnnl_status_t opencl_device_count(dnnl_engine_kind_t kind, size_t *count);
 dnnl_status_t opencl_device_open(struct device *device, const struct device_origin *origin);
 void opencl_device_close(struct device *device);
+void opencl_handles_release(void *const *handles);
 /* A string property of a device, to be freed; NULL: no memory or no such property. */
 char *opencl_device_string(cl_device_id device, cl_device_info property);
 bool opencl_device_has(cl_device_id device, const char *extension);

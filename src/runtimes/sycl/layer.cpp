@@ -5,31 +5,58 @@
  */
 #include <sycl/sycl.hpp>
 #include <sycl/ext/oneapi/backend/level_zero.hpp>
+#include <sycl/ext/oneapi/weak_object.hpp>
 
 #include "runtimes/sycl/layer.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+namespace experimental = sycl::ext::oneapi::experimental;
 using byte_buffer = sycl::buffer<std::uint8_t, 1>;
+using weak_graph =
+        sycl::ext::oneapi::weak_object<experimental::command_graph<experimental::graph_state::modifiable>>;
 static constexpr auto level_zero = sycl::backend::ext_oneapi_level_zero;
 
 struct sycl_device {
     sycl::device device;
     sycl::context context;
+    std::mutex lock; /* of what follows; taken before that of a queue */
+    std::vector<sycl_queue *> queues;
+    std::vector<sycl::event> orphans; /* of queues that were closed */
 };
 
 struct sycl_kernel {
     sycl::kernel kernel;
 };
 
+/* What later submissions may have to wait for. */
+struct history {
+    std::vector<sycl::event> open; /* not known to have finished; with order, the last one stands for all */
+    std::optional<sycl::event> exclusive;
+    std::size_t prune_at = 64;
+};
+
+/* Errors that SYCL reports later, of queues that are ours. */
+struct async_errors {
+    std::mutex lock;
+    std::string first;
+};
+
 struct sycl_queue {
+    sycl_device *owner;
     sycl::queue queue;
-    bool profiling;
-    std::mutex lock; /* of the list below */
-    std::vector<std::vector<sycl::event>> executions;
+    bool in_order, profiling;
+    std::shared_ptr<async_errors> errors; /* null: a queue of the user's */
+    std::mutex lock = {};                 /* of what follows, and of a whole submission */
+    history running = {};
+    history recorded = {}; /* events of nodes of this graph: they mean nothing elsewhere */
+    std::optional<weak_graph> graph = {};
+    std::vector<std::vector<sycl::event>> executions = {};
 };
 
 struct scalar_block {
@@ -40,8 +67,12 @@ namespace {
 
 thread_local std::string last_error;
 
-dnnl_status_t failed(dnnl_status_t status, const char *why) {
-    last_error = why;
+dnnl_status_t failed(dnnl_status_t status, const char *why) noexcept {
+    try {
+        last_error = why;
+    } catch (...) {
+        last_error.clear();
+    }
     return status;
 }
 
@@ -66,22 +97,40 @@ const char *error() {
     return last_error.c_str();
 }
 
+/* For functions that cannot fail in a way that anybody could mend. */
+template <typename F>
+void quietly(F &&function) noexcept {
+    guarded([&] {
+        function();
+        return dnnl_success;
+    });
+}
+
 /* Devices */
 
 bool has_backend(const sycl::device &device) {
     return device.get_backend() == sycl::backend::opencl || device.get_backend() == level_zero;
 }
 
+/* Parameter blocks and scratchpads are USM that the host can write. */
+bool has_usm(const sycl::device &device) {
+    return device.has(sycl::aspect::usm_shared_allocations) || device.has(sycl::aspect::usm_host_allocations);
+}
+
 /* GPUs before accelerators; what the backends are is left to SYCL's own order. */
 std::vector<sycl::device> list(bool cpu) {
+    using type = sycl::info::device_type;
     std::vector<sycl::device> found;
-    for (auto type :
-         {sycl::info::device_type::cpu, sycl::info::device_type::gpu, sycl::info::device_type::accelerator}) {
-        if ((type == sycl::info::device_type::cpu) != cpu) continue;
-        for (const auto &device : sycl::device::get_devices(type))
-            if (has_backend(device)) found.push_back(device);
+    for (auto kind : {type::cpu, type::gpu, type::accelerator}) {
+        if ((kind == type::cpu) != cpu) continue;
+        for (const auto &device : sycl::device::get_devices(kind))
+            if (has_backend(device) && has_usm(device)) found.push_back(device);
     }
     return found;
+}
+
+sycl_device *make_device(const sycl::device &device, const sycl::context &context) {
+    return new sycl_device{device, context, {}, {}, {}};
 }
 
 dnnl_status_t device_count(int cpu, std::size_t *count) {
@@ -95,7 +144,7 @@ dnnl_status_t device_open(int cpu, std::size_t index, sycl_device **device) {
     return guarded([&] {
         auto devices = list(cpu != 0);
         if (index >= devices.size()) return failed(dnnl_invalid_arguments, "there is no such device");
-        *device = new sycl_device{devices[index], sycl::context(devices[index])};
+        *device = make_device(devices[index], sycl::context(devices[index]));
         return dnnl_success;
     });
 }
@@ -106,17 +155,17 @@ dnnl_status_t device_adopt(const void *user_device, const void *user_context, sy
         const auto &context = *static_cast<const sycl::context *>(user_context);
         if (!has_backend(device))
             return failed(dnnl_invalid_arguments, "neither OpenCL nor Level Zero is under the device");
-        for (const auto &member : context.get_devices())
-            if (member == device) {
-                *made = new sycl_device{device, context};
-                return dnnl_success;
-            }
-        return failed(dnnl_invalid_arguments, "the device is not in the context");
+        if (!has_usm(device)) return failed(dnnl_unimplemented, "the device has no unified shared memory");
+        const auto members = context.get_devices();
+        if (std::find(members.begin(), members.end(), device) == members.end())
+            return failed(dnnl_invalid_arguments, "the device is not in the context");
+        *made = make_device(device, context);
+        return dnnl_success;
     });
 }
 
 void device_close(sycl_device *device) {
-    delete device;
+    quietly([&] { delete device; });
 }
 
 dnnl_status_t device_native(const sycl_device *d, sycl_native *native) {
@@ -127,16 +176,60 @@ dnnl_status_t device_native(const sycl_device *d, sycl_native *native) {
         native->sycl_context = &d->context;
         if (d->device.get_backend() == level_zero) {
             native->backend = SYCL_LEVEL_ZERO;
-            native->device = sycl::get_native<level_zero>(d->device);
-            native->context = sycl::get_native<level_zero>(d->context);
-            native->driver = sycl::get_native<level_zero>(d->device.get_platform());
+            native->handles[0] = sycl::get_native<level_zero>(d->device);
+            native->handles[1] = sycl::get_native<level_zero>(d->context);
+            native->handles[2] = sycl::get_native<level_zero>(d->device.get_platform());
         } else {
             native->backend = SYCL_OPENCL;
-            native->device = sycl::get_native<sycl::backend::opencl>(d->device);
-            native->context = sycl::get_native<sycl::backend::opencl>(d->context);
+            native->handles[0] = sycl::get_native<sycl::backend::opencl>(d->device);
+            native->handles[1] = sycl::get_native<sycl::backend::opencl>(d->context);
         }
         return dnnl_success;
     });
+}
+
+/* What is under way */
+
+bool is_finished(const sycl::event &event) {
+    return event.get_info<sycl::info::event::command_execution_status>()
+           == sycl::info::event_command_status::complete;
+}
+
+void prune(std::vector<sycl::event> &events) {
+    events.erase(std::remove_if(events.begin(), events.end(), is_finished), events.end());
+}
+
+std::vector<sycl::event> unfinished(sycl_device *d) {
+    std::lock_guard<std::mutex> guard(d->lock);
+    prune(d->orphans);
+    auto found = d->orphans;
+    for (auto *queue : d->queues) {
+        std::lock_guard<std::mutex> queue_guard(queue->lock);
+        prune(queue->running.open);
+        found.insert(found.end(), queue->running.open.begin(), queue->running.open.end());
+    }
+    return found;
+}
+
+/* The queue is one that nothing else knows, so that the task may well destroy the device. */
+void run_after(const sycl_device *d, const std::vector<sycl::event> &events, void (*function)(void *),
+               void *argument) {
+    sycl::queue(d->context, d->device).submit([&](sycl::handler &handler) {
+        handler.depends_on(events);
+        handler.host_task([=] { function(argument); });
+    });
+}
+
+void when_idle(sycl_device *d, void (*function)(void *), void *argument) {
+    std::vector<sycl::event> events;
+    bool left = false; /* to SYCL */
+    quietly([&] {
+        events = unfinished(d);
+        if (events.empty()) return;
+        run_after(d, events, function, argument);
+        left = true;
+    });
+    if (!left) function(argument);
 }
 
 /* Memory */
@@ -151,37 +244,20 @@ dnnl_status_t usm_alloc(sycl_device *d, std::size_t size, void **pointer) {
     });
 }
 
+struct freeing {
+    void *pointer;
+    sycl::context context;
+};
+
+void free_now(void *argument) {
+    quietly([&] {
+        std::unique_ptr<freeing> f(static_cast<freeing *>(argument));
+        sycl::free(f->pointer, f->context);
+    });
+}
+
 void usm_free(sycl_device *d, void *pointer) {
-    guarded([&] {
-        sycl::free(pointer, d->context);
-        return dnnl_success;
-    });
-}
-
-int usm_usable(const sycl_device *d, const void *pointer) {
-    int usable = 0;
-    guarded([&] {
-        usable = sycl::get_pointer_type(pointer, d->context) != sycl::usm::alloc::unknown
-                 || d->device.has(sycl::aspect::usm_system_allocations);
-        return dnnl_success;
-    });
-    return usable;
-}
-
-int usm_on_host(const sycl_device *d, const void *pointer) {
-    int on_host = 0;
-    guarded([&] {
-        on_host = sycl::get_pointer_type(pointer, d->context) != sycl::usm::alloc::device;
-        return dnnl_success;
-    });
-    return on_host;
-}
-
-dnnl_status_t usm_copy(sycl_device *d, void *dst, const void *src, std::size_t size) {
-    return guarded([&] {
-        sycl::queue(d->context, d->device).memcpy(dst, src, size).wait();
-        return dnnl_success;
-    });
+    quietly([&] { when_idle(d, free_now, new freeing{pointer, d->context}); });
 }
 
 dnnl_status_t buffer_make(std::size_t size, void **buffer) {
@@ -202,10 +278,7 @@ dnnl_status_t buffer_copy(const void *user, std::size_t least, void **buffer) {
 }
 
 void buffer_free(void *buffer) {
-    guarded([&] {
-        delete static_cast<byte_buffer *>(buffer);
-        return dnnl_success;
-    });
+    quietly([&] { delete static_cast<byte_buffer *>(buffer); });
 }
 
 using host_access = sycl::host_accessor<std::uint8_t, 1, sycl::access_mode::read_write>;
@@ -220,10 +293,7 @@ dnnl_status_t buffer_map(void *buffer, void **accessor, void **address) {
 }
 
 void buffer_unmap(void *accessor) {
-    guarded([&] {
-        delete static_cast<host_access *>(accessor);
-        return dnnl_success;
-    });
+    quietly([&] { delete static_cast<host_access *>(accessor); });
 }
 
 /* Kernels */
@@ -250,29 +320,46 @@ dnnl_status_t kernel_make(sycl_device *d, const sycl_native_kernel *native, sycl
 }
 
 void kernel_free(sycl_kernel *kernel) {
-    guarded([&] {
-        delete kernel;
-        return dnnl_success;
-    });
+    quietly([&] { delete kernel; });
 }
 
 /* Queues */
 
-sycl_queue *make_queue(const sycl::queue &queue, bool profiling) {
-    auto *made = new sycl_queue{queue, profiling, {}, {}};
-    return made;
+sycl_queue *make_queue(sycl_device *d, const sycl::queue &queue, std::shared_ptr<async_errors> errors) {
+    bool profiling = queue.has_property<sycl::property::queue::enable_profiling>();
+    std::unique_ptr<sycl_queue> made(
+            new sycl_queue{d, queue, queue.is_in_order(), profiling, std::move(errors)});
+    std::lock_guard<std::mutex> guard(d->lock);
+    d->queues.push_back(made.get());
+    return made.release();
+}
+
+sycl::property_list properties(bool in_order, bool profiling) {
+    if (in_order && profiling)
+        return {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()};
+    if (in_order) return {sycl::property::queue::in_order()};
+    if (profiling) return {sycl::property::queue::enable_profiling()};
+    return {};
+}
+
+void note(async_errors &errors, const std::exception_ptr &pointer) {
+    try {
+        std::rethrow_exception(pointer);
+    } catch (const std::exception &e) {
+        std::lock_guard<std::mutex> guard(errors.lock);
+        if (errors.first.empty()) errors.first = e.what();
+    }
 }
 
 dnnl_status_t queue_open(sycl_device *d, int in_order, int profiling, sycl_queue **queue) {
     return guarded([&] {
-        sycl::property_list list;
-        if (in_order && profiling)
-            list = {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()};
-        else if (in_order)
-            list = {sycl::property::queue::in_order()};
-        else if (profiling)
-            list = {sycl::property::queue::enable_profiling()};
-        *queue = make_queue(sycl::queue(d->context, d->device, list), profiling != 0);
+        auto errors = std::make_shared<async_errors>();
+        auto handler = [errors](const sycl::exception_list &list) {
+            for (const auto &pointer : list)
+                quietly([&] { note(*errors, pointer); });
+        };
+        sycl::queue made(d->context, d->device, handler, properties(in_order != 0, profiling != 0));
+        *queue = make_queue(d, made, errors);
         return dnnl_success;
     });
 }
@@ -283,17 +370,22 @@ dnnl_status_t queue_adopt(sycl_device *d, const void *user, int *in_order, int *
         const auto &theirs = *static_cast<const sycl::queue *>(user);
         if (theirs.get_device() != d->device || theirs.get_context() != d->context)
             return failed(dnnl_invalid_arguments, "the queue belongs to another device or context");
-        *in_order = theirs.is_in_order();
-        *profiling = theirs.has_property<sycl::property::queue::enable_profiling>();
-        *queue = make_queue(theirs, *profiling != 0);
+        *queue = make_queue(d, theirs, nullptr);
+        *in_order = (*queue)->in_order;
+        *profiling = (*queue)->profiling;
         return dnnl_success;
     });
 }
 
+/* What is still under way is remembered by the device. */
 void queue_close(sycl_queue *queue) {
-    guarded([&] {
-        delete queue;
-        return dnnl_success;
+    quietly([&] {
+        std::unique_ptr<sycl_queue> closing(queue);
+        auto &d = *queue->owner;
+        std::lock_guard<std::mutex> guard(d.lock);
+        d.queues.erase(std::find(d.queues.begin(), d.queues.end(), queue));
+        prune(queue->running.open);
+        d.orphans.insert(d.orphans.end(), queue->running.open.begin(), queue->running.open.end());
     });
 }
 
@@ -301,10 +393,22 @@ void *queue_native(sycl_queue *queue) {
     return &queue->queue;
 }
 
+bool is_recording(const sycl_queue &queue) {
+    return queue.queue.ext_oneapi_get_state() == experimental::queue_state::recording;
+}
+
+dnnl_status_t report(async_errors &errors) {
+    std::string why;
+    std::lock_guard<std::mutex> guard(errors.lock);
+    why.swap(errors.first);
+    return why.empty() ? dnnl_success : failed(dnnl_runtime_error, why.c_str());
+}
+
 dnnl_status_t queue_wait(sycl_queue *queue) {
     return guarded([&] {
+        if (is_recording(*queue)) return dnnl_success;
         queue->queue.wait_and_throw();
-        return dnnl_success;
+        return queue->errors ? report(*queue->errors) : dnnl_success;
     });
 }
 
@@ -330,45 +434,89 @@ sycl::nd_range<3> range_of(const sycl_launch &launch) {
     return {{n[2] * size[2], n[1] * size[1], n[0] * size[0]}, {size[2], size[1], size[0]}};
 }
 
-sycl::event launch_one(sycl_queue &queue, const sycl_launch &launch, const std::vector<sycl::event> &waits) {
-    return queue.queue.submit([&](sycl::handler &handler) {
-        handler.depends_on(waits);
-        for (int i = 0; i < launch.nargs; i++)
-            set_arg(handler, i, launch.args[i]);
-        handler.parallel_for(range_of(launch), launch.kernel->kernel);
-    });
+/* The history that a submission continues. */
+history &history_of(sycl_queue &queue) {
+    if (!is_recording(queue)) {
+        if (queue.graph) queue.recorded = {}, queue.graph.reset();
+        return queue.running;
+    }
+    auto graph = queue.queue.ext_oneapi_get_graph();
+    auto known = queue.graph ? queue.graph->try_lock() : std::nullopt;
+    if (!known || !(*known == graph)) queue.recorded = {}, queue.graph.emplace(graph);
+    return queue.recorded;
 }
 
-dnnl_status_t submit(sycl_queue *queue, int nlaunches, const sycl_launch *launches, const void *deps,
-                     void *event, void **chain) {
+/* One submission under way, under the lock of its queue. */
+struct submitting {
+    sycl_queue &queue;
+    history &past;
+    const sycl_submission &what;
+    bool after_all; /* that is open */
+
+    void wait_for_past(sycl::handler &handler) const {
+        if (what.deps) handler.depends_on(*static_cast<const std::vector<sycl::event> *>(what.deps));
+        if (queue.in_order) return;
+        if (after_all)
+            handler.depends_on(past.open);
+        else if (what.exclusive && past.exclusive)
+            handler.depends_on(*past.exclusive);
+    }
+
+    /* The first event of a submission joins those that are open, or takes their place; the others take that
+     * of the one before them. */
+    void remember(int index, const sycl::event &event) const {
+        if (index > 0)
+            past.open.pop_back();
+        else if (queue.in_order || after_all)
+            past.open.clear();
+        past.open.push_back(event);
+        if (what.exclusive && !queue.in_order) past.exclusive = event;
+    }
+
+    void launch(int index) const {
+        const auto &one = what.launches[index];
+        auto event = queue.queue.submit([&](sycl::handler &handler) {
+            if (index == 0)
+                wait_for_past(handler);
+            else if (!queue.in_order)
+                handler.depends_on(past.open.back());
+            for (int i = 0; i < one.nargs; i++)
+                set_arg(handler, i, one.args[i]);
+            handler.parallel_for(range_of(one), one.kernel->kernel);
+        });
+        remember(index, event);
+    }
+
+    /* A command that does nothing but wait, and keeps nobody else waiting as a barrier would. */
+    void launch_nothing() const {
+        remember(0, queue.queue.submit([&](sycl::handler &handler) { wait_for_past(handler); }));
+    }
+
+    void launch_all() const {
+        std::vector<sycl::event> times;
+        bool timed = queue.profiling && &past == &queue.running;
+        for (int i = 0; i < what.nlaunches; i++) {
+            launch(i);
+            if (timed) times.push_back(past.open.back());
+        }
+        if (what.nlaunches == 0) launch_nothing();
+        if (timed) queue.executions.push_back(std::move(times));
+    }
+};
+
+void prune_running(history &running) {
+    if (running.open.size() < running.prune_at) return;
+    prune(running.open);
+    running.prune_at = std::max<std::size_t>(64, 2 * running.open.size());
+}
+
+dnnl_status_t submit(sycl_queue *queue, const sycl_submission *what) {
     return guarded([&] {
-        std::vector<sycl::event> waits, done;
-        if (deps) waits = *static_cast<const std::vector<sycl::event> *>(deps);
-        if (chain && *chain) waits.push_back(*static_cast<sycl::event *>(*chain));
-        bool in_order = queue->queue.is_in_order();
-        for (int i = 0; i < nlaunches; i++) {
-            done.push_back(launch_one(*queue, launches[i], waits));
-            waits.clear();
-            if (!in_order) waits.push_back(done.back());
-        }
-        if (done.empty() && event) done.push_back(queue->queue.ext_oneapi_submit_barrier(waits));
-        if (done.empty()) return dnnl_success;
-        if (event) *static_cast<sycl::event *>(event) = done.back();
-        if (chain && !in_order) {
-            delete static_cast<sycl::event *>(*chain);
-            *chain = new sycl::event(done.back());
-        }
-        if (queue->profiling) {
-            std::lock_guard<std::mutex> guard(queue->lock);
-            queue->executions.push_back(std::move(done));
-        }
-        return dnnl_success;
-    });
-}
-
-void chain_free(void *chain) {
-    guarded([&] {
-        delete static_cast<sycl::event *>(chain);
+        std::lock_guard<std::mutex> guard(queue->lock);
+        auto &past = history_of(*queue);
+        prune_running(queue->running);
+        submitting{*queue, past, *what, !queue->in_order && !what->deps && !what->event}.launch_all();
+        if (what->event) *static_cast<sycl::event *>(what->event) = past.open.back();
         return dnnl_success;
     });
 }
@@ -408,12 +556,11 @@ dnnl_status_t profiling_query(sycl_queue *queue, int *count, std::uint64_t *ns) 
 
 extern "C" __attribute__((visibility("default"))) const sycl_layer *lode_sycl_layer() {
     static const sycl_layer layer = {
-            SYCL_LAYER_VERSION, error,           device_count,    device_open, device_adopt,
-            device_close,       device_native,   usm_alloc,       usm_free,    usm_usable,
-            usm_on_host,        usm_copy,        buffer_make,     buffer_copy, buffer_free,
-            buffer_map,         buffer_unmap,    kernel_make,     kernel_free, queue_open,
-            queue_adopt,        queue_close,     queue_native,    queue_wait,  submit,
-            chain_free,         profiling_reset, profiling_query,
+            SYCL_LAYER_VERSION, error,         device_count, device_open,     device_adopt,
+            device_close,       device_native, when_idle,    usm_alloc,       usm_free,
+            buffer_make,        buffer_copy,   buffer_free,  buffer_map,      buffer_unmap,
+            kernel_make,        kernel_free,   queue_open,   queue_adopt,     queue_close,
+            queue_native,       queue_wait,    submit,       profiling_reset, profiling_query,
     };
     return &layer;
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define SYCL_LAYER_VERSION 1
+#define SYCL_LAYER_VERSION 2
 #define SYCL_LAYER_LIBRARY "libdnnl_sycl.so.3"
 #define SYCL_LAYER_SYMBOL "lode_sycl_layer"
 
@@ -26,12 +26,11 @@ struct sycl_queue;
 
 enum sycl_backend { SYCL_OPENCL, SYCL_LEVEL_ZERO };
 
-/* What is under a SYCL device. The handles belong to it. */
+/* What is under a SYCL device. Level Zero's handles belong to it; OpenCL's are references of the caller's. */
 struct sycl_native {
     enum sycl_backend backend;
     int is_cpu;
-    void *device, *context; /* cl_device_id, cl_context; or ze_device_handle_t, ze_context_handle_t */
-    void *driver;           /* ze_driver_handle_t */
+    void *handles[3]; /* cl_device_id, cl_context; or ze_device_handle_t, ze_context_handle_t, driver */
     const void *sycl_device, *sycl_context;
 };
 
@@ -59,29 +58,39 @@ struct sycl_launch {
     const struct sycl_arg *args;
 };
 
+/* Launches that follow each other. With neither `deps` nor `event` nothing could put them in order later:
+ * they wait for all that was submitted through this queue object before. */
+struct sycl_submission {
+    int nlaunches;
+    const struct sycl_launch *launches;
+    const void *deps; /* std::vector<sycl::event>, or NULL */
+    void *event;      /* sycl::event that is assigned, or NULL */
+    int exclusive;    /* uses memory that others on this queue use too: they must not overlap */
+};
+
 struct sycl_layer {
     int version;
     const char *(*error)(void);
 
-    /* Devices of a kind: CPUs, or GPUs and accelerators. */
+    /* Devices of a kind: CPUs, or GPUs and accelerators; only such as can run our kernels. */
     dnnl_status_t (*device_count)(int cpu, size_t *count);
     dnnl_status_t (*device_open)(int cpu, size_t index, struct sycl_device **device);
     /* Copies of the user's objects. */
     dnnl_status_t (*device_adopt)(const void *device, const void *context, struct sycl_device **made);
     void (*device_close)(struct sycl_device *device);
     dnnl_status_t (*device_native)(const struct sycl_device *device, struct sycl_native *native);
+    /* Calls the function when all that was submitted to the device so far has finished: now, or later in a
+     * thread of SYCL's. Never waits. */
+    void (*when_idle)(struct sycl_device *device, void (*function)(void *), void *argument);
 
-    /* USM that host and device share; and sycl::buffer<uint8_t, 1> objects. */
+    /* USM that host and device share; free lets launches finish that use it. */
     dnnl_status_t (*usm_alloc)(struct sycl_device *device, size_t size, void **pointer);
     void (*usm_free)(struct sycl_device *device, void *pointer);
-    /* Is this USM of the device's context, or any address that it can use? */
-    int (*usm_usable)(const struct sycl_device *device, const void *pointer);
-    int (*usm_on_host)(const struct sycl_device *device,
-                       const void *pointer); /* may the host read it as it is? */
-    dnnl_status_t (*usm_copy)(struct sycl_device *device, void *dst, const void *src, size_t size);
+
+    /* sycl::buffer<uint8_t, 1> objects. */
     dnnl_status_t (*buffer_make)(size_t size, void **buffer);
-    dnnl_status_t (*buffer_copy)(const void *user, size_t least,
-                                 void **buffer); /* shares the user's memory */
+    /* Shares the user's memory, which must have at least so many bytes. */
+    dnnl_status_t (*buffer_copy)(const void *user, size_t least, void **buffer);
     void (*buffer_free)(void *buffer);
     /* A host accessor, until unmap. */
     dnnl_status_t (*buffer_map)(void *buffer, void **accessor, void **address);
@@ -97,14 +106,10 @@ struct sycl_layer {
     dnnl_status_t (*queue_adopt)(struct sycl_device *device, const void *user, int *in_order, int *profiling,
                                  struct sycl_queue **queue);
     void (*queue_close)(struct sycl_queue *queue);
-    void *(*queue_native)(struct sycl_queue *queue); /* sycl::queue */
-    dnnl_status_t (*queue_wait)(struct sycl_queue *queue);
+    void *(*queue_native)(struct sycl_queue *queue);       /* sycl::queue */
+    dnnl_status_t (*queue_wait)(struct sycl_queue *queue); /* nothing to wait for while it records a graph */
 
-    /* Launches one after the other. `deps` is a std::vector<sycl::event> or NULL, `event` a sycl::event to be
-     * assigned or NULL. `chain` is a slot for the last event of those who must not overlap, or NULL. */
-    dnnl_status_t (*submit)(struct sycl_queue *queue, int nlaunches, const struct sycl_launch *launches,
-                            const void *deps, void *event, void **chain);
-    void (*chain_free)(void *chain);
+    dnnl_status_t (*submit)(struct sycl_queue *queue, const struct sycl_submission *submission);
 
     dnnl_status_t (*profiling_reset)(struct sycl_queue *queue);
     dnnl_status_t (*profiling_query)(struct sycl_queue *queue, int *count, uint64_t *ns);

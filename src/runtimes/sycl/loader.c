@@ -13,6 +13,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct sycl_layer *layer;
+static char reason[512];
 
 static void *open_beside(void) {
     Dl_info self;
@@ -25,29 +26,32 @@ static void *open_beside(void) {
     return length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-static void load(void) {
-    char reason[512] = "";
+/* Keeps the first reason: a layer beside this library that lacks something says more than that there is none
+ * elsewhere. */
+static void *open_layer(void) {
     void *library = open_beside();
-    if (!library) {
-        const char *error = dlerror();
-        snprintf(reason, sizeof reason, "%s", error ? error : "");
-        library = dlopen(SYCL_LAYER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    }
-    if (!library) {
-        const char *error = dlerror();
-        fail(dnnl_runtime_error, "sycl", "the SYCL layer cannot be opened: %s", reason[0] ? reason : error);
-        return;
-    }
+    const char *error = library ? NULL : dlerror();
+    snprintf(reason, sizeof reason, "%s", error ? error : "");
+    if (!library) library = dlopen(SYCL_LAYER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    error = library ? NULL : dlerror();
+    if (error && !reason[0]) snprintf(reason, sizeof reason, "%s", error);
+    return library;
+}
+
+static void load(void) {
+    void *library = open_layer();
+    if (!library) return;
     sycl_layer_function function;
     *(void **)&function = dlsym(library, SYCL_LAYER_SYMBOL);
     const struct sycl_layer *found = function ? function() : NULL;
     if (found && found->version == SYCL_LAYER_VERSION)
         layer = found;
     else
-        fail(dnnl_runtime_error, "sycl", "%s belongs to another release", SYCL_LAYER_LIBRARY);
+        snprintf(reason, sizeof reason, "%s belongs to another release", SYCL_LAYER_LIBRARY);
 }
 
 const struct sycl_layer *sycl_layer(void) {
     pthread_once(&once, load);
+    if (!layer) fail(dnnl_runtime_error, "sycl", "the SYCL layer cannot be opened: %s", reason);
     return layer;
 }

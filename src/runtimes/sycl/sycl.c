@@ -9,45 +9,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)SYCL_SCALARS == LAUNCH_MAX_SCALARS, "scalars of a launch");
+_Static_assert((int)SYCL_MAX_ARGS >= LAUNCH_MAX_BUFFERS + 2, "buffers, scalars and parameters");
+
 /* Devices */
 
 static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
     const struct sycl_layer *layer = sycl_layer();
     *count = 0;
-    return layer ? layer->device_count(kind == dnnl_cpu, count) : dnnl_runtime_error;
+    if (!layer) return dnnl_runtime_error;
+    dnnl_status_t status = layer->device_count(kind == dnnl_cpu, count);
+    return status == dnnl_success ? status : sycl_fail(status, "engine");
 }
 
-static const struct runtime *runtime_under(enum sycl_backend backend) {
-    return backend == SYCL_OPENCL ? &opencl_runtime : &level_zero_runtime;
+static const struct runtime *runtime_under(const struct sycl_native *native) {
+    return native->backend == SYCL_OPENCL ? &opencl_runtime : &level_zero_runtime;
+}
+
+dnnl_status_t sycl_look_under(struct sycl_device *device, struct sycl_opened *opened) {
+    opened->device = device;
+    dnnl_status_t status = sycl_layer()->device_native(device, &opened->native);
+    if (status == dnnl_success) return status;
+    sycl_layer()->device_close(device);
+    return sycl_fail(status, "engine");
+}
+
+void sycl_opened_close(const struct sycl_opened *opened) {
+    const struct runtime *under = runtime_under(&opened->native);
+    if (under && under->handles_release) under->handles_release(opened->native.handles);
+    sycl_layer()->device_close(opened->device);
 }
 
 static dnnl_status_t open_under(struct sycl_state *s) {
-    const struct runtime *runtime = runtime_under(s->native.backend);
+    const struct runtime *runtime = runtime_under(&s->opened.native);
     if (!runtime || !runtime->kernel_export)
         return fail(dnnl_unimplemented, "sycl", "the device's backend is not in this build");
     struct device_origin origin = {.kind = dnnl_gpu};
-    origin.handles[0] = s->native.device; /* device, context, driver: the order of both runtimes */
-    origin.handles[1] = s->native.context;
-    origin.handles[2] = s->native.driver;
+    memcpy(origin.handles, s->opened.native.handles, sizeof origin.handles);
     s->under.runtime = runtime;
     return runtime->device_open(&s->under, &origin);
 }
 
-/* Takes over `sycl` on success. */
-static dnnl_status_t open_around(struct device *device, struct sycl_device *sycl) {
+/* Takes over what is opened, on success. */
+static dnnl_status_t open_around(struct device *device, const struct sycl_opened *opened) {
     struct sycl_state *s = calloc(1, sizeof *s);
     if (!s) return dnnl_out_of_memory;
-    s->device = sycl;
-    dnnl_status_t status = sycl_layer()->device_native(sycl, &s->native);
-    if (status != dnnl_success) sycl_fail(status, "engine");
-    if (status == dnnl_success) status = open_under(s);
+    s->opened = *opened;
+    dnnl_status_t status = open_under(s);
     if (status != dnnl_success) {
         free(s);
         return status;
     }
     pthread_mutex_init(&s->lock, NULL);
-    device->handles[SYCL_NATIVE_DEVICE] = s->native.device;
-    device->handles[SYCL_NATIVE_CONTEXT] = s->native.context;
+    device->handles[SYCL_NATIVE_DEVICE] = opened->native.handles[0];
+    device->handles[SYCL_NATIVE_CONTEXT] = opened->native.handles[1];
     device->info = s->under.info;
     device->state = s;
     return dnnl_success;
@@ -58,11 +73,14 @@ static dnnl_status_t device_open(struct device *device, const struct device_orig
     if (!layer) return dnnl_runtime_error;
     if (origin->handles[0]) return open_around(device, origin->objects);
     struct sycl_device *made;
+    struct sycl_opened opened;
     device->index = origin->index;
     dnnl_status_t status = layer->device_open(origin->kind == dnnl_cpu, origin->index, &made);
     if (status != dnnl_success) return sycl_fail(status, "engine");
-    status = open_around(device, made);
-    if (status != dnnl_success) layer->device_close(made);
+    status = sycl_look_under(made, &opened);
+    if (status != dnnl_success) return status;
+    status = open_around(device, &opened);
+    if (status != dnnl_success) sycl_opened_close(&opened);
     return status;
 }
 
@@ -74,17 +92,23 @@ struct sycl_made_kernel {
     struct sycl_kernel *made;
 };
 
-static void device_close(struct device *device) {
-    struct sycl_state *s = sycl_state(device);
+static void close_now(void *state) {
+    struct sycl_state *s = state;
     for (struct sycl_made_kernel *k = s->kernels, *next; k; k = next) {
         next = k->next;
         sycl_layer()->kernel_free(k->made);
         free(k);
     }
     s->under.runtime->device_close(&s->under);
-    sycl_layer()->device_close(s->device);
+    sycl_opened_close(&s->opened);
     pthread_mutex_destroy(&s->lock);
     free(s);
+}
+
+/* What was submitted may still need kernels. */
+static void device_close(struct device *device) {
+    struct sycl_state *s = sycl_state(device);
+    sycl_layer()->when_idle(s->opened.device, close_now, s);
 }
 
 static dnnl_status_t native_kernel(struct sycl_state *s, const struct kernel *kernel,
@@ -100,7 +124,7 @@ static dnnl_status_t make_kernel(struct sycl_state *s, const struct kernel *kern
     struct sycl_native_kernel native = {0};
     dnnl_status_t status = native_kernel(s, kernel, &native);
     if (status != dnnl_success) return status;
-    status = sycl_layer()->kernel_make(s->device, &native, made);
+    status = sycl_layer()->kernel_make(s->opened.device, &native, made);
     return status == dnnl_success ? status : sycl_fail(status, kernel->name);
 }
 
@@ -132,106 +156,31 @@ static dnnl_status_t kernel_load(struct device *device, const struct kernel *ker
     return status;
 }
 
-static dnnl_status_t params_load(struct device *device, const void *params, size_t size, void **handle) {
-    dnnl_status_t status = sycl_layer()->usm_alloc(sycl_state(device)->device, size, handle);
-    if (status != dnnl_success) return sycl_fail(status, "sycl");
-    memcpy(*handle, params, size);
-    return dnnl_success;
+/* Cache blobs are those of the runtime underneath. */
+
+static dnnl_status_t kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,
+                                  size_t *size, uint8_t *blob) {
+    struct device *under = &sycl_state(device)->under;
+    if (!under->runtime->kernels_save) return dnnl_unimplemented;
+    return under->runtime->kernels_save(under, nkernels, kernels, size, blob);
 }
 
-static void params_free(struct device *device, void *handle) {
-    sycl_layer()->usm_free(sycl_state(device)->device, handle);
+static dnnl_status_t kernels_restore(struct device *device, size_t size, const uint8_t *blob) {
+    struct device *under = &sycl_state(device)->under;
+    if (!under->runtime->kernels_restore) return dnnl_unimplemented;
+    return under->runtime->kernels_restore(under, size, blob);
 }
 
-/* Buffers */
-
-static dnnl_status_t buffer_alloc(struct device *device, enum buffer_kind kind, size_t size,
-                                  struct buffer *buffer) {
-    const struct sycl_layer *layer = sycl_layer();
-    void *handle;
-    dnnl_status_t status = kind == BUFFER_POINTER
-                                   ? layer->usm_alloc(sycl_state(device)->device, size, &handle)
-                                   : layer->buffer_make(size, &handle);
-    if (status != dnnl_success) return sycl_fail(status, "memory");
-    *buffer = (struct buffer){.kind = kind, .handle = handle, .owned = true};
-    return dnnl_success;
-}
-
-/* The layer's own copy of a buffer object goes either way. */
-static void buffer_free(struct device *device, struct buffer *buffer) {
-    if (buffer->kind == BUFFER_OBJECT)
-        sycl_layer()->buffer_free(buffer->handle);
-    else if (buffer->owned)
-        sycl_layer()->usm_free(sycl_state(device)->device, buffer->handle);
-}
-
-static dnnl_status_t buffer_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
-                                  struct buffer *buffer) {
-    *buffer = (struct buffer){.kind = kind, .handle = handle};
-    if (kind == BUFFER_OBJECT) {
-        dnnl_status_t status = sycl_layer()->buffer_copy(handle, size, &buffer->handle);
-        return status == dnnl_success ? status : sycl_fail(status, "memory");
-    }
-    if (sycl_layer()->usm_usable(sycl_state(device)->device, handle)) return dnnl_success;
-    return fail(dnnl_invalid_arguments, "memory", "the pointer is not USM of the engine's context");
-}
-
-/* Where the host cannot look: a copy that is written back. */
-struct staging {
-    size_t size;
-    unsigned char bytes[];
-};
-
-static dnnl_status_t map_device_usm(struct device *device, struct buffer *buffer, size_t size,
-                                    void **address) {
-    struct staging *staging = malloc(sizeof *staging + size);
-    if (!staging) return dnnl_out_of_memory;
-    staging->size = size;
-    dnnl_status_t status =
-            sycl_layer()->usm_copy(sycl_state(device)->device, staging->bytes, buffer->handle, size);
-    if (status != dnnl_success) {
-        free(staging);
-        return sycl_fail(status, "memory");
-    }
-    buffer->state = staging;
-    *address = staging->bytes;
-    return dnnl_success;
-}
-
-static dnnl_status_t buffer_map(struct device *device, struct buffer *buffer, size_t size, void **address) {
-    const struct sycl_layer *layer = sycl_layer();
-    if (buffer->kind == BUFFER_OBJECT) {
-        dnnl_status_t status = layer->buffer_map(buffer->handle, &buffer->state, address);
-        return status == dnnl_success ? status : sycl_fail(status, "memory");
-    }
-    if (!layer->usm_on_host(sycl_state(device)->device, buffer->handle))
-        return map_device_usm(device, buffer, size, address);
-    *address = buffer->handle;
-    return dnnl_success;
-}
-
-static dnnl_status_t buffer_unmap(struct device *device, struct buffer *buffer, void *address) {
-    const struct sycl_layer *layer = sycl_layer();
-    (void)address;
-    void *state = buffer->state;
-    buffer->state = NULL;
-    if (!state) return dnnl_success;
-    if (buffer->kind == BUFFER_OBJECT) {
-        layer->buffer_unmap(state);
-        return dnnl_success;
-    }
-    struct staging *staging = state;
-    dnnl_status_t status =
-            layer->usm_copy(sycl_state(device)->device, buffer->handle, staging->bytes, staging->size);
-    free(staging);
-    return status == dnnl_success ? status : sycl_fail(status, "memory");
+static dnnl_status_t blob_id(const struct device *device, size_t *size, uint8_t *id) {
+    const struct device *under = &sycl_state(device)->under;
+    return under->runtime->blob_id ? under->runtime->blob_id(under, size, id) : dnnl_unimplemented;
 }
 
 /* Streams */
 
 static dnnl_status_t stream_open(struct dnnl_stream *stream, unsigned flags) {
     struct sycl_queue *queue;
-    dnnl_status_t status = sycl_layer()->queue_open(sycl_state(stream->engine->device)->device,
+    dnnl_status_t status = sycl_layer()->queue_open(sycl_state(stream->engine->device)->opened.device,
                                                     !(flags & dnnl_stream_out_of_order),
                                                     (flags & dnnl_stream_profiling) != 0, &queue);
     if (status != dnnl_success) return sycl_fail(status, "stream");
@@ -242,7 +191,7 @@ static dnnl_status_t stream_open(struct dnnl_stream *stream, unsigned flags) {
 dnnl_status_t sycl_stream_adopt(struct dnnl_stream *stream, const void *user) {
     int in_order, profiling;
     struct sycl_queue *queue;
-    dnnl_status_t status = sycl_layer()->queue_adopt(sycl_state(stream->engine->device)->device, user,
+    dnnl_status_t status = sycl_layer()->queue_adopt(sycl_state(stream->engine->device)->opened.device, user,
                                                      &in_order, &profiling, &queue);
     if (status != dnnl_success) return sycl_fail(status, "stream");
     stream->flags = in_order ? dnnl_stream_in_order : dnnl_stream_out_of_order;
@@ -299,8 +248,12 @@ static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution 
                 .args = args[n]};
         n++;
     }
-    void **chain = e->scratchpad ? &e->scratchpad->state : NULL;
-    dnnl_status_t status = sycl_layer()->submit(stream->state, n, launches, e->deps, e->return_event, chain);
+    const struct sycl_submission submission = {.nlaunches = n,
+                                               .launches = launches,
+                                               .deps = e->deps,
+                                               .event = e->return_event,
+                                               .exclusive = e->scratchpad != NULL};
+    dnnl_status_t status = sycl_layer()->submit(stream->state, &submission);
     return status == dnnl_success ? status : sycl_fail(status, "primitive");
 }
 
@@ -320,14 +273,17 @@ const struct runtime sycl_runtime = {
         .device_open = device_open,
         .device_close = device_close,
         .buffer_kind = BUFFER_POINTER,
-        .buffer_alloc = buffer_alloc,
-        .buffer_free = buffer_free,
-        .buffer_map = buffer_map,
-        .buffer_unmap = buffer_unmap,
-        .buffer_adopt = buffer_adopt,
+        .buffer_alloc = sycl_buffer_alloc,
+        .buffer_free = sycl_buffer_free,
+        .buffer_map = sycl_buffer_map,
+        .buffer_unmap = sycl_buffer_unmap,
+        .buffer_adopt = sycl_buffer_adopt,
         .kernel_load = kernel_load,
-        .params_load = params_load,
-        .params_free = params_free,
+        .params_load = sycl_params_load,
+        .params_free = sycl_params_free,
+        .kernels_save = kernels_save,
+        .kernels_restore = kernels_restore,
+        .blob_id = blob_id,
         .stream_open = stream_open,
         .stream_close = stream_close,
         .stream_wait = stream_wait,
