@@ -15,6 +15,7 @@ const struct runtime level_zero_runtime = {
         .buffer_unmap = lz_buffer_unmap,
         .buffer_adopt = lz_buffer_adopt,
         .kernel_load = lz_kernel_load,
+        .kernel_export = lz_kernel_export,
         .params_load = lz_params_load,
         .params_free = lz_params_free,
         .kernels_save = lz_kernels_save,

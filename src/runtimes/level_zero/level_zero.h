@@ -130,6 +130,8 @@ void lz_params_free_all(struct lz_device *device);
 dnnl_status_t lz_programs_open(struct lz_device *device, const struct device_info *info);
 void lz_programs_close(struct lz_device *device);
 dnnl_status_t lz_kernel_load(struct device *device, const struct kernel *kernel, void **handle);
+/* The module, and a handle that is never given back. */
+dnnl_status_t lz_kernel_export(void *handle, void **module, void **kernel);
 /* What a device's key is made of; to be freed. */
 char *lz_device_key(const struct found_driver *driver, ze_device_handle_t device);
 dnnl_status_t lz_kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,

@@ -196,6 +196,16 @@ dnnl_status_t lz_kernel_load(struct device *device, const struct kernel *kernel,
     return status;
 }
 
+dnnl_status_t lz_kernel_export(void *handle, void **module, void **kernel) {
+    struct lz_kernel *k = handle;
+    ze_result_t result;
+    struct lz_instance *instance = lz_kernel_take(k, &result);
+    if (!instance) return lz_fail(result, "kernel", "zeKernelCreate");
+    *module = k->module;
+    *kernel = instance->handle;
+    return dnnl_success;
+}
+
 /* -- beginning and end -- */
 
 /* Buffers may be larger than a GPU's offsets of 32 bits. */
