@@ -87,10 +87,9 @@ collect() {
 
 # suite PREFIX FOLDER ctest options...: runs and counts the tests of a build folder.
 suite() {
-    local prefix=$1 folder=$2 log=ctest-$2
+    local prefix=$1 folder=$2 log=ctest-$2 step_tail=0
     shift 2
-    say "  Testing ($folder)"
-    step "Tests of $folder" "$log" ctest --test-dir "$folder" -j "$LODE_JOBS" --no-tests=error "$@" >/dev/null || true
+    step "Testing $folder" "$log" ctest --test-dir "$folder" -j "$LODE_JOBS" --timeout 600 --no-tests=error "$@" || true
     collect "$prefix" "$folder" "$LODE_HOME/log/$log.log"
 }
 

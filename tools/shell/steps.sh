@@ -14,7 +14,8 @@ step_progress() { tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -aoE '^ *\
 
 # step "What is done" LOG command...
 # Runs the command with its output in .lode/log/LOG.log. Shows elapsed time: in place on a terminal, every half
-# minute elsewhere. Returns the command's status; when that is not 0, prints the end of the log.
+# minute elsewhere. Returns the command's status; when that is not 0, prints the last $step_tail lines of the log.
+step_tail=40
 step() {
     local what=$1 log=$LODE_HOME/log/$2.log start=$SECONDS status=0 shown=0 now
     shift 2
@@ -40,8 +41,8 @@ step() {
         [ -t 1 ] && printf '  %-44s %4d s\n' "$what" "$now" || printf '  %-44s %4d s\n' "  done" "$now"
     else
         printf '  %-44s %4d s  FAILED (%d)\n' "$what" "$now" "$status"
-        say "  ---- end of ${log#"$LODE_ROOT"/} ----"
-        tail -n 40 "$log" | cut -c1-240 | sed 's/^/  | /'
+        [ "$step_tail" = 0 ] || say "  ---- end of ${log#"$LODE_ROOT"/} ----"
+        tail -n "$step_tail" "$log" | cut -c1-240 | sed 's/^/  | /'
     fi
     return $status
 }
