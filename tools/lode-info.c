@@ -35,14 +35,17 @@ struct answer {
     char reason[512]; /* of a count of 0, or empty */
 };
 
-/* What the last verbose line of an error or warning says: "…,error,component,text". */
+/* What the last verbose line of an error or warning says: "…,error,component,text,src/file.c:12". */
 static void find_reason(char *output, char *reason, size_t size) {
     for (char *line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
         const char *text = strstr(line, ",error,");
         if (!text) text = strstr(line, ",warn,");
         for (int field = 0; text && field < 3; field++)
             text = strchr(text + (field > 0), ',');
-        if (text) snprintf(reason, size, "%s", text + 1);
+        if (!text) continue;
+        snprintf(reason, size, "%s", text + 1);
+        char *place = strstr(reason, ",src/");
+        if (place) *place = '\0';
     }
 }
 
@@ -59,6 +62,7 @@ static struct answer ask(const struct runtime_row *row) {
         dup2(ends[1], STDOUT_FILENO);
         if (row->setting) setenv("ONEDNN_GPU_RUNTIME", row->setting, 1);
         setenv("ONEDNN_VERBOSE", "error,warn", 1);
+        alarm(60); /* a driver that hangs is a driver that is not there */
         const size_t count = dnnl_engine_get_count(row->kind);
         printf("\ncount %zu\n", count);
         fflush(stdout);

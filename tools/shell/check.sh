@@ -117,11 +117,11 @@ check_size() { bench/size.sh build/lib/libdnnl.so.3 6000000; }
 check() {
     local start=$SECONDS
     setup_check
-    local peer=() common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
-    [ ! -e "$LODE_WHEELS/lib/libdnnl.so.3" ] || peer=(-DLODE_PEER_PREFIX="$LODE_WHEELS")
+    local wheels common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
+    mapfile -t wheels < <(wheel_options)
 
     promise format check_format
-    if built build build "${common[@]}" "${peer[@]}"; then
+    if built build build "${common[@]}" "${wheels[@]}"; then
         suite "" build
         promise size check_size
     else

@@ -149,6 +149,12 @@ use_runtimes() {
     export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
+# Options that depend on what is in the wheels.
+wheel_options() {
+    [ ! -e "$LODE_WHEELS/include/sycl/sycl.hpp" ] || echo "-DLODE_SYCL_PREFIX=$LODE_WHEELS"
+    [ ! -e "$LODE_WHEELS/lib/libdnnl.so.3" ] || echo "-DLODE_PEER_PREFIX=$LODE_WHEELS"
+}
+
 # configure DIR options...: keeps what an existing build folder was configured with, and changes what is asked for.
 configure() {
     local folder=$1 generator=()
@@ -161,8 +167,9 @@ compile() { cmake --build "$1" -j "$LODE_JOBS"; }
 setup_build() { need build; }
 
 build_default() {
-    local options=()
-    [ -e build/CMakeCache.txt ] || options=(-DONEDNN_BUILD_TESTS=OFF)
+    local options
+    mapfile -t options < <(wheel_options)
+    [ -e build/CMakeCache.txt ] || options+=(-DONEDNN_BUILD_TESTS=OFF)
     step "Configuring" configure configure build "${options[@]}" || die "configuration failed"
     step "Building" build compile build || die "the build failed"
 }
