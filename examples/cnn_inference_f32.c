@@ -398,24 +398,35 @@ static struct result measure(const struct network *net, int runs) {
     return result;
 }
 
-/* Opens "cpu", "gpu", or a runtime with an index. The library reads ONEDNN_GPU_RUNTIME at its first call. */
+/* Opens "cpu", "gpu", or the index-th device of a runtime: those of kind gpu, then those of kind cpu. The
+ * library reads which runtime an engine kind means at its first call. */
 static dnnl_engine_t open_engine(const char *name) {
     static const struct {
-        const char *name, *runtime;
-        dnnl_engine_kind_t kind;
+        const char *name, *gpu_runtime, *cpu_runtime;
+        dnnl_engine_kind_t kinds[2];
     } known[] = {
-            {"cpu", NULL, dnnl_cpu},  {"gpu", NULL, dnnl_gpu},    {"ze", "ZE", dnnl_gpu},
-            {"ocl", "OCL", dnnl_gpu}, {"sycl", "SYCL", dnnl_gpu},
+            {"cpu", NULL, NULL, {dnnl_cpu}},
+            {"gpu", NULL, NULL, {dnnl_gpu}},
+            {"ze", "ZE", NULL, {dnnl_gpu}},
+            {"ocl", "OCL", NULL, {dnnl_gpu}},
+            {"sycl", "SYCL", "SYCL", {dnnl_gpu, dnnl_cpu}},
     };
     const size_t length = strcspn(name, ":");
-    const size_t index = name[length] ? strtoul(name + length + 1, NULL, 10) : 0;
+    size_t index = name[length] ? strtoul(name + length + 1, NULL, 10) : 0;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strlen(known[i].name) != length || strncmp(known[i].name, name, length)) continue;
-        if (known[i].runtime) setenv("ONEDNN_GPU_RUNTIME", known[i].runtime, 1);
-        const size_t count = dnnl_engine_get_count(known[i].kind);
-        dnnl_engine_t engine;
-        if (index < count && dnnl_engine_create(&engine, known[i].kind, index) == dnnl_success) return engine;
-        printf("SKIP: no engine %s (%zu of its kind)\n", name, count);
+        if (known[i].gpu_runtime) setenv("ONEDNN_GPU_RUNTIME", known[i].gpu_runtime, 1);
+        if (known[i].cpu_runtime) setenv("ONEDNN_CPU_RUNTIME", known[i].cpu_runtime, 1);
+        for (int k = 0; k < 2 && known[i].kinds[k]; k++) {
+            const size_t count = dnnl_engine_get_count(known[i].kinds[k]);
+            dnnl_engine_t engine;
+            if (index < count) {
+                CHECK(dnnl_engine_create(&engine, known[i].kinds[k], index));
+                return engine;
+            }
+            index -= count;
+        }
+        printf("SKIP: there is no engine %s here\n", name);
         exit(NO_SUCH_ENGINE);
     }
     fprintf(stderr, "unknown engine: %s\n", name);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is on this machine, as the library sees it: version, processor, threads, and each runtime with its
- * devices or the reason why there are none. Knows the public C API only.
+ * devices or the reason why there are none. Knows the public C API only; names of devices come from verbose
+ * lines.
  *
  *   lode-info              for people
- *   lode-info --engines    for scripts: "ENGINE|ok" or "RUNTIME|reason" a line, ENGINE as in "ocl:1"
+ *   lode-info --engines    for scripts: "ENGINE|ok|BACKEND|NAME" a line, or "RUNTIME|absent|TITLE|REASON",
+ * where ENGINE is what our programs take on their command line: "cpu:0", "ocl:1"
  */
 #define _POSIX_C_SOURCE 200809L
 #include "oneapi/dnnl/dnnl.h"
@@ -17,94 +19,129 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { MAX_DEVICES = 16, PATIENCE_S = 60 };
+
 static const struct runtime_row {
     const char *engine; /* as programs of ours name it */
     const char *title;
-    const char *setting; /* of ONEDNN_GPU_RUNTIME */
-    dnnl_engine_kind_t kind;
+    const char *gpu, *cpu;       /* settings of ONEDNN_GPU_RUNTIME and ONEDNN_CPU_RUNTIME */
+    dnnl_engine_kind_t kinds[2]; /* of its engines, in the order in which they are numbered */
 } runtimes[] = {
-        {"cpu", "CPU", NULL, dnnl_cpu},
-        {"ze", "Level Zero", "ZE", dnnl_gpu},
-        {"ocl", "OpenCL", "OCL", dnnl_gpu},
-        {"sycl", "SYCL", "SYCL", dnnl_gpu},
+        {"cpu", "CPU", NULL, NULL, {dnnl_cpu}},
+        {"ze", "Level Zero", "ZE", NULL, {dnnl_gpu}},
+        {"ocl", "OpenCL", "OCL", NULL, {dnnl_gpu}},
+        {"sycl", "SYCL", "SYCL", "SYCL", {dnnl_gpu, dnnl_cpu}},
 };
 enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
 
-struct answer {
-    size_t count;
-    char reason[512]; /* of a count of 0, or empty */
+struct device {
+    char backend[64], name[256];
 };
 
-/* What the last verbose line of an error or warning says: "…,error,component,text,src/file.c:12". */
-static void find_reason(char *output, char *reason, size_t size) {
-    for (char *line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
-        const char *text = strstr(line, ",error,");
-        if (!text) text = strstr(line, ",warn,");
-        for (int field = 0; text && field < 3; field++)
-            text = strchr(text + (field > 0), ',');
-        if (!text) continue;
-        snprintf(reason, size, "%s", text + 1);
-        char *place = strstr(reason, ",src/");
-        if (place) *place = '\0';
+struct answer {
+    int count;
+    struct device devices[MAX_DEVICES];
+    char reason[512]; /* of a count of 0 */
+};
+
+/* The child's part: opens every engine of a runtime. Verbose lines tell about each, then our own says that it
+ * works.
+ */
+static void open_engines(const struct runtime_row *row) {
+    if (row->gpu) setenv("ONEDNN_GPU_RUNTIME", row->gpu, 1);
+    if (row->cpu) setenv("ONEDNN_CPU_RUNTIME", row->cpu, 1);
+    setenv("ONEDNN_VERBOSE", "error,warn,profile_create", 1);
+    alarm(PATIENCE_S); /* a driver that hangs is a driver that is not there */
+    for (int k = 0; k < 2 && row->kinds[k]; k++) {
+        const size_t count = dnnl_engine_get_count(row->kinds[k]);
+        for (size_t i = 0; i < count; i++) {
+            dnnl_engine_t engine;
+            if (dnnl_engine_create(&engine, row->kinds[k], i) != dnnl_success) continue;
+            printf("opened\n");
+            dnnl_engine_destroy(engine);
+        }
+    }
+    fflush(stdout);
+}
+
+/* Copies what stands between `key` and the next comma, if the key is there. */
+static void copy_field(const char *line, const char *key, char *to, size_t size) {
+    const char *text = strstr(line, key);
+    if (!text) return;
+    text += strlen(key);
+    snprintf(to, size, "%.*s", (int)strcspn(text, ","), text);
+}
+
+/* What a verbose line of an error or a warning says: "…,error,component,text,src/file.c:12". */
+static void copy_reason(const char *line, char *to, size_t size) {
+    const char *text = strstr(line, ",error,");
+    if (!text) text = strstr(line, ",warn,");
+    for (int field = 0; text && field < 3; field++)
+        text = strchr(text + (field > 0), ',');
+    if (!text) return;
+    snprintf(to, size, "%s", text + 1);
+    char *place = strstr(to, ",src/");
+    if (place) *place = '\0';
+}
+
+static void read_answer(FILE *lines, const struct runtime_row *row, struct answer *answer) {
+    char line[1024];
+    struct device device = {0};
+    while (fgets(line, sizeof(line), lines)) {
+        line[strcspn(line, "\n")] = '\0';
+        copy_field(line, ",backend:", device.backend, sizeof(device.backend));
+        copy_field(line, ",name:", device.name, sizeof(device.name));
+        copy_reason(line, answer->reason, sizeof(answer->reason));
+        if (strcmp(line, "opened") || answer->count == MAX_DEVICES) continue;
+        if (!device.backend[0]) snprintf(device.backend, sizeof(device.backend), "%s", row->title);
+        answer->devices[answer->count++] = device;
+        device = (struct device){0};
     }
 }
 
 /* The meaning of "gpu" is fixed at the library's first call, so each runtime is asked in a process of its
- * own. What it prints tells why it has no device; the count is the last thing that it writes. Must come
- * before any call of the library in this process, which the children would inherit. */
+ * own. Must come before any call of the library in this process, which the children would inherit. */
 static struct answer ask(const struct runtime_row *row) {
-    struct answer answer = {0};
+    struct answer answer = {.reason = "no device found"};
     int ends[2];
     if (pipe(ends)) return answer;
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        if (row->setting) setenv("ONEDNN_GPU_RUNTIME", row->setting, 1);
-        setenv("ONEDNN_VERBOSE", "error,warn", 1);
-        alarm(60); /* a driver that hangs is a driver that is not there */
-        const size_t count = dnnl_engine_get_count(row->kind);
-        printf("\ncount %zu\n", count);
-        fflush(stdout);
+        open_engines(row);
         _exit(0);
     }
     close(ends[1]);
-    static char output[1 << 16];
-    size_t length = 0;
-    for (ssize_t n; child > 0 && length < sizeof(output) - 1; length += (size_t)n) {
-        n = read(ends[0], output + length, sizeof(output) - 1 - length);
-        if (n <= 0) break;
+    FILE *lines = fdopen(ends[0], "r");
+    if (lines) {
+        read_answer(lines, row, &answer);
+        fclose(lines);
     }
-    output[length] = '\0';
-    close(ends[0]);
     int status = 1;
     if (child > 0) waitpid(child, &status, 0);
-
-    const char *line = strstr(output, "\ncount ");
-    if (status == 0 && line && sscanf(line, "\ncount %zu", &answer.count) == 1 && answer.count > 0)
-        return answer;
-    snprintf(answer.reason, sizeof(answer.reason), "%s",
-             status ? "the process that asked failed" : "no device found");
-    find_reason(output, answer.reason, sizeof(answer.reason));
+    if (status) snprintf(answer.reason, sizeof(answer.reason), "the process that opened it failed");
     return answer;
 }
 
 static void print_engines(void) {
     for (int i = 0; i < RUNTIMES; i++) {
         const struct answer answer = ask(&runtimes[i]);
-        if (!answer.count) printf("%s|%s\n", runtimes[i].engine, answer.reason);
-        for (size_t d = 0; d < answer.count; d++)
-            printf("%s:%zu|ok\n", runtimes[i].engine, d);
+        if (!answer.count) printf("%s|absent|%s|%s\n", runtimes[i].engine, runtimes[i].title, answer.reason);
+        for (int d = 0; d < answer.count; d++)
+            printf("%s:%d|ok|%s|%s\n", runtimes[i].engine, d, answer.devices[d].backend,
+                   answer.devices[d].name);
     }
 }
 
 static void print_processor(void) {
     char line[256] = "";
+    bool found = false;
     FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof(line), file) && strncmp(line, "model name", 10))
-        ;
+    while (file && !found && fgets(line, sizeof(line), file))
+        found = !strncmp(line, "model name", 10);
     if (file) fclose(file);
-    const char *name = strchr(line, ':');
+    const char *name = found ? strchr(line, ':') : NULL;
     printf("processor     %s", name ? name + 2 : "unknown\n");
 }
 
@@ -124,10 +161,18 @@ static const char *isa_name(dnnl_cpu_isa_t isa) {
             {dnnl_cpu_isa_avx512_core_bf16, "AVX-512 with VNNI and bfloat16"},
             {dnnl_cpu_isa_avx512_core_fp16, "AVX-512 with VNNI, bfloat16 and float16"},
             {dnnl_cpu_isa_avx512_core_amx, "AVX-512 with AMX"},
+            {dnnl_cpu_isa_avx512_core_amx_fp16, "AVX-512 with AMX and its float16"},
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (names[i].isa == isa) return names[i].name;
     return "newer than this program";
+}
+
+static void print_runtime(const struct runtime_row *row, const struct answer *answer) {
+    if (!answer->count) printf("%-13s none: %s\n", row->title, answer->reason);
+    for (int d = 0; d < answer->count; d++)
+        printf("%-13s %s:%d  %s%s%s\n", d ? "" : row->title, row->engine, d, answer->devices[d].backend,
+               answer->devices[d].name[0] ? ", " : "", answer->devices[d].name);
 }
 
 static void print_report(void) {
@@ -142,13 +187,8 @@ static void print_report(void) {
     const char *threads = getenv("OMP_NUM_THREADS");
     printf("cores online  %ld%s%s\n", sysconf(_SC_NPROCESSORS_ONLN), threads ? ", OMP_NUM_THREADS=" : "",
            threads ? threads : "");
-    for (int i = 0; i < RUNTIMES; i++) {
-        printf("%-13s ", runtimes[i].title);
-        if (answers[i].count)
-            printf("%zu device%s\n", answers[i].count, answers[i].count > 1 ? "s" : "");
-        else
-            printf("none: %s\n", answers[i].reason);
-    }
+    for (int i = 0; i < RUNTIMES; i++)
+        print_runtime(&runtimes[i], &answers[i]);
 }
 
 int main(int argc, char **argv) {

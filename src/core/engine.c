@@ -35,6 +35,12 @@ static struct device *find_device(const struct runtime *runtime, const struct de
     return NULL;
 }
 
+static void report_device(const struct open_device *d) {
+    if (!d->device.info.name[0] || !verbose_on(VERBOSE_CREATE | VERBOSE_EXEC)) return;
+    verbose_line("info,%s,engine,%zu,backend:%s,name:%s", d->origin.kind == dnnl_cpu ? "cpu" : "gpu",
+                 d->device.index, d->device.info.backend, d->device.info.name);
+}
+
 static dnnl_status_t open_device(const struct runtime *runtime, const struct device_origin *origin,
                                  struct device **device) {
     struct open_device *d = calloc(1, sizeof *d);
@@ -52,6 +58,7 @@ static dnnl_status_t open_device(const struct runtime *runtime, const struct dev
     d->next = devices;
     devices = d;
     *device = &d->device;
+    report_device(d);
     return dnnl_success;
 }
 

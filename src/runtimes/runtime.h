@@ -22,6 +22,9 @@ struct device_info {
     int vector_bytes;  /* width that CPU-class kernels should use: 16, 32 or 64 */
     int compute_units; /* threads or cores that work in parallel */
     bool fp64;
+    /* For people, in verbose lines and lode-info: "SYCL with OpenCL" and the name that the driver gives. */
+    const char *backend;
+    char name[256];
 };
 
 /* What a device is opened from: its place among the runtime's devices of a kind, or the user's own handles

@@ -27,7 +27,8 @@ static dnnl_status_t device_open(struct device *device, const struct device_orig
     device->info = (struct device_info){.class = DEVICE_CPU,
                                         .vector_bytes = vector_bytes[cpu_native_isa()],
                                         .compute_units = pool_threads(pool_default()),
-                                        .fp64 = true};
+                                        .fp64 = true,
+                                        .backend = "CPU"};
     return dnnl_success;
 }
 

@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "runtimes/level_zero/level_zero.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count) {
@@ -46,7 +47,9 @@ static ze_result_t read_properties(struct lz_device *d, struct device_info *info
                                                                                          : DEVICE_GPU,
                                  .vector_bytes = vector_bytes(d),
                                  .compute_units = units ? (int)units : 1,
-                                 .fp64 = module.flags & ZE_DEVICE_MODULE_FLAG_FP64};
+                                 .fp64 = module.flags & ZE_DEVICE_MODULE_FLAG_FP64,
+                                 .backend = "Level Zero"};
+    snprintf(info->name, sizeof info->name, "%s", device.name);
     return ZE_RESULT_SUCCESS;
 }
 

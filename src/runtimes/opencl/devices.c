@@ -107,10 +107,14 @@ static int vector_bytes(cl_device_id device) {
 
 static struct device_info describe(cl_device_id device) {
     cl_device_type type = number(device, CL_DEVICE_TYPE);
-    return (struct device_info){.class = type & CL_DEVICE_TYPE_CPU ? DEVICE_CPU : DEVICE_GPU,
-                                .vector_bytes = vector_bytes(device),
-                                .compute_units = (int)number(device, CL_DEVICE_MAX_COMPUTE_UNITS),
-                                .fp64 = number(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0};
+    struct device_info info = {.class = type & CL_DEVICE_TYPE_CPU ? DEVICE_CPU : DEVICE_GPU,
+                               .vector_bytes = vector_bytes(device),
+                               .compute_units = (int)number(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+                               .fp64 = number(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+                               .backend = "OpenCL"};
+    if (cl.GetDeviceInfo(device, CL_DEVICE_NAME, sizeof info.name, info.name, NULL) != CL_SUCCESS)
+        info.name[0] = '\0';
+    return info;
 }
 
 static void find_usm(struct opencl_device *d) {
