@@ -236,8 +236,11 @@ void when_idle(sycl_device *d, void (*function)(void *), void *argument) {
 
 dnnl_status_t usm_alloc(sycl_device *d, std::size_t size, void **pointer) {
     return guarded([&] {
-        void *made = sycl::aligned_alloc_shared(128, size ? size : 1, d->device, d->context);
-        if (!made) made = sycl::aligned_alloc_host(128, size ? size : 1, d->context);
+        const std::size_t bytes = size ? size : 1;
+        void *made = d->device.has(sycl::aspect::usm_shared_allocations)
+                             ? sycl::aligned_alloc_shared(128, bytes, d->device, d->context)
+                             : nullptr;
+        if (!made) made = sycl::aligned_alloc_host(128, bytes, d->context);
         if (!made) return failed(dnnl_out_of_memory, "no shared or host memory");
         *pointer = made;
         return dnnl_success;

@@ -64,7 +64,8 @@ static dnnl_status_t open_around(struct device *device, const struct sycl_opened
     device->handles[SYCL_NATIVE_DEVICE] = opened->native.handles[0];
     device->handles[SYCL_NATIVE_CONTEXT] = opened->native.handles[1];
     device->info = s->under.info;
-    device->info.backend = s->native.backend == SYCL_OPENCL ? "SYCL with OpenCL" : "SYCL with Level Zero";
+    device->info.backend =
+            opened->native.backend == SYCL_OPENCL ? "SYCL with OpenCL" : "SYCL with Level Zero";
     device->state = s;
     return dnnl_success;
 }
