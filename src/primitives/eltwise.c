@@ -15,10 +15,12 @@ static const char component[] = "eltwise";
 static const struct attr_rules forward_rules = {.parts = ATTR_POST_OPS, .post_ops = BIT(dnnl_binary)};
 static const struct attr_rules backward_rules = {.parts = 0};
 
-/* Of integers only those functions make sense that stay among them. */
+/* Of integers only those functions make sense that stay among them; oneDNN adds those whose backward pass
+ * uses dst. */
 static bool type_takes(dnnl_data_type_t type, dnnl_alg_kind_t alg) {
     if (!in_set(TYPES_INT8 | BIT(dnnl_s32), type)) return true;
-    return alg == dnnl_eltwise_relu || alg == dnnl_eltwise_linear;
+    return alg == dnnl_eltwise_relu || alg == dnnl_eltwise_linear || alg == dnnl_eltwise_clip
+           || alg >= dnnl_eltwise_relu_use_dst_for_bwd;
 }
 
 static dnnl_status_t check_forward(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, const md_t *src,
@@ -30,7 +32,9 @@ static dnnl_status_t check_forward(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, c
     REQUIRE(!md_is_any(src), "the layout of src is open");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
-    return check_same_dims(component, "src", src, "dst", dst);
+    TRY(check_same_dims(component, "src", src, "dst", dst));
+    SUPPORT(md_is_blocked(src) && (md_is_any(dst) || md_is_blocked(dst)), "a layout that is not blocked");
+    return dnnl_success;
 }
 
 dnnl_status_t dnnl_eltwise_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,

@@ -47,6 +47,7 @@ dnnl_status_t dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc_t *
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
     TRY(check_same_dims(component, "src", src, "dst", dst));
+    SUPPORT(md_is_blocked(src) && (md_is_any(dst) || md_is_blocked(dst)), "a layout that is not blocked");
     TRY(check_attr(component, engine, attr, &forward_rules));
     TRY(check_scales(attr, src, dst));
     TRY(check_post_ops(component, engine, attr, &forward_rules, dst));
