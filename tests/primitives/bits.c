@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints a hash of the results of many problems on numbers that do not add up exactly. bits.cmake runs this
+ * with several instruction sets and numbers of threads: every line must be the same every time.
+ */
+#include "primitives/harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash(const struct array *array) {
+    uint64_t h = 1469598103934665603u;
+    for (int64_t i = 0; i < array->count; i++) {
+        float value = (float)array->values[i];
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        h = (h ^ bits) * 1099511628211u;
+    }
+    return h;
+}
+
+static void check(dnnl_status_t status, const char *name) {
+    if (status == dnnl_success) return;
+    printf("%s: status %d\n", name, status);
+    exit(1);
+}
+
+/* Runs a descriptor on real numbers: arguments that it asks for are made and filled, dst is hashed. */
+static void run(const char *name, dnnl_primitive_desc_t pd) {
+    static const int inputs[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS};
+    struct exec exec = {0};
+    for (int i = 0; i < COUNT(inputs); i++) {
+        const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, inputs[i]);
+        int ndims = 0;
+        dnnl_dims_t *dims;
+        if (!md || dnnl_memory_desc_query(md, dnnl_query_ndims_s32, &ndims) != dnnl_success || ndims == 0)
+            continue;
+        check(dnnl_memory_desc_query(md, dnnl_query_dims, &dims), name);
+        struct array array = array_new(ndims, *dims, dnnl_f32);
+        array_fill_real(&array, (unsigned)(i + 1));
+        exec_add(&exec, inputs[i], memory_new(md, &array));
+        array_free(&array);
+    }
+    const_dnnl_memory_desc_t dst = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
+    int ndims;
+    dnnl_dims_t *dims;
+    check(dnnl_memory_desc_query(dst, dnnl_query_ndims_s32, &ndims), name);
+    check(dnnl_memory_desc_query(dst, dnnl_query_dims, &dims), name);
+    struct array result = array_new(ndims, *dims, dnnl_f32);
+    exec_add(&exec, DNNL_ARG_DST, memory_new(dst, NULL));
+    check(exec_run(&exec, pd), name);
+    memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
+    printf("%s %016llx\n", name, (unsigned long long)hash(&result));
+    array_free(&result);
+    exec_free(&exec);
+    dnnl_primitive_desc_destroy(pd);
+}
+
+static dnnl_memory_desc_t f32(int ndims, const dnnl_dim_t *dims, const char *tag) {
+    return md_new(ndims, dims, dnnl_f32, tag);
+}
+
+static void convolution(const char *name, dnnl_dim_t groups, dnnl_dim_t ic, dnnl_dim_t oc, dnnl_dim_t size,
+                        dnnl_dim_t kernel, dnnl_dim_t stride, dnnl_dim_t pad, const char *layout,
+                        const_dnnl_primitive_attr_t attr) {
+    dnnl_dim_t out = (size + 2 * pad - kernel) / stride + 1;
+    dnnl_memory_desc_t src = f32(4, (dnnl_dim_t[]){2, ic, size, size}, layout);
+    dnnl_memory_desc_t dst = f32(4, (dnnl_dim_t[]){2, oc, out, out}, layout);
+    dnnl_memory_desc_t weights =
+            groups > 1 ? f32(5, (dnnl_dim_t[]){groups, oc / groups, ic / groups, kernel, kernel}, NULL)
+                       : f32(4, (dnnl_dim_t[]){oc, ic, kernel, kernel}, NULL);
+    dnnl_memory_desc_t bias = f32(1, &oc, "a");
+    dnnl_primitive_desc_t pd;
+    check(dnnl_convolution_forward_primitive_desc_create(
+                  &pd, test_engine(), dnnl_forward_inference, dnnl_convolution_direct, src, weights, bias,
+                  dst, (dnnl_dims_t){stride, stride}, (dnnl_dims_t){0}, (dnnl_dims_t){pad, pad},
+                  (dnnl_dims_t){pad, pad}, attr),
+          name);
+    run(name, pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(bias);
+}
+
+static void matmul(const char *name, dnnl_dim_t m, dnnl_dim_t n, dnnl_dim_t k, const char *weights_tag) {
+    dnnl_memory_desc_t src = f32(2, (dnnl_dim_t[]){m, k}, "ab"), dst = f32(2, (dnnl_dim_t[]){m, n}, "ab");
+    dnnl_memory_desc_t weights = f32(2, (dnnl_dim_t[]){k, n}, weights_tag);
+    dnnl_primitive_desc_t pd;
+    check(dnnl_matmul_primitive_desc_create(&pd, test_engine(), src, weights, NULL, dst, NULL), name);
+    run(name, pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_memory_desc_destroy(weights);
+}
+
+static void inner_product(const char *name, dnnl_dim_t mb) {
+    dnnl_memory_desc_t src = f32(4, (dnnl_dim_t[]){mb, 40, 6, 6}, NULL),
+                       dst = f32(2, (dnnl_dim_t[]){mb, 100}, "ab");
+    dnnl_memory_desc_t weights = f32(4, (dnnl_dim_t[]){100, 40, 6, 6}, NULL);
+    dnnl_primitive_desc_t pd;
+    check(dnnl_inner_product_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference, src,
+                                                           weights, NULL, dst, NULL),
+          name);
+    run(name, pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_memory_desc_destroy(weights);
+}
+
+static void eltwise(dnnl_alg_kind_t alg) {
+    char name[32];
+    snprintf(name, sizeof name, "eltwise_%x", (unsigned)alg);
+    dnnl_memory_desc_t md = f32(1, (dnnl_dim_t[]){1003}, "a");
+    dnnl_primitive_desc_t pd;
+    check(dnnl_eltwise_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference, alg, md, md,
+                                                     0.5f, 0.75f, NULL),
+          name);
+    run(name, pd);
+    dnnl_memory_desc_destroy(md);
+}
+
+static void reductions(void) {
+    dnnl_dim_t dims[] = {2, 37, 11, 11}, pooled[] = {2, 37, 5, 5};
+    dnnl_memory_desc_t src = f32(4, dims, "acdb"), dst = f32(4, pooled, "acdb");
+    dnnl_primitive_desc_t pd;
+    check(dnnl_softmax_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                     dnnl_softmax_accurate, src, src, 1, NULL),
+          "softmax");
+    run("softmax", pd);
+    check(dnnl_lrn_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                 dnnl_lrn_across_channels, src, src, 5, 1e-1f, 0.75f, 1.5f,
+                                                 NULL),
+          "lrn");
+    run("lrn", pd);
+    check(dnnl_pooling_forward_primitive_desc_create(
+                  &pd, test_engine(), dnnl_forward_inference, dnnl_pooling_avg_exclude_padding, src, dst,
+                  (dnnl_dims_t){2, 2}, (dnnl_dims_t){3, 3}, (dnnl_dims_t){0}, (dnnl_dims_t){0},
+                  (dnnl_dims_t){0}, NULL),
+          "pooling");
+    run("pooling", pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+}
+
+static dnnl_primitive_attr_t with_post_op(dnnl_alg_kind_t alg) {
+    dnnl_primitive_attr_t attr;
+    dnnl_post_ops_t ops;
+    check(dnnl_primitive_attr_create(&attr), "attr");
+    check(dnnl_post_ops_create(&ops), "ops");
+    check(dnnl_post_ops_append_eltwise(ops, alg, 0.1f, 0), "ops");
+    check(dnnl_primitive_attr_set_post_ops(attr, ops), "attr");
+    dnnl_post_ops_destroy(ops);
+    return attr;
+}
+
+int main(void) {
+    dnnl_primitive_attr_t relu = with_post_op(dnnl_eltwise_relu), tanh = with_post_op(dnnl_eltwise_tanh);
+    convolution("conv_strided", 1, 3, 48, 35, 11, 4, 0, NULL, NULL);
+    convolution("conv_padded", 1, 20, 33, 13, 3, 1, 1, NULL, relu);
+    convolution("conv_groups", 2, 32, 64, 13, 5, 1, 2, "acdb", tanh);
+    convolution("conv_planes", 1, 16, 40, 9, 3, 1, 1, "abcd", NULL);
+    convolution("conv_1x1", 1, 64, 100, 7, 1, 1, 0, NULL, NULL);
+    matmul("matmul_packed", 50, 70, 129, NULL);
+    matmul("matmul_plain", 17, 64, 300, "ab");
+    matmul("matmul_transposed", 31, 45, 77, "ba");
+    matmul("matmul_row", 1, 200, 1500, NULL);
+    matmul("matmul_deep", 20, 96, 1500, NULL);
+    inner_product("inner_product_1", 1);
+    inner_product("inner_product_16", 16);
+    static const dnnl_alg_kind_t algs[] = {dnnl_eltwise_tanh,  dnnl_eltwise_elu,       dnnl_eltwise_logistic,
+                                           dnnl_eltwise_exp,   dnnl_eltwise_gelu_tanh, dnnl_eltwise_gelu_erf,
+                                           dnnl_eltwise_swish, dnnl_eltwise_mish,      dnnl_eltwise_soft_relu,
+                                           dnnl_eltwise_pow,   dnnl_eltwise_log,       dnnl_eltwise_sqrt};
+    for (int i = 0; i < COUNT(algs); i++)
+        eltwise(algs[i]);
+    reductions();
+    dnnl_primitive_attr_destroy(relu);
+    dnnl_primitive_attr_destroy(tanh);
+    return failures ? 1 : 0;
+}
