@@ -47,6 +47,17 @@ struct async_errors {
     std::string first;
 };
 
+/* One entry an execution; events are kept until they have finished and their times are added. */
+struct profile {
+    struct timed {
+        sycl::event event;
+        std::size_t entry;
+    };
+    std::vector<std::uint64_t> ns;
+    std::vector<timed> pending;
+    std::size_t harvest_at = 64;
+};
+
 struct sycl_queue {
     sycl_device *owner;
     sycl::queue queue;
@@ -56,7 +67,7 @@ struct sycl_queue {
     history running = {};
     history recorded = {}; /* events of nodes of this graph: they mean nothing elsewhere */
     std::optional<weak_graph> graph = {};
-    std::vector<std::vector<sycl::event>> executions = {};
+    profile times = {};
 };
 
 struct scalar_block {
@@ -415,6 +426,55 @@ dnnl_status_t queue_wait(sycl_queue *queue) {
     });
 }
 
+/* Profiling */
+
+std::uint64_t nanoseconds(const sycl::event &event) {
+    return event.get_profiling_info<sycl::info::event_profiling::command_end>()
+           - event.get_profiling_info<sycl::info::event_profiling::command_start>();
+}
+
+/* Adds up the times of what has finished; asking for a time would wait for the rest. */
+void harvest(profile &times, bool wait) {
+    std::vector<profile::timed> left;
+    for (const auto &one : times.pending)
+        if (wait || is_finished(one.event))
+            times.ns[one.entry] += nanoseconds(one.event);
+        else
+            left.push_back(one);
+    times.pending.swap(left);
+    times.harvest_at = std::max<std::size_t>(64, 2 * times.pending.size());
+}
+
+void add_entry(profile &times, const std::vector<sycl::event> &events) {
+    times.ns.push_back(0);
+    for (const auto &event : events)
+        times.pending.push_back({event, times.ns.size() - 1});
+    if (times.pending.size() >= times.harvest_at) harvest(times, false);
+}
+
+dnnl_status_t profiling_reset(sycl_queue *queue) {
+    return guarded([&] {
+        std::lock_guard<std::mutex> guard(queue->lock);
+        queue->times = {};
+        return dnnl_success;
+    });
+}
+
+dnnl_status_t profiling_query(sycl_queue *queue, int *count, std::uint64_t *ns) {
+    return guarded([&] {
+        std::lock_guard<std::mutex> guard(queue->lock);
+        const auto entries = static_cast<int>(queue->times.ns.size());
+        if (ns && *count < entries)
+            return failed(dnnl_invalid_arguments, "there are more entries than room for them");
+        if (ns) {
+            harvest(queue->times, true);
+            std::copy(queue->times.ns.begin(), queue->times.ns.end(), ns);
+        }
+        *count = entries;
+        return dnnl_success;
+    });
+}
+
 /* Submission */
 
 void set_arg(sycl::handler &handler, int index, const sycl_arg &arg) {
@@ -503,7 +563,7 @@ struct submitting {
             if (timed) times.push_back(past.open.back());
         }
         if (what.nlaunches == 0) launch_nothing();
-        if (timed) queue.executions.push_back(std::move(times));
+        if (timed) add_entry(queue.times, times);
     }
 };
 
@@ -520,37 +580,6 @@ dnnl_status_t submit(sycl_queue *queue, const sycl_submission *what) {
         prune_running(queue->running);
         submitting{*queue, past, *what, !queue->in_order && !what->deps && !what->event}.launch_all();
         if (what->event) *static_cast<sycl::event *>(what->event) = past.open.back();
-        return dnnl_success;
-    });
-}
-
-/* Profiling */
-
-std::uint64_t nanoseconds(const std::vector<sycl::event> &events) {
-    std::uint64_t sum = 0;
-    for (const auto &event : events)
-        sum += event.get_profiling_info<sycl::info::event_profiling::command_end>()
-               - event.get_profiling_info<sycl::info::event_profiling::command_start>();
-    return sum;
-}
-
-dnnl_status_t profiling_reset(sycl_queue *queue) {
-    return guarded([&] {
-        std::lock_guard<std::mutex> guard(queue->lock);
-        queue->executions.clear();
-        return dnnl_success;
-    });
-}
-
-dnnl_status_t profiling_query(sycl_queue *queue, int *count, std::uint64_t *ns) {
-    return guarded([&] {
-        std::lock_guard<std::mutex> guard(queue->lock);
-        int entries = static_cast<int>(queue->executions.size());
-        if (ns && *count < entries)
-            return failed(dnnl_invalid_arguments, "there are more entries than room for them");
-        for (int i = 0; ns && i < entries; i++)
-            ns[i] = nanoseconds(queue->executions[i]);
-        *count = entries;
         return dnnl_success;
     });
 }
