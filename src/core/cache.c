@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "core/cache.h"
+#include "base/env.h"
 #include "core/verbose.h"
 
 #include <stdlib.h>
@@ -27,10 +28,7 @@ static struct {
 } cache = {.lock = PTHREAD_RWLOCK_INITIALIZER, .once = PTHREAD_ONCE_INIT, .capacity = DEFAULT_CAPACITY};
 
 static void read_environment(void) {
-    const char *text = getenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY");
-    if (!text) text = getenv("DNNL_PRIMITIVE_CACHE_CAPACITY");
-    if (!text) return;
-    int capacity = atoi(text);
+    int capacity = env_int("PRIMITIVE_CACHE_CAPACITY", DEFAULT_CAPACITY);
     if (capacity >= 0) cache.capacity = capacity;
 }
 

@@ -112,6 +112,16 @@ check_format() {
         xargs -0 clang-format-22 --dry-run -Werror
 }
 
+# Every setting that the code reads is documented.
+check_documented() {
+    local name missing=0
+    while read -r name; do
+        grep -qF "$name" docs/environment.md || { echo "docs/environment.md does not know $name"; missing=1; }
+    done < <(grep -rhoE '\bgetenv\("[A-Z0-9_]+"\)' src | sed -E 's/.*"(.*)".*/\1/'
+        grep -rhoE '\benv_(get|int)\("[A-Z0-9_]+"' src | sed -E 's/.*"(.*)"/ONEDNN_\1/')
+    return $missing
+}
+
 check_size() { bench/size.sh build/lib/libdnnl.so.3 6000000; }
 
 check() {
@@ -121,6 +131,7 @@ check() {
     mapfile -t wheels < <(wheel_options)
 
     promise format check_format
+    promise documented check_documented
     if built build build "${common[@]}" "${wheels[@]}"; then
         suite "" build
         promise size check_size
