@@ -1,89 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What commands do. One function an operation, found in a table; everything large is spread over the thread
- * pool. It takes no lock and allocates nothing.
+ * What commands do: one function an operation, found in a table. It takes no lock and allocates nothing.
  */
 #include "driver/command.h"
-#include "base/pool.h"
+#include "driver/copy.h"
 #include "driver/kernel.h"
 #include "driver/list.h"
 
 #include <string.h>
 
-/* Below this a copy is not worth a second thread. */
-enum { PIECE = 256 << 10, FILL_BLOCK = 4096 };
-
 static void run_nothing(struct command *command) {
     (void)command;
 }
 
-static void copy_piece(void *context, size_t begin, size_t end) {
-    const struct copy_command *copy = context;
-    size_t from = begin * PIECE, to = end * PIECE;
-    if (to > copy->size) to = copy->size;
-    memcpy((char *)copy->dst + from, (const char *)copy->src + from, to - from);
-}
-
 static void run_copy(struct command *command) {
-    struct copy_command *copy = (struct copy_command *)command;
-    uintptr_t dst = (uintptr_t)copy->dst, src = (uintptr_t)copy->src;
-    size_t distance = dst > src ? dst - src : src - dst;
-    if (copy->size < 2 * PIECE || distance < copy->size)
-        memmove(copy->dst, copy->src, copy->size);
-    else
-        pool_run(pool_default(), (copy->size + PIECE - 1) / PIECE, 1, copy_piece, copy);
-}
-
-static void copy_rows(void *context, size_t begin, size_t end) {
-    const struct copy_region_command *copy = context;
-    for (size_t row = begin; row < end; row++) {
-        size_t y = row % copy->size[1], z = row / copy->size[1];
-        memcpy(copy->dst + z * copy->dst_pitch[1] + y * copy->dst_pitch[0],
-               copy->src + z * copy->src_pitch[1] + y * copy->src_pitch[0], copy->size[0]);
-    }
+    const struct copy_command *copy = (struct copy_command *)command;
+    copy_memory(copy->dst, copy->src, copy->size);
 }
 
 static void run_copy_region(struct command *command) {
-    struct copy_region_command *copy = (struct copy_region_command *)command;
-    if (copy->size[0] == 0) return;
-    pool_run(pool_default(), copy->size[1] * copy->size[2], PIECE / copy->size[0] + 1, copy_rows, copy);
-}
-
-struct filling {
-    unsigned char *dst;
-    size_t size, block_size;
-    const unsigned char *block;
-};
-
-/* The block holds the pattern a whole number of times, so every piece of whole blocks begins with it. */
-static void fill_blocks(void *context, size_t begin, size_t end) {
-    const struct filling *filling = context;
-    for (size_t i = begin; i < end; i++) {
-        size_t from = i * filling->block_size, left = filling->size - from;
-        memcpy(filling->dst + from, filling->block, left < filling->block_size ? left : filling->block_size);
-    }
-}
-
-static void fill_bytes(void *context, size_t begin, size_t end) {
-    const struct filling *filling = context;
-    size_t from = begin * filling->block_size, to = end * filling->block_size;
-    if (to > filling->size) to = filling->size;
-    memset(filling->dst + from, filling->block[0], to - from);
+    const struct copy_region_command *copy = (struct copy_region_command *)command;
+    copy_box(copy->dst, copy->dst_pitch, copy->src, copy->src_pitch, copy->size);
 }
 
 static void run_fill(struct command *command) {
     const struct fill_command *fill = (struct fill_command *)command;
-    unsigned char block[FILL_BLOCK];
-    size_t times = FILL_BLOCK / fill->pattern_size;
-    struct filling filling = {fill->dst, fill->size, times * fill->pattern_size, block};
-    if (fill->pattern_size == 1)
-        block[0] = fill->pattern[0];
-    else
-        for (size_t i = 0; i < times && i * fill->pattern_size < fill->size; i++)
-            memcpy(block + i * fill->pattern_size, fill->pattern, fill->pattern_size);
-    size_t blocks = (fill->size + filling.block_size - 1) / filling.block_size;
-    pool_run(pool_default(), blocks, PIECE / filling.block_size,
-             fill->pattern_size == 1 ? fill_bytes : fill_blocks, &filling);
+    fill_memory(fill->dst, fill->size, fill->pattern, fill->pattern_size);
 }
 
 static void run_reset_event(struct command *command) {

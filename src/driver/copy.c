@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies and fills, cut into pieces for the thread pool. What is larger than the caches is written past them:
+ * memory then moves twice instead of three times.
+ */
+#include "driver/copy.h"
+#include "base/pool.h"
+#include "driver/limits.h"
+#include "driver/machine.h"
+
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Below PIECE a second thread is not worth waking. */
+enum { PIECE = 256 << 10, LINE = 64 };
+
+struct copying {
+    unsigned char *dst;
+    const unsigned char *src;
+    size_t size;
+};
+
+static void copy_piece(void *context, size_t begin, size_t end) {
+    const struct copying *copying = context;
+    size_t from = begin * PIECE, to = end * PIECE;
+    if (to > copying->size) to = copying->size;
+    memcpy(copying->dst + from, copying->src + from, to - from);
+}
+
+#ifdef __SSE2__
+static void stream_lines(unsigned char *dst, const unsigned char *src, size_t size) {
+    for (size_t i = 0; i < size; i += LINE) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(src + i)),
+                b = _mm_loadu_si128((const __m128i *)(src + i + 16));
+        __m128i c = _mm_loadu_si128((const __m128i *)(src + i + 32)),
+                d = _mm_loadu_si128((const __m128i *)(src + i + 48));
+        _mm_stream_si128((__m128i *)(dst + i), a);
+        _mm_stream_si128((__m128i *)(dst + i + 16), b);
+        _mm_stream_si128((__m128i *)(dst + i + 32), c);
+        _mm_stream_si128((__m128i *)(dst + i + 48), d);
+    }
+    _mm_sfence();
+}
+
+/* Whole lines of the destination; what sticks out at its ends is copied the ordinary way. */
+static void stream_piece(void *context, size_t begin, size_t end) {
+    const struct copying *copying = context;
+    size_t from = begin * PIECE, to = end * PIECE;
+    if (to > copying->size) to = copying->size;
+    size_t head = (size_t)(-(uintptr_t)(copying->dst + from) % LINE), body = (to - from - head) / LINE * LINE;
+    memcpy(copying->dst + from, copying->src + from, head);
+    stream_lines(copying->dst + from + head, copying->src + from + head, body);
+    memcpy(copying->dst + from + head + body, copying->src + from + head + body, to - from - head - body);
+}
+#else
+#define stream_piece copy_piece
+#endif
+
+/* Would the caches keep anything of it? A shared last level counts as large as one core's neighbours leave
+ * it. */
+static int is_larger_than_caches(size_t size) {
+    const struct machine *m = machine();
+    return size > (m->ncaches ? m->caches[m->ncaches - 1].size / 4 : 16 << 20);
+}
+
+void copy_memory(void *dst, const void *src, size_t size) {
+    uintptr_t to = (uintptr_t)dst, from = (uintptr_t)src;
+    if (size < 2 * PIECE || (to > from ? to - from : from - to) < size) {
+        memmove(dst, src, size);
+        return;
+    }
+    struct copying copying = {dst, src, size};
+    pool_run(pool_default(), (size + PIECE - 1) / PIECE, 1,
+             is_larger_than_caches(size) ? stream_piece : copy_piece, &copying);
+}
+
+struct box {
+    unsigned char *dst;
+    const unsigned char *src;
+    const size_t *dst_pitch, *src_pitch, *size;
+};
+
+static void copy_rows(void *context, size_t begin, size_t end) {
+    const struct box *box = context;
+    for (size_t row = begin; row < end; row++) {
+        size_t y = row % box->size[1], z = row / box->size[1];
+        memcpy(box->dst + z * box->dst_pitch[1] + y * box->dst_pitch[0],
+               box->src + z * box->src_pitch[1] + y * box->src_pitch[0], box->size[0]);
+    }
+}
+
+void copy_box(void *dst, const size_t dst_pitch[2], const void *src, const size_t src_pitch[2],
+              const size_t size[3]) {
+    if (size[0] == 0) return;
+    struct box box = {dst, src, dst_pitch, src_pitch, size};
+    pool_run(pool_default(), size[1] * size[2], PIECE / size[0] + 1, copy_rows, &box);
+}
+
+struct filling {
+    unsigned char *dst;
+    size_t size, block_size;
+    const unsigned char *block;
+};
+
+/* The block holds the pattern a whole number of times, so every piece of whole blocks begins with it. */
+static void fill_blocks(void *context, size_t begin, size_t end) {
+    const struct filling *filling = context;
+    for (size_t i = begin; i < end; i++) {
+        size_t from = i * filling->block_size, left = filling->size - from;
+        memcpy(filling->dst + from, filling->block, left < filling->block_size ? left : filling->block_size);
+    }
+}
+
+static void fill_bytes(void *context, size_t begin, size_t end) {
+    const struct filling *filling = context;
+    size_t from = begin * filling->block_size, to = end * filling->block_size;
+    if (to > filling->size) to = filling->size;
+    memset(filling->dst + from, filling->block[0], to - from);
+}
+
+void fill_memory(void *dst, size_t size, const void *pattern, size_t pattern_size) {
+    unsigned char block[MAX_FILL_PATTERN];
+    size_t times = sizeof block / pattern_size;
+    struct filling filling = {dst, size, times * pattern_size, block};
+    for (size_t i = 0; i < times && i * pattern_size < size && (i == 0 || pattern_size > 1); i++)
+        memcpy(block + i * pattern_size, pattern, pattern_size);
+    size_t blocks = (size + filling.block_size - 1) / filling.block_size;
+    pool_run(pool_default(), blocks, PIECE / filling.block_size, pattern_size == 1 ? fill_bytes : fill_blocks,
+             &filling);
+}

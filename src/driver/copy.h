@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copying and filling memory with all cores.
+ */
+#ifndef LODE_DRIVER_COPY_H
+#define LODE_DRIVER_COPY_H
+
+#include <stddef.h>
+
+/* May overlap; then one core does it. */
+void copy_memory(void *dst, const void *src, size_t size);
+
+/* size: bytes, rows, slices; pitches: from row to row and from slice to slice. Must not overlap. */
+void copy_box(void *dst, const size_t dst_pitch[2], const void *src, const size_t src_pitch[2],
+              const size_t size[3]);
+
+/* Repeats a pattern of at most MAX_FILL_PATTERN bytes; size is a multiple of it. */
+void fill_memory(void *dst, size_t size, const void *pattern, size_t pattern_size);
+
+#endif
