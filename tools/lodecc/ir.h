@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is to be learnt from LLVM IR in its textual form, as clang's front end writes it, and the one change
+ * that is made to it. Nothing here understands instructions: names, metadata and linkage are enough.
+ */
+#ifndef LODECC_IR_H
+#define LODECC_IR_H
+
+#include "text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MAX_KERNELS = 1024, MAX_ARGUMENTS = 256 };
+
+struct kernel_argument {
+    char *type;             /* as written, without the address space of a pointer */
+    uint32_t address_space; /* of pointers: 1 global, 2 constant, 3 local */
+    bool pointer;
+};
+
+struct kernel_info {
+    char *name;
+    struct kernel_argument arguments[MAX_ARGUMENTS];
+    uint32_t narguments;
+    uint32_t group_size[3]; /* required, or zeros */
+    bool uses_barrier;
+};
+
+struct module_info {
+    struct kernel_info *kernels; /* MAX_KERNELS of them */
+    uint32_t nkernels;
+};
+
+struct module_info ir_read(const struct text *ir);
+
+/* Gives every thread its own copy of local memory and of the named variables. */
+struct text ir_make_thread_local(const struct text *ir, const char *const *names);
+
+#endif
