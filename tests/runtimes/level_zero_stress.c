@@ -20,7 +20,8 @@ static long resident_kib(void) {
 static void test_million_events(void **state) {
     (void)state;
     const char *wish = getenv("LODE_TEST_EXECUTIONS");
-    const long total = wish ? atol(wish) : 1000000, first = total / 10;
+    /* By the time of the first look the stream has as many events as it keeps. */
+    const long total = wish ? atol(wish) : 1000000, first = total / 10 > 40000 ? total / 10 : 40000;
     static const unsigned orders[] = {dnnl_stream_in_order, dnnl_stream_out_of_order};
     struct world w = make_world();
     ok(dnnl_memory_desc_destroy(w.vector)); /* the work itself does not matter */
