@@ -3,9 +3,13 @@
  * Element-wise functions, forward. dst may be src: every element is read before it is written, by the same
  * work-item.
  */
-#include "kernels/lib/edge.h"
 #include "kernels/lib/epilogue.h"
 #include "kernels/params_eltwise.h"
+
+#define LANES 16
+#include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
+#undef LANES
 
 /* Range: shares of the walk through dst. */
 kernel void eltwise_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
@@ -28,13 +32,14 @@ kernel void f32_eltwise_16(ITEM global const float *src, global float *dst,
     const i64 begin = (i64)get_global_id(0) * p->span;
     i64 left = p->count - begin < p->span ? p->count - begin : p->span;
     const float alpha = p->alpha, beta = p->beta;
+    float16 x;
     src += p->src_offset + begin;
     dst += p->dst_offset + begin;
 #define ELTWISE_LOOP(name, expression)                                                                       \
     case name:                                                                                               \
         for (; left > 0; left -= 16, src += 16, dst += 16) {                                                 \
-            float16 x = edge_load16(src, left, 0.0f);                                                        \
-            edge_store16(expression, dst, left);                                                             \
+            load_lanes(&x, src, left, 0.0f);                                                                 \
+            store_lanes(expression, dst, left);                                                              \
         }                                                                                                    \
         break;
     switch (p->alg) { ELTWISE_EACH(ELTWISE_LOOP) }

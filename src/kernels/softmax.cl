@@ -3,9 +3,13 @@
  * Softmax and its logarithm, forward. One work-item takes whole lines: maximum, sum, results. The order of
  * the sum is the same in all kernels here: 16 parts, added up as a tree.
  */
-#include "kernels/lib/edge.h"
 #include "kernels/lib/epilogue.h"
 #include "kernels/params_softmax.h"
+
+#define LANES 16
+#include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
+#undef LANES
 
 INLINE float sum_parts(const float *parts) {
     float s[SOFTMAX_PARTS];
@@ -83,7 +87,8 @@ INLINE struct softmax_line softmax_measure_dense(global const float *src, global
     float parts[SOFTMAX_PARTS], top = -INFINITY;
 #pragma nounroll
     for (i64 i = 0; i < length; i += 16) {
-        float16 x = edge_load16(src + i, length - i, -INFINITY);
+        float16 x;
+        load_lanes(&x, src + i, length - i, -INFINITY);
         most = x > most ? x : most;
     }
     vstore16(most, 0, parts);
@@ -92,8 +97,10 @@ INLINE struct softmax_line softmax_measure_dense(global const float *src, global
         top = parts[i] > top ? parts[i] : top;
 #pragma nounroll
     for (i64 i = 0; i < length; i += 16) {
-        float16 y = f32_exp(edge_load16(src + i, length - i, -INFINITY) - (float16)(top));
-        if (keep) edge_store16(y, dst + i, length - i);
+        float16 y;
+        load_lanes(&y, src + i, length - i, -INFINITY);
+        y = f32_exp(y - (float16)(top));
+        if (keep) store_lanes(y, dst + i, length - i);
         sum += y;
     }
     vstore16(sum, 0, parts);
@@ -114,7 +121,8 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
 #pragma nounroll
         for (i64 i = 0; i < length; i += 16) {
             i64 left = length - i;
-            float16 y = edge_load16((keep ? (global const float *)to : from) + i, left, 0.0f);
+            float16 y;
+            load_lanes(&y, (keep ? (global const float *)to : from) + i, left, 0.0f);
             if (!keep) y -= (float16)(line.most);
             if (!keep && !log) y = f32_exp(y);
             y = log ? y - (float16)(line.log_sum) : y * (float16)(line.factor);
@@ -124,7 +132,7 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
                 epilogue_scale(&e, &y, row.position, p->axis, count);
                 epilogue_apply(&e, &y, row.position, p->axis, count);
             }
-            edge_store16(y, to + i, left);
+            store_lanes(y, to + i, left);
         }
         row.position[p->axis] = 0;
     }

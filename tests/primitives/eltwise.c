@@ -350,6 +350,75 @@ static void post_ops(void **state) {
     assert_int_equal(failures, 0);
 }
 
+static double binary(int alg, double x, double y, double condition) {
+    switch (alg) {
+    case dnnl_binary_add: return x + y;
+    case dnnl_binary_mul: return x * y;
+    case dnnl_binary_max: return x > y ? x : y;
+    case dnnl_binary_min: return x < y ? x : y;
+    case dnnl_binary_div: return x / y;
+    case dnnl_binary_sub: return x - y;
+    case dnnl_binary_ge: return x >= y;
+    case dnnl_binary_gt: return x > y;
+    case dnnl_binary_le: return x <= y;
+    case dnnl_binary_lt: return x < y;
+    case dnnl_binary_eq: return x == y;
+    case dnnl_binary_ne: return x != y;
+    default: return condition != 0 ? x : y;
+    }
+}
+
+/* Every binary algorithm as a post-op, the condition of a select broadcast and of bytes. */
+static void binary_algorithms(void **state) {
+    (void)state;
+    failures = 0;
+    static const dnnl_dims_t dims = {3, 20}, row = {1, 20};
+    struct array src = array_new(2, dims, dnnl_f32), operand = array_new(2, dims, dnnl_f32),
+                 condition = array_new(2, row, dnnl_s8), dst = array_new(2, dims, dnnl_f32),
+                 result = array_new(2, dims, dnnl_f32);
+    array_fill(&src, 3, 1);
+    array_fill(&operand, 3, 2);
+    array_fill(&condition, 1, 3);
+    dnnl_memory_desc_t md = md_of(&src, "ab"), condition_md = md_of(&condition, "ab");
+    for (int alg = dnnl_binary_add; alg <= dnnl_binary_select; alg++) {
+        char what[64];
+        snprintf(what, sizeof what, "binary 0x%x", alg);
+        for (int64_t i = 0; i < src.count; i++)
+            dst.values[i] = binary(alg, src.values[i], operand.values[i], condition.values[i % 20]);
+        dnnl_post_ops_t ops;
+        dnnl_primitive_attr_t attr;
+        dnnl_primitive_desc_t pd;
+        assert_int_equal(dnnl_post_ops_create(&ops), dnnl_success);
+        assert_int_equal(dnnl_post_ops_append_binary_v2(ops, (dnnl_alg_kind_t)alg, md,
+                                                        alg == dnnl_binary_select ? condition_md : NULL),
+                         dnnl_success);
+        assert_int_equal(dnnl_primitive_attr_create(&attr), dnnl_success);
+        assert_int_equal(dnnl_primitive_attr_set_post_ops(attr, ops), dnnl_success);
+        struct function identity = {dnnl_eltwise_linear, 1, 0};
+        assert_int_equal(desc_new(&pd, &identity, &src, "ab", &dst, "ab", attr), dnnl_success);
+        struct exec exec = {0};
+        exec_add(&exec, DNNL_ARG_SRC, memory_new(md, &src));
+        exec_add(&exec, DNNL_ARG_DST, memory_new(md, NULL));
+        exec_add(&exec, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, memory_new(md, &operand));
+        if (alg == dnnl_binary_select)
+            exec_add(&exec, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_2,
+                     memory_new(condition_md, &condition));
+        assert_int_equal(exec_run(&exec, pd), dnnl_success);
+        memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
+        check_equal(what, &dst, &result);
+        exec_free(&exec);
+        dnnl_primitive_desc_destroy(pd);
+        dnnl_primitive_attr_destroy(attr);
+        dnnl_post_ops_destroy(ops);
+    }
+    dnnl_memory_desc_destroy(md);
+    dnnl_memory_desc_destroy(condition_md);
+    struct array *arrays[] = {&src, &operand, &condition, &dst, &result};
+    for (int i = 0; i < COUNT(arrays); i++)
+        array_free(arrays[i]);
+    assert_int_equal(failures, 0);
+}
+
 static void refusals(void **state) {
     (void)state;
     failures = 0;
@@ -394,7 +463,8 @@ static void refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(floats),         cmocka_unit_test(integers), cmocka_unit_test(lengths),
-            cmocka_unit_test(special_values), cmocka_unit_test(post_ops), cmocka_unit_test(refusals),
+            cmocka_unit_test(special_values), cmocka_unit_test(post_ops), cmocka_unit_test(binary_algorithms),
+            cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

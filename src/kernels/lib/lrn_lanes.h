@@ -52,7 +52,7 @@ INLINE OVERLOAD void lrn_sum_within(VEC *result, constant struct lrn_dense_param
         for (i64 i1 = first[1]; i1 < last[1]; i1++)
             for (i64 i2 = first[2]; i2 < last[2]; i2++) {
                 i64 offset = i0 * p->src_stride[0] + i1 * p->src_stride[1] + i2 * p->src_stride[2];
-                load_lanes(&x, image + offset, count);
+                load_lanes(&x, image + offset, count, 0.0f);
                 sum = fma(x, x, sum);
             }
     *result = sum;
@@ -74,7 +74,7 @@ kernel void NAME(ITEM global const float *src, global float *dst, constant struc
         if (c > p->channels - LANES && p->channels >= LANES) c = p->channels - LANES;
         int count = p->channels < LANES ? (int)p->channels : LANES;
         VEC x, sum;
-        load_lanes(&x, src + from + c, count);
+        load_lanes(&x, src + from + c, count, 0.0f);
         if (p->across)
             lrn_sum_across(&sum, p, src + from, c, count);
         else

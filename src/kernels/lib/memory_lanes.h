@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vectors from and to memory of which only `count` lanes exist; the others are 0. For code that is included
- * once for each vector width, after lib/lanes.h.
+ * Vectors from and to memory at the end of a row, where only the first `count` elements may exist: nothing
+ * beyond is read or written, and the other lanes are `none`. For code that is included once for each vector
+ * width, after lib/lanes.h.
  */
-INLINE OVERLOAD void load_lanes(VEC *to, global const float *from, int count) {
-    if (count == LANES) {
+INLINE OVERLOAD void load_lanes(VEC *to, global const float *from, i64 count, float none) {
+    if (count >= LANES) {
         *to = VLOAD(0, from);
         return;
     }
     float values[LANES];
 #pragma nounroll
     for (int i = 0; i < LANES; i++)
-        values[i] = i < count ? from[i] : 0.0f;
+        values[i] = i < count ? from[i] : none;
     *to = VLOAD(0, values);
 }
 
-INLINE OVERLOAD void store_lanes(VEC from, global float *to, int count) {
-    if (count == LANES) {
+INLINE OVERLOAD void store_lanes(VEC from, global float *to, i64 count) {
+    if (count >= LANES) {
         VSTORE(from, 0, to);
         return;
     }

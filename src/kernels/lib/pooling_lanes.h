@@ -12,7 +12,7 @@ INLINE OVERLOAD void pool_vector(VEC *result, constant struct pooling_dense_para
         for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
             i64 row = start + k0 * p->src_step[0] + k1 * p->src_step[1];
             for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
-                load_lanes(&y, src + row + k2 * p->src_step[2], count);
+                load_lanes(&y, src + row + k2 * p->src_step[2], count, 0.0f);
                 x = max ? (y > x ? y : x) : x + y;
             }
         }
