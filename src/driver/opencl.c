@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding the OpenCL runtime. It stays loaded: unloading a compiler under running threads has never gone
+ * well.
+ */
+#include "driver/opencl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PLATFORMS = 16, MAX_DEVICES = 4 };
+
+static struct opencl the_opencl;
+static bool found;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool load(struct opencl *cl) {
+    const char *wish = getenv("LODE_ZE_OPENCL"), *name = wish ? wish : "libOpenCL.so.1";
+    void *library = name[0] ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!library) return false;
+#define F(name)                                                                                              \
+    cl->name = (__typeof__(cl->name))dlsym(library, "cl" #name);                                             \
+    if (!cl->name) return false;
+    OPENCL_FUNCTIONS(F)
+#undef F
+    return true;
+}
+
+/* "SPIR-V_1.4 SPIR-V_1.3 ...": the newest. */
+static unsigned newest_version(const char *text) {
+    unsigned newest = 0, major, minor;
+    for (const char *at = text; (at = strstr(at, "SPIR-V_")); at += 7)
+        if (sscanf(at, "SPIR-V_%u.%u", &major, &minor) == 2 && (major << 16 | minor) > newest)
+            newest = major << 16 | minor;
+    return newest;
+}
+
+static void *extension(const struct opencl *cl, const char *name) {
+    return cl->GetExtensionFunctionAddressForPlatform(cl->platform, name);
+}
+
+/* It must take SPIR-V, and addresses of memory that is not its own. */
+static bool try_device(struct opencl *cl, cl_device_id device) {
+    char il[512] = "";
+    cl_device_svm_capabilities svm = 0;
+    if (cl->GetDeviceInfo(device, CL_DEVICE_IL_VERSION, sizeof il, il, NULL)) return false;
+    cl->GetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL);
+    cl->version = newest_version(il);
+    cl->device = device;
+    cl->SetKernelArgMemPointer =
+            (__typeof__(cl->SetKernelArgMemPointer))extension(cl, "clSetKernelArgMemPointerINTEL");
+    cl->GetGlobalVariable =
+            (__typeof__(cl->GetGlobalVariable))extension(cl, "clGetDeviceGlobalVariablePointerINTEL");
+    cl->GetFunction = (__typeof__(cl->GetFunction))extension(cl, "clGetDeviceFunctionPointerINTEL");
+    return cl->version && (cl->SetKernelArgMemPointer || svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM);
+}
+
+static bool choose_device(struct opencl *cl) {
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint nplatforms = 0;
+    if (cl->GetPlatformIDs(MAX_PLATFORMS, platforms, &nplatforms)) return false;
+    for (cl_uint i = 0; i < nplatforms && i < MAX_PLATFORMS; i++) {
+        cl_device_id devices[MAX_DEVICES];
+        cl_uint ndevices = 0;
+        cl->platform = platforms[i];
+        if (cl->GetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, MAX_DEVICES, devices, &ndevices)) continue;
+        for (cl_uint d = 0; d < ndevices && d < MAX_DEVICES; d++)
+            if (try_device(cl, devices[d])) return true;
+    }
+    return false;
+}
+
+static bool make_queue(struct opencl *cl) {
+    cl_int error = 0;
+    const cl_queue_properties out_of_order[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                                0};
+    cl->context = cl->CreateContext(NULL, 1, &cl->device, NULL, NULL, &error);
+    if (error) return false;
+    cl->queue = cl->CreateCommandQueueWithProperties(cl->context, cl->device, out_of_order, &error);
+    if (error) cl->queue = cl->CreateCommandQueueWithProperties(cl->context, cl->device, NULL, &error);
+    return error == CL_SUCCESS;
+}
+
+static void find(void) {
+    found = load(&the_opencl) && choose_device(&the_opencl) && make_queue(&the_opencl);
+}
+
+const struct opencl *opencl(void) {
+    pthread_once(&once, find);
+    return found ? &the_opencl : NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An OpenCL runtime for the CPU that takes SPIR-V and plain pointers, if this machine has one. Looked for on
+ * first use, in libOpenCL.so.1 or in the library that LODE_ZE_OPENCL names; an empty name means none.
+ */
+#ifndef LODE_DRIVER_OPENCL_H
+#define LODE_DRIVER_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#define OPENCL_FUNCTIONS(F)                                                                                  \
+    F(GetPlatformIDs)                                                                                        \
+    F(GetDeviceIDs)                                                                                          \
+    F(GetDeviceInfo)                                                                                         \
+    F(CreateContext)                                                                                         \
+    F(ReleaseContext)                                                                                        \
+    F(CreateCommandQueueWithProperties)                                                                      \
+    F(CreateProgramWithIL)                                                                                   \
+    F(SetProgramSpecializationConstant)                                                                      \
+    F(BuildProgram)                                                                                          \
+    F(GetProgramBuildInfo)                                                                                   \
+    F(ReleaseProgram)                                                                                        \
+    F(CreateKernel)                                                                                          \
+    F(ReleaseKernel)                                                                                         \
+    F(GetKernelWorkGroupInfo)                                                                                \
+    F(SetKernelArg)                                                                                          \
+    F(SetKernelArgSVMPointer)                                                                                \
+    F(EnqueueNDRangeKernel)                                                                                  \
+    F(Flush)                                                                                                 \
+    F(WaitForEvents)                                                                                         \
+    F(ReleaseEvent)                                                                                          \
+    F(GetExtensionFunctionAddressForPlatform)
+
+struct opencl {
+#define F(name) __typeof__(&cl##name) name;
+    OPENCL_FUNCTIONS(F)
+#undef F
+    /* Of extensions; NULL where the runtime has them not. */
+    cl_int(CL_API_CALL *SetKernelArgMemPointer)(cl_kernel, cl_uint, const void *);
+    cl_int(CL_API_CALL *GetGlobalVariable)(cl_device_id, cl_program, const char *, size_t *, void **);
+    cl_int(CL_API_CALL *GetFunction)(cl_device_id, cl_program, const char *, cl_ulong *);
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue; /* out of order if it can be */
+    unsigned version;       /* newest SPIR-V it takes: ZE_MAKE_VERSION(1, 4) */
+};
+
+/* NULL if there is none. */
+const struct opencl *opencl(void);
+
+#endif

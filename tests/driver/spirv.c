@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SPIR-V modules: run where an OpenCL runtime takes them, refused with a reason where none does.
+ */
+#include "ze_test.h"
+
+static ze_command_list_handle_t list;
+static bool can_compile;
+
+static uint8_t *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        printf("SKIP: %s was not made: no clang or spirv-as for it\n", path);
+        exit(77);
+    }
+    uint8_t *bytes = malloc(1 << 20);
+    *size = fread(bytes, 1, 1 << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+static int set_up_list(void **state) {
+    if (set_up(state)) return -1;
+    list = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_device_module_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
+    assert_ok(zeDeviceGetModuleProperties(device, &properties));
+    can_compile = properties.spirvVersionSupported != 0;
+    if (!can_compile) printf("no OpenCL runtime for the CPU takes SPIR-V here: only refusals are tested\n");
+    return 0;
+}
+
+static int tear_down_list(void **state) {
+    assert_ok(zeCommandListDestroy(list));
+    return tear_down(state);
+}
+
+static ze_result_t try_module(const void *bytes, size_t size, const char *flags,
+                              const ze_module_constants_t *constants, ze_module_handle_t *module, char *text,
+                              size_t text_size) {
+    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                   .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                                   .inputSize = size,
+                                   .pInputModule = bytes,
+                                   .pBuildFlags = flags,
+                                   .pConstants = constants};
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result = zeModuleCreate(context, device, &desc, module, &log);
+    assert_non_null(log);
+    assert_ok(zeModuleBuildLogGetString(log, &text_size, text));
+    assert_ok(zeModuleBuildLogDestroy(log));
+    return result;
+}
+
+static void without_a_runtime_the_log_says_so(void **state) {
+    (void)state;
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV, &size);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    ze_result_t result = try_module(bytes, size, NULL, NULL, &module, text, sizeof text);
+    if (can_compile) {
+        assert_ok(result);
+        assert_ok(zeModuleDestroy(module));
+    } else {
+        assert_int_equal(result, ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+        assert_non_null(strstr(text, "OpenCL"));
+        assert_null(module);
+    }
+    free(bytes);
+}
+
+static void garbage_is_refused(void **state) {
+    (void)state;
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV, &size);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    for (size_t cut = 4; cut < size; cut += 52) {
+        ze_result_t result = try_module(bytes, cut, NULL, NULL, &module, text, sizeof text);
+        if (result == ZE_RESULT_SUCCESS) assert_ok(zeModuleDestroy(module)); /* cut between functions */
+        if (result) assert_true(strlen(text) > 0);
+        if (cut > 400) cut += 400; /* compilers are slow */
+    }
+    bytes[0] ^= 1;
+    assert_int_equal(try_module(bytes, size, NULL, NULL, &module, text, sizeof text),
+                     ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    free(bytes);
+}
+
+struct params {
+    int32_t factor;
+    _Alignas(16) float shift[4];
+    int16_t small;
+};
+
+static void check_scale(ze_module_handle_t module) {
+    enum { N = 256, GROUP = 32 };
+    ze_kernel_handle_t kernel = make_kernel(module, "scale");
+    ze_kernel_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
+    assert_ok(zeKernelGetProperties(kernel, &properties));
+    assert_int_equal(properties.numKernelArgs, 5);
+    float *src = allocate_shared(N * 4), *dst = allocate_shared(N * 4);
+    for (int i = 0; i < N; i++)
+        src[i] = (float)i;
+    const struct params params = {3, {1, 2, 4, 8}, 100};
+    const uint32_t bias = 7; /* wider than the kernel's: cut */
+    const ze_group_count_t groups = {N / GROUP, 1, 1};
+    assert_ok(zeKernelSetGroupSize(kernel, GROUP, 1, 1));
+    assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &dst));
+    assert_ok(zeKernelSetArgumentValue(kernel, 1, 8, &src));
+    assert_ok(zeKernelSetArgumentValue(kernel, 2, sizeof params, &params));
+    assert_ok(zeKernelSetArgumentValue(kernel, 3, 4, &bias));
+    assert_ok(zeKernelSetArgumentValue(kernel, 4, GROUP * 4, NULL));
+    assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &groups, NULL, 0, NULL));
+    for (int i = 0; i < N; i++) {
+        int mirrored = i / GROUP * GROUP + GROUP - 1 - i % GROUP;
+        assert_true(dst[i] == (float)mirrored * 3 + 4 + 100 + 7);
+    }
+    assert_ok(zeKernelDestroy(kernel));
+    zeMemFree(context, src);
+    zeMemFree(context, dst);
+}
+
+static void kernels_run(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV, &size);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    assert_ok(try_module(bytes, size, "-ze-opt-disable -ze-opt-large-register-file", NULL, &module, text,
+                         sizeof text));
+    assert_non_null(strstr(text, "-ze-opt-large-register-file"));
+    check_scale(module);
+    uint32_t count = 0;
+    assert_ok(zeModuleGetKernelNames(module, &count, NULL));
+    assert_int_equal(count, 3);
+    ze_kernel_handle_t kernel = make_kernel(module, "sixteen");
+    uint32_t *dst = allocate_shared(64 * 4);
+    const ze_group_count_t groups = {4, 1, 1};
+    assert_int_equal(zeKernelSetGroupSize(kernel, 8, 1, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
+    assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &dst));
+    assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &groups, NULL, 0, NULL));
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(dst[i], i / 16);
+    assert_ok(zeKernelDestroy(kernel));
+    /* Pointers inside memory are followed. */
+    kernel = make_kernel(module, "follow");
+    uint32_t **pointers = allocate_shared(4 * sizeof *pointers), *target = allocate_shared(100);
+    target[1] = 5;
+    target[2] = 6;
+    for (int i = 0; i < 4; i++)
+        pointers[i] = target + i % 2;
+    assert_ok(zeKernelSetGroupSize(kernel, 4, 1, 1));
+    assert_ok(zeKernelSetIndirectAccess(kernel, ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED));
+    assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &pointers));
+    assert_ok(zeKernelSetArgumentValue(kernel, 1, 8, &dst));
+    const ze_group_count_t one = {1, 1, 1};
+    assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &one, NULL, 0, NULL));
+    assert_int_equal(dst[0], 5);
+    assert_int_equal(dst[3], 6);
+    assert_ok(zeKernelDestroy(kernel));
+    assert_ok(zeModuleDestroy(module));
+    zeMemFree(context, pointers);
+    zeMemFree(context, target);
+    zeMemFree(context, dst);
+    free(bytes);
+}
+
+static void binaries_come_back(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    size_t size = 0, native_size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV, &size);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    assert_ok(try_module(bytes, size, NULL, NULL, &module, text, sizeof text));
+    assert_ok(zeModuleGetNativeBinary(module, &native_size, NULL));
+    uint8_t *native = malloc(native_size);
+    assert_ok(zeModuleGetNativeBinary(module, &native_size, native));
+    assert_ok(zeModuleDestroy(module));
+    ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                             .format = ZE_MODULE_FORMAT_NATIVE,
+                             .inputSize = native_size,
+                             .pInputModule = native};
+    assert_ok(zeModuleCreate(context, device, &desc, &module, NULL));
+    check_scale(module);
+    assert_ok(zeModuleDestroy(module));
+    for (size_t cut = 8; cut < native_size; cut += 997) {
+        desc.inputSize = cut;
+        assert_int_equal(zeModuleCreate(context, device, &desc, &module, NULL),
+                         ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+    }
+    free(native);
+    free(bytes);
+}
+
+static void run_constants(ze_module_handle_t module, uint64_t first, uint64_t second) {
+    ze_kernel_handle_t kernel = make_kernel(module, "constants");
+    uint64_t *dst = allocate_shared(16);
+    const ze_group_count_t one = {1, 1, 1};
+    assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &dst));
+    assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &one, NULL, 0, NULL));
+    assert_int_equal(dst[0], first);
+    assert_int_equal(dst[1], second);
+    assert_ok(zeKernelDestroy(kernel));
+    assert_ok(zeModuleDestroy(module));
+    zeMemFree(context, dst);
+}
+
+static void constants_are_specialized(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV_CONSTANTS, &size);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    assert_ok(try_module(bytes, size, NULL, NULL, &module, text, sizeof text));
+    run_constants(module, 10, 20);
+    const uint32_t ids[2] = {7, 3}, small = 111;
+    const uint64_t large = UINT64_C(1) << 40;
+    const void *values[2] = {&large, &small};
+    const ze_module_constants_t constants = {2, ids, values};
+    assert_ok(try_module(bytes, size, NULL, &constants, &module, text, sizeof text));
+    run_constants(module, 111, large);
+    const uint32_t wrong[1] = {99};
+    const ze_module_constants_t unknown = {1, wrong, values};
+    assert_int_equal(try_module(bytes, size, NULL, &unknown, &module, text, sizeof text),
+                     ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    assert_non_null(strstr(text, "99"));
+    free(bytes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(without_a_runtime_the_log_says_so),
+            cmocka_unit_test(garbage_is_refused),
+            cmocka_unit_test(kernels_run),
+            cmocka_unit_test(binaries_come_back),
+            cmocka_unit_test(constants_are_specialized),
+    };
+    return cmocka_run_group_tests(tests, set_up_list, tear_down_list);
+}
