@@ -70,8 +70,8 @@ static void make_tensors(void) {
         abort();
 }
 
-static dnnl_status_t done(dnnl_status_t status, dnnl_primitive_desc_t pd) {
-    if (status == dnnl_success) dnnl_primitive_desc_destroy(pd);
+static dnnl_status_t done(dnnl_status_t status, const dnnl_primitive_desc_t *pd) {
+    if (status == dnnl_success) dnnl_primitive_desc_destroy(*pd);
     return status;
 }
 
@@ -80,7 +80,7 @@ static dnnl_status_t eltwise(int prop, int alg, dnnl_memory_desc_t src, dnnl_mem
     dnnl_primitive_desc_t pd = NULL;
     return done(dnnl_eltwise_forward_primitive_desc_create(&pd, engine, (dnnl_prop_kind_t)prop,
                                                            (dnnl_alg_kind_t)alg, src, dst, alpha, beta, attr),
-                pd);
+                &pd);
 }
 
 static dnnl_status_t eltwise_backward(int alg, dnnl_memory_desc_t diff_src, dnnl_memory_desc_t diff_dst,
@@ -88,7 +88,7 @@ static dnnl_status_t eltwise_backward(int alg, dnnl_memory_desc_t diff_src, dnnl
     dnnl_primitive_desc_t pd = NULL;
     return done(dnnl_eltwise_backward_primitive_desc_create(&pd, engine, (dnnl_alg_kind_t)alg, diff_src,
                                                             diff_dst, data, 0, 0, NULL, NULL),
-                pd);
+                &pd);
 }
 
 static dnnl_status_t softmax(int prop, int alg, dnnl_memory_desc_t src, dnnl_memory_desc_t dst, int axis,
@@ -96,7 +96,7 @@ static dnnl_status_t softmax(int prop, int alg, dnnl_memory_desc_t src, dnnl_mem
     dnnl_primitive_desc_t pd = NULL;
     return done(dnnl_softmax_forward_primitive_desc_create(&pd, engine, (dnnl_prop_kind_t)prop,
                                                            (dnnl_alg_kind_t)alg, src, dst, axis, attr),
-                pd);
+                &pd);
 }
 
 static dnnl_status_t softmax_backward(int alg, dnnl_memory_desc_t diff_src, dnnl_memory_desc_t diff_dst,
@@ -104,12 +104,12 @@ static dnnl_status_t softmax_backward(int alg, dnnl_memory_desc_t diff_src, dnnl
     dnnl_primitive_desc_t pd = NULL;
     return done(dnnl_softmax_backward_primitive_desc_create(&pd, engine, (dnnl_alg_kind_t)alg, diff_src,
                                                             diff_dst, dst, axis, NULL, NULL),
-                pd);
+                &pd);
 }
 
 static dnnl_status_t reorder(dnnl_memory_desc_t src, dnnl_memory_desc_t dst, dnnl_primitive_attr_t attr) {
     dnnl_primitive_desc_t pd = NULL;
-    return done(dnnl_reorder_primitive_desc_create(&pd, src, engine, dst, engine, attr), pd);
+    return done(dnnl_reorder_primitive_desc_create(&pd, src, engine, dst, engine, attr), &pd);
 }
 
 static char mark(dnnl_status_t status) {

@@ -73,6 +73,7 @@ double round_to_type(double x, dnnl_data_type_t type) {
 static uint64_t encode_float(double x, const struct float_format *f, int bits) {
     uint64_t sign = signbit(x) ? UINT64_C(1) << (bits - 1) : 0;
     if (x == 0) return sign;
+    if (!isfinite(x)) return sign | (f->infinity + (isnan(x) ? 1 : 0));
     int exponent = ilogb(x) > f->least ? ilogb(x) : f->least;
     uint64_t mantissa = (uint64_t)(fabs(x) / ldexp(1, exponent - f->mantissa));
     uint64_t biased = (uint64_t)(exponent - f->least);
