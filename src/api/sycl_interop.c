@@ -21,8 +21,8 @@ static dnnl_status_t create_engine(dnnl_engine_t *engine, struct sycl_device *de
     dnnl_status_t status = sycl_look_under(device, &opened);
     if (status != dnnl_success) return status;
     struct device_origin origin = {.kind = opened.native.is_cpu ? dnnl_cpu : dnnl_gpu, .objects = &opened};
-    origin.handles[SYCL_NATIVE_DEVICE] = opened.native.handles[0];
-    origin.handles[SYCL_NATIVE_CONTEXT] = opened.native.handles[1];
+    origin.handles[SYCL_DEVICE] = opened.native.device_identity;
+    origin.handles[SYCL_CONTEXT] = opened.native.context_identity;
     status = engine_create(engine, &sycl_runtime, &origin);
     bool taken = status == dnnl_success && sycl_state((*engine)->device)->opened.device == device;
     if (!taken) sycl_opened_close(&opened);

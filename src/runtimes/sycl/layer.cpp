@@ -179,12 +179,20 @@ void device_close(sycl_device *device) {
     quietly([&] { delete device; });
 }
 
+/* SYCL's objects are references, and their hashes the addresses of what they refer to. */
+template <typename T>
+void *identity(const T &object) {
+    return reinterpret_cast<void *>(std::hash<T>{}(object));
+}
+
 dnnl_status_t device_native(const sycl_device *d, sycl_native *native) {
     return guarded([&] {
         *native = sycl_native{};
         native->is_cpu = d->device.is_cpu();
         native->sycl_device = &d->device;
         native->sycl_context = &d->context;
+        native->device_identity = identity(d->device);
+        native->context_identity = identity(d->context);
         if (d->device.get_backend() == level_zero) {
             native->backend = SYCL_LEVEL_ZERO;
             native->handles[0] = sycl::get_native<level_zero>(d->device);

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define SYCL_LAYER_VERSION 2
+#define SYCL_LAYER_VERSION 3
 #define SYCL_LAYER_LIBRARY "libdnnl_sycl.so.3"
 #define SYCL_LAYER_SYMBOL "lode_sycl_layer"
 
@@ -32,6 +32,8 @@ struct sycl_native {
     int is_cpu;
     void *handles[3]; /* cl_device_id, cl_context; or ze_device_handle_t, ze_context_handle_t, driver */
     const void *sycl_device, *sycl_context;
+    /* What tells SYCL's objects apart; contexts of SYCL may share one underneath. */
+    void *device_identity, *context_identity;
 };
 
 /* A kernel made by the runtime underneath. */

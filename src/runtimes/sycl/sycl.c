@@ -61,8 +61,8 @@ static dnnl_status_t open_around(struct device *device, const struct sycl_opened
         return status;
     }
     pthread_mutex_init(&s->lock, NULL);
-    device->handles[SYCL_NATIVE_DEVICE] = opened->native.handles[0];
-    device->handles[SYCL_NATIVE_CONTEXT] = opened->native.handles[1];
+    device->handles[SYCL_DEVICE] = opened->native.device_identity;
+    device->handles[SYCL_CONTEXT] = opened->native.context_identity;
     device->info = s->under.info;
     device->info.backend =
             opened->native.backend == SYCL_OPENCL ? "SYCL with OpenCL" : "SYCL with Level Zero";

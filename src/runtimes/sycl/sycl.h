@@ -10,7 +10,7 @@
 #include "core/objects.h"
 #include "runtimes/sycl/layer.h"
 
-enum { SYCL_NATIVE_DEVICE, SYCL_NATIVE_CONTEXT }; /* places in device->handles */
+enum { SYCL_DEVICE, SYCL_CONTEXT }; /* identities, in device->handles */
 
 /* A device of the layer that is open, with what is under it: device_origin's objects. */
 struct sycl_opened {
