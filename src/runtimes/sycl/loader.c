@@ -52,6 +52,6 @@ static void load(void) {
 
 const struct sycl_layer *sycl_layer(void) {
     pthread_once(&once, load);
-    if (!layer) fail(dnnl_runtime_error, "sycl", "the SYCL layer cannot be opened: %s", reason);
+    if (!layer) fail(dnnl_runtime_error, "engine", "the SYCL layer cannot be opened: %s", reason);
     return layer;
 }
