@@ -180,6 +180,7 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     dnnl_status_t status = gemm_accepts(plan);
     if (status != dnnl_success) return status;
     if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
+    plan->problem.alg = dnnl_convolution_direct; /* what `auto` has become */
     bool grouped = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims
                    > problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
     struct conv c = conv_of(&plan->problem, grouped);
