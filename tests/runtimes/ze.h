@@ -12,16 +12,19 @@
 #define ZE_FUNCTIONS(X)                                                                                      \
     X(zeInit)                                                                                                \
     X(zeDriverGet)                                                                                           \
-    X(zeDeviceGet) X(zeContextCreate) X(zeContextDestroy) X(zeContextGetStatus) X(zeMemAllocDevice) X(       \
-            zeMemAllocHost) X(zeMemAllocShared) X(zeMemFree) X(zeCommandListCreate)                          \
-            X(zeCommandListCreateImmediate) X(zeCommandListClose) X(zeCommandListReset) X(                   \
-                    zeCommandListDestroy) X(zeCommandListAppendMemoryCopy) X(zeCommandListAppendMemoryFill)  \
-                    X(zeCommandListAppendBarrier) X(zeCommandListAppendSignalEvent) X(zeCommandQueueCreate)  \
-                            X(zeCommandQueueExecuteCommandLists) X(zeCommandQueueSynchronize)                \
-                                    X(zeCommandQueueDestroy) X(zeEventPoolCreate) X(zeEventPoolDestroy)      \
-                                            X(zeEventCreate) X(zeEventDestroy) X(zeEventHostSignal)          \
-                                                    X(zeEventHostReset) X(zeEventHostSynchronize)            \
-                                                            X(zeEventQueryStatus)
+    X(zeDeviceGet)                                                                                           \
+    X(zeContextCreate)                                                                                       \
+    X(zeContextDestroy) X(zeContextGetStatus) X(zeMemAllocDevice) X(zeMemAllocHost) X(zeMemAllocShared)      \
+            X(zeMemFree) X(zeCommandListCreate) X(zeCommandListCreateImmediate) X(zeCommandListClose)        \
+                    X(zeCommandListReset) X(zeCommandListDestroy) X(zeCommandListAppendMemoryCopy)           \
+                            X(zeCommandListAppendMemoryFill) X(zeCommandListAppendBarrier)                   \
+                                    X(zeCommandListAppendSignalEvent) X(zeCommandQueueCreate) X(             \
+                                            zeCommandQueueExecuteCommandLists) X(zeCommandQueueSynchronize)  \
+                                            X(zeCommandQueueDestroy) X(zeEventPoolCreate)                    \
+                                                    X(zeEventPoolDestroy) X(zeEventCreate) X(zeEventDestroy) \
+                                                            X(zeEventHostSignal) X(zeEventHostReset)         \
+                                                                    X(zeEventHostSynchronize)                \
+                                                                            X(zeEventQueryStatus)
 
 /* ze.zeInit(0) */
 extern struct ze_functions {

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of entry_points.def that the runtime calls after loading, each with a hand on it. */
+#include "runtimes/fake.h"
+#include "kernels/kernel.h"
+
+#include <string.h>
+#include <unistd.h>
+
+struct fake fake;
+static struct level_zero real, *patched;
+static struct newer_functions real_newer;
+static struct found_driver *driver;
+
+static bool fails(void) {
+    return ++fake.calls == fake.fail_at;
+}
+
+static ze_result_t count_made(ze_result_t result) {
+    if (result == ZE_RESULT_SUCCESS) fake.live++;
+    return result;
+}
+
+static ze_result_t count_gone(ze_result_t result) {
+    if (result == ZE_RESULT_SUCCESS) fake.live--;
+    return result;
+}
+
+/* PLAIN forwards; MAKES and ENDS count objects too. */
+#define FORWARD(name, parameters, arguments, count)                                                          \
+    static ze_result_t ZE_APICALL fake_##name parameters {                                                   \
+        return fails() ? fake.failure : count(real.name arguments);                                          \
+    }
+#define PLAIN(name, parameters, arguments) FORWARD(name, parameters, arguments, )
+#define MAKES(name, parameters, arguments) FORWARD(name, parameters, arguments, count_made)
+#define ENDS(name, parameters, arguments)                                                                    \
+    static ze_result_t ZE_APICALL fake_##name parameters {                                                   \
+        if (!fails()) return count_gone(real.name arguments);                                                \
+        fake.failed_to_end = true;                                                                           \
+        return fake.failure;                                                                                 \
+    }
+
+PLAIN(DriverGetProperties, (ze_driver_handle_t d, ze_driver_properties_t *p), (d, p))
+PLAIN(DeviceGet, (ze_driver_handle_t d, uint32_t *n, ze_device_handle_t *p), (d, n, p))
+PLAIN(DeviceGetSubDevices, (ze_device_handle_t d, uint32_t *n, ze_device_handle_t *p), (d, n, p))
+PLAIN(DeviceGetProperties, (ze_device_handle_t d, ze_device_properties_t *p), (d, p))
+PLAIN(DeviceGetCommandQueueGroupProperties,
+      (ze_device_handle_t d, uint32_t *n, ze_command_queue_group_properties_t *p), (d, n, p))
+MAKES(ContextCreate, (ze_driver_handle_t d, const ze_context_desc_t *desc, ze_context_handle_t *c),
+      (d, desc, c))
+ENDS(ContextDestroy, (ze_context_handle_t handle), (handle))
+MAKES(MemAllocDevice,
+      (ze_context_handle_t c, const ze_device_mem_alloc_desc_t *desc, size_t size, size_t alignment,
+       ze_device_handle_t d, void **p),
+      (c, desc, size, alignment, d, p))
+MAKES(MemAllocHost,
+      (ze_context_handle_t c, const ze_host_mem_alloc_desc_t *desc, size_t size, size_t alignment, void **p),
+      (c, desc, size, alignment, p))
+ENDS(MemFree, (ze_context_handle_t c, void *p), (c, p))
+ENDS(MemFreeExt, (ze_context_handle_t c, const ze_memory_free_ext_desc_t *desc, void *p), (c, desc, p))
+PLAIN(MemGetAllocProperties,
+      (ze_context_handle_t c, const void *p, ze_memory_allocation_properties_t *m, ze_device_handle_t *d),
+      (c, p, m, d))
+PLAIN(MemGetAddressRange, (ze_context_handle_t c, const void *p, void **base, size_t *size),
+      (c, p, base, size))
+ENDS(ModuleDestroy, (ze_module_handle_t handle), (handle))
+PLAIN(ModuleBuildLogGetString, (ze_module_build_log_handle_t l, size_t *n, char *s), (l, n, s))
+ENDS(ModuleBuildLogDestroy, (ze_module_build_log_handle_t handle), (handle))
+MAKES(KernelCreate, (ze_module_handle_t m, const ze_kernel_desc_t *desc, ze_kernel_handle_t *k), (m, desc, k))
+ENDS(KernelDestroy, (ze_kernel_handle_t handle), (handle))
+PLAIN(KernelSetGroupSize, (ze_kernel_handle_t k, uint32_t x, uint32_t y, uint32_t z), (k, x, y, z))
+PLAIN(KernelSetArgumentValue, (ze_kernel_handle_t k, uint32_t i, size_t size, const void *v), (k, i, size, v))
+MAKES(EventPoolCreate,
+      (ze_context_handle_t c, const ze_event_pool_desc_t *desc, uint32_t n, ze_device_handle_t *d,
+       ze_event_pool_handle_t *p),
+      (c, desc, n, d, p))
+ENDS(EventPoolDestroy, (ze_event_pool_handle_t handle), (handle))
+MAKES(EventCreate, (ze_event_pool_handle_t p, const ze_event_desc_t *desc, ze_event_handle_t *e),
+      (p, desc, e))
+ENDS(EventDestroy, (ze_event_handle_t handle), (handle))
+PLAIN(EventHostSignal, (ze_event_handle_t e), (e))
+PLAIN(EventHostReset, (ze_event_handle_t e), (e))
+PLAIN(EventHostSynchronize, (ze_event_handle_t e, uint64_t timeout), (e, timeout))
+PLAIN(EventQueryStatus, (ze_event_handle_t e), (e))
+PLAIN(EventQueryKernelTimestamp, (ze_event_handle_t e, ze_kernel_timestamp_result_t *t), (e, t))
+ENDS(CommandListDestroy, (ze_command_list_handle_t handle), (handle))
+
+/* -- what a GPU answers differently -- */
+
+static ze_result_t ZE_APICALL fake_DeviceGetModuleProperties(ze_device_handle_t d,
+                                                             ze_device_module_properties_t *properties) {
+    if (fails()) return fake.failure;
+    ze_result_t result = real.DeviceGetModuleProperties(d, properties);
+    if (fake.gpu) properties->nativeKernelSupported = (ze_native_kernel_uuid_t){{0}};
+    return result;
+}
+
+static ze_result_t ZE_APICALL fake_DeviceGetMemoryAccessProperties(ze_device_handle_t d,
+                                                                   ze_device_memory_access_properties_t *p) {
+    if (fails()) return fake.failure;
+    ze_result_t result = real.DeviceGetMemoryAccessProperties(d, p);
+    if (fake.gpu) p->sharedSystemAllocCapabilities = 0;
+    return result;
+}
+
+/* Stands for what a compiler made of a family. */
+struct fake_binary {
+    char magic[16];
+    const struct kernel_family *family;
+    long process;
+};
+static const char binary_magic[16] = "fake binary";
+
+static const struct kernel_family *family_of(const ze_module_desc_t *desc) {
+    struct fake_binary binary;
+    if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV)
+        for (int i = 0; i < kernel_count; i++)
+            if ((const uint8_t *)kernel_list[i]->family->spirv == desc->pInputModule)
+                return kernel_list[i]->family;
+    if (desc->format != ZE_MODULE_FORMAT_NATIVE || desc->inputSize != sizeof binary) return NULL;
+    memcpy(&binary, desc->pInputModule, sizeof binary);
+    if (memcmp(binary.magic, binary_magic, sizeof binary_magic) || binary.process != getpid()) return NULL;
+    return binary.family;
+}
+
+/* The families of the modules that live. */
+enum { MAX_MODULES = 64 };
+static struct {
+    ze_module_handle_t handle;
+    const struct kernel_family *family;
+} modules[MAX_MODULES];
+
+static ze_result_t create_for_gpu(ze_context_handle_t c, ze_device_handle_t d, const ze_module_desc_t *desc,
+                                  ze_module_handle_t *m, ze_module_build_log_handle_t *log) {
+    const struct kernel_family *family = family_of(desc);
+    if (!family) return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+    const struct native_reference reference = {NATIVE_REFERENCE_MAGIC, (uint64_t)getpid(),
+                                               family->native[ISA_BASE]};
+    const ze_module_desc_t native = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                     .format = ZE_MODULE_FORMAT_NATIVE,
+                                     .inputSize = sizeof reference,
+                                     .pInputModule = (const uint8_t *)&reference};
+    ze_result_t result = real.ModuleCreate(c, d, &native, m, log);
+    if (result != ZE_RESULT_SUCCESS) return result;
+    *(desc->format == ZE_MODULE_FORMAT_NATIVE ? &fake.modules_from_binary : &fake.modules_from_spirv) += 1;
+    for (int i = 0; i < MAX_MODULES; i++)
+        if (!modules[i].family || modules[i].handle == *m) {
+            modules[i].handle = *m, modules[i].family = family;
+            break;
+        }
+    return result;
+}
+
+static ze_result_t ZE_APICALL fake_ModuleCreate(ze_context_handle_t c, ze_device_handle_t d,
+                                                const ze_module_desc_t *desc, ze_module_handle_t *m,
+                                                ze_module_build_log_handle_t *log) {
+    if (fails()) return fake.failure;
+    ze_result_t result = (fake.gpu ? create_for_gpu : real.ModuleCreate)(c, d, desc, m, log);
+    if (log && *log) fake.live++;
+    return count_made(result);
+}
+
+static ze_result_t ZE_APICALL fake_ModuleGetNativeBinary(ze_module_handle_t m, size_t *size, uint8_t *bytes) {
+    if (fails()) return fake.failure;
+    struct fake_binary binary = {.process = getpid()};
+    memcpy(binary.magic, binary_magic, sizeof binary_magic);
+    for (int i = 0; i < MAX_MODULES; i++)
+        if (modules[i].handle == m) binary.family = modules[i].family;
+    *size = sizeof binary;
+    if (bytes) memcpy(bytes, &binary, sizeof binary);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- lists -- */
+
+static bool forgets; /* functions and flags that are newer than 1.0 */
+
+static ze_result_t ZE_APICALL fake_CommandListCreateImmediate(ze_context_handle_t c, ze_device_handle_t d,
+                                                              const ze_command_queue_desc_t *desc,
+                                                              ze_command_list_handle_t *l) {
+    if (fails()) return fake.failure;
+    if (forgets && desc->flags > 1) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    return count_made(real.CommandListCreateImmediate(c, d, desc, l));
+}
+
+static void note(enum appended what, ze_event_handle_t signal, uint32_t nwaits,
+                 const ze_event_handle_t *waits) {
+    if (fake.nappended == (int)(sizeof fake.appended / sizeof fake.appended[0])) return;
+    fake.appended[fake.nappended].what = what;
+    fake.appended[fake.nappended].signal = signal;
+    fake.appended[fake.nappended].nwaits = nwaits;
+    fake.appended[fake.nappended++].wait = nwaits ? waits[0] : NULL;
+}
+
+static ze_result_t ZE_APICALL fake_CommandListAppendBarrier(ze_command_list_handle_t l, ze_event_handle_t s,
+                                                            uint32_t n, ze_event_handle_t *w) {
+    if (fails()) return fake.failure;
+    note(APPENDED_BARRIER, s, n, w);
+    return real.CommandListAppendBarrier(l, s, n, w);
+}
+
+static ze_result_t ZE_APICALL fake_CommandListAppendEventReset(ze_command_list_handle_t l,
+                                                               ze_event_handle_t e) {
+    if (fails()) return fake.failure;
+    note(APPENDED_RESET, e, 0, NULL);
+    return real.CommandListAppendEventReset(l, e);
+}
+
+static ze_result_t ZE_APICALL fake_CommandListAppendLaunchKernel(ze_command_list_handle_t l,
+                                                                 ze_kernel_handle_t k,
+                                                                 const ze_group_count_t *groups,
+                                                                 ze_event_handle_t s, uint32_t n,
+                                                                 ze_event_handle_t *w) {
+    if (fails()) return fake.failure;
+    note(APPENDED_LAUNCH, s, n, w);
+    return real.CommandListAppendLaunchKernel(l, k, groups, s, n, w);
+}
+
+static ze_result_t ZE_APICALL fake_CommandListAppendMemoryCopy(ze_command_list_handle_t l, void *dst,
+                                                               const void *src, size_t size,
+                                                               ze_event_handle_t s, uint32_t n,
+                                                               ze_event_handle_t *w) {
+    if (fails()) return fake.failure;
+    note(APPENDED_COPY, s, n, w);
+    return real.CommandListAppendMemoryCopy(l, dst, src, size, s, n, w);
+}
+
+static ze_result_t ZE_APICALL fake_CommandListHostSynchronize(ze_command_list_handle_t l, uint64_t timeout) {
+    return fails() ? fake.failure : real_newer.CommandListHostSynchronize(l, timeout);
+}
+
+/* -- control -- */
+
+/* Init and DriverGet are called before anybody can be in between. */
+static ze_result_t ZE_APICALL fake_Init(ze_init_flags_t flags) {
+    return real.Init(flags);
+}
+static ze_result_t ZE_APICALL fake_DriverGet(uint32_t *n, ze_driver_handle_t *p) {
+    return real.DriverGet(n, p);
+}
+
+bool fake_install(void) {
+    size_t count;
+    const struct found_device *devices = lz_devices(&count);
+    if (count == 0) return false;
+    driver = (struct found_driver *)devices[0].driver;
+    patched = (struct level_zero *)driver->ze;
+    real = *patched;
+    real_newer = driver->newer;
+#define ENTRY(name) patched->name = fake_##name;
+#include "runtimes/level_zero/entry_points.def"
+#undef ENTRY
+    fake_forget_newer(false);
+    fake_reset();
+    return true;
+}
+
+void fake_forget_newer(bool forget) {
+    forgets = forget;
+    driver->newer = forget ? (struct newer_functions){0} : real_newer;
+    if (driver->newer.CommandListHostSynchronize)
+        driver->newer.CommandListHostSynchronize = fake_CommandListHostSynchronize;
+    patched->MemFreeExt = forget ? NULL : fake_MemFreeExt;
+}
+
+void fake_reset(void) {
+    fake.fail_at = 0;
+    fake.failed_to_end = false;
+    fake.nappended = 0;
+    fake.calls = 0;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Level Zero runtime on drivers that are not as they should be: every call fails once, newer functions
+ * are missing, the device is a GPU with memory of its own that takes SPIR-V only. And what is appended to
+ * lists, command by command.
+ */
+#define _GNU_SOURCE
+#include "runtimes/fake.h"
+#include "runtimes/world.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* -- every call fails once -- */
+
+/* What a program does with a device, from the first object to the last. A failure ends it early; whatever was
+ * made is destroyed. */
+struct scenario {
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_memory_desc_t md;
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t primitive;
+    dnnl_memory_t src, dst;
+    bool wrong; /* everything succeeded, and the result is wrong */
+};
+
+#define try(call)                                                                                            \
+    do {                                                                                                     \
+        dnnl_status_t status = call;                                                                         \
+        if (status != dnnl_success) return status;                                                           \
+    } while (0)
+
+static dnnl_status_t put(dnnl_memory_t memory) {
+    float *data = NULL;
+    try(dnnl_memory_map_data(memory, (void **)&data));
+    for (int i = 0; i < N; i++)
+        data[i] = (float)i;
+    return dnnl_memory_unmap_data(memory, data);
+}
+
+static dnnl_status_t check(struct scenario *s) {
+    float *data = NULL;
+    try(dnnl_memory_map_data(s->dst, (void **)&data));
+    for (int i = 0; i < N; i++)
+        if (data[i] != 3 * (3 * (float)i + 1) + 1) s->wrong = true;
+    return dnnl_memory_unmap_data(s->dst, data);
+}
+
+static dnnl_status_t execute_twice(struct scenario *s, unsigned flags) {
+    ze_event_handle_t event = NULL;
+    const dnnl_exec_arg_t first[] = {{DNNL_ARG_SRC, s->src}, {DNNL_ARG_DST, s->dst}};
+    const dnnl_exec_arg_t second[] = {{DNNL_ARG_SRC, s->dst}, {DNNL_ARG_DST, s->dst}};
+    try(dnnl_ze_interop_primitive_execute(s->primitive, s->stream, 2, first, 0, NULL, &event));
+    try(dnnl_ze_interop_primitive_execute(s->primitive, s->stream, 2, second, 1, &event, NULL));
+    try(dnnl_stream_wait(s->stream));
+    if (!(flags & dnnl_stream_profiling)) return dnnl_success;
+    int count = 2;
+    uint64_t ns[2];
+    try(dnnl_query_profiling_data(s->stream, dnnl_profiling_data_kind_time, &count, ns));
+    return dnnl_reset_profiling(s->stream);
+}
+
+static dnnl_status_t play(struct scenario *s, unsigned flags) {
+    try(dnnl_engine_create(&s->engine, dnnl_gpu, 0));
+    try(dnnl_stream_create(&s->stream, s->engine, flags));
+    try(dnnl_memory_desc_create_with_tag(&s->md, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
+    try(dnnl_eltwise_forward_primitive_desc_create(&s->pd, s->engine, dnnl_forward_inference,
+                                                   dnnl_eltwise_linear, s->md, s->md, 3, 1, NULL));
+    try(dnnl_primitive_create(&s->primitive, s->pd));
+    try(dnnl_memory_create(&s->src, s->md, s->engine, DNNL_MEMORY_ALLOCATE));
+    try(dnnl_memory_create(&s->dst, s->md, s->engine, DNNL_MEMORY_ALLOCATE));
+    try(put(s->src));
+    try(execute_twice(s, flags));
+    return check(s);
+}
+
+static void tidy_up(struct scenario *s) {
+    dnnl_memory_destroy(s->src);
+    dnnl_memory_destroy(s->dst);
+    dnnl_primitive_destroy(s->primitive);
+    dnnl_primitive_desc_destroy(s->pd);
+    dnnl_memory_desc_destroy(s->md);
+    dnnl_stream_destroy(s->stream);
+    dnnl_engine_destroy(s->engine);
+}
+
+static dnnl_status_t play_and_tidy_up(unsigned flags) {
+    struct scenario s = {0};
+    dnnl_status_t status = play(&s, flags);
+    tidy_up(&s);
+    assert_false(status == dnnl_success && s.wrong);
+    return status;
+}
+
+/* Some calls may fail without anybody noticing: what is tried before something else, and destruction, which
+ * then leaves the object behind. Nothing else is ever left behind. */
+static void fail_every_call(unsigned flags, ze_result_t failure) {
+    fake_reset();
+    assert_int_equal(play_and_tidy_up(flags), dnnl_success);
+    const long calls = fake.calls;
+    long refusals = 0;
+    assert_true(calls > 20);
+    for (long n = 1; n <= calls; n++) {
+        fake_reset();
+        fake.fail_at = n;
+        fake.failure = failure;
+        long live = fake.live;
+        refusals += play_and_tidy_up(flags) != dnnl_success;
+        if (!fake.failed_to_end && fake.live != live)
+            fail_msg("call %ld: %ld objects left", n, fake.live - live);
+        fake_reset();
+        assert_int_equal(play_and_tidy_up(flags), dnnl_success); /* and the next one works */
+    }
+    print_message("%ld calls, %ld of them lead to a status when they fail\n", calls, refusals);
+    assert_true(refusals > calls / 3);
+}
+
+static void test_failures(void **state) {
+    (void)state;
+    static const unsigned flags[] = {dnnl_stream_in_order, dnnl_stream_out_of_order,
+                                     dnnl_stream_in_order | dnnl_stream_profiling};
+    for (int pretend = 0; pretend < 2; pretend++)
+        for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+            fake.gpu = pretend;
+            fail_every_call(flags[i], ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+            fail_every_call(flags[i], ZE_RESULT_ERROR_UNKNOWN);
+        }
+    fake.gpu = false;
+}
+
+/* The status tells lack of memory from other failures. */
+static void test_statuses(void **state) {
+    (void)state;
+    static const struct {
+        ze_result_t failure;
+        dnnl_status_t status;
+    } cases[] = {{ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, dnnl_out_of_memory},
+                 {ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, dnnl_out_of_memory},
+                 {ZE_RESULT_ERROR_DEVICE_LOST, dnnl_runtime_error},
+                 {ZE_RESULT_ERROR_UNKNOWN, dnnl_runtime_error}};
+    struct world w = make_world();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        void *handle = DNNL_MEMORY_ALLOCATE;
+        dnnl_memory_t untouched = (dnnl_memory_t)&w, memory = untouched;
+        fake_reset();
+        fake.fail_at = 1;
+        fake.failure = cases[i].failure;
+        assert_int_equal(dnnl_ze_interop_memory_create(&memory, w.vector, w.engine, 1, &handle),
+                         cases[i].status);
+        assert_ptr_equal(memory, untouched);
+    }
+    fake_reset();
+    free_world(&w);
+}
+
+/* Nothing that the library makes outlives its owners. */
+static void test_nothing_is_left(void **state) {
+    (void)state;
+    fake_reset();
+    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    long live = fake.live;
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(play_and_tidy_up(i % 2 ? dnnl_stream_in_order : dnnl_stream_out_of_order),
+                         dnnl_success);
+    assert_int_equal(fake.live, live);
+}
+
+/* -- other drivers -- */
+
+static void test_without_newer_functions(void **state) {
+    (void)state;
+    fake_forget_newer(true);
+    for (int pretend = 0; pretend < 2; pretend++) {
+        fake.gpu = pretend;
+        fake_reset();
+        assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+        assert_int_equal(play_and_tidy_up(dnnl_stream_out_of_order), dnnl_success);
+        assert_int_equal(play_and_tidy_up(dnnl_stream_in_order | dnnl_stream_profiling), dnnl_success);
+    }
+    fake.gpu = false;
+    fake_forget_newer(false);
+}
+
+/* A GPU: SPIR-V is built once, its binary comes from the disk cache or from a blob afterwards. */
+static void test_gpu(void **state) {
+    (void)state;
+    char folder[] = "/tmp/lode-test-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    setenv("LODE_CACHE_DIR", folder, 1);
+    unsetenv("LODE_CACHE");
+    fake.gpu = true;
+    fake.modules_from_spirv = fake.modules_from_binary = 0;
+    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    assert_int_equal(fake.modules_from_spirv, 1);
+    assert_int_equal(fake.modules_from_binary, 0);
+    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    assert_int_equal(fake.modules_from_spirv, 1);
+    assert_int_equal(fake.modules_from_binary, 1);
+
+    struct scenario s = {0};
+    size_t size = 0;
+    assert_int_equal(play(&s, dnnl_stream_in_order), dnnl_success);
+    ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, NULL));
+    uint8_t *blob = malloc(size);
+    ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, blob));
+    tidy_up(&s);
+    setenv("LODE_CACHE", "0", 1);
+    fake.modules_from_spirv = fake.modules_from_binary = 0;
+    struct world w = {.context = ze_make_context()};
+    ok(dnnl_ze_interop_engine_create_from_cache_blob(&w.engine, ze_driver, ze_device, w.context, size, blob));
+    ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
+    dnnl_primitive_t linear = make_linear(&w, 3, 1);
+    assert_int_equal(fake.modules_from_spirv, 0);
+    assert_int_equal(fake.modules_from_binary, 1);
+    dnnl_primitive_destroy(linear);
+    free_world(&w);
+    free(blob);
+    fake.gpu = false;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Memory of a GPU is copied to be read, and a pointer that only the host knows is refused. */
+static void test_gpu_memory(void **state) {
+    (void)state;
+    fake.gpu = true;
+    struct world w = make_world();
+    dnnl_memory_t device = make_vector(&w, DNNL_MEMORY_ALLOCATE), untouched = (dnnl_memory_t)&w,
+                  memory = untouched;
+    void *shared = ze_alloc(w.context, ZE_MEMORY_TYPE_SHARED, N * sizeof(float)),
+         *host = malloc(N * sizeof(float));
+    void *own = NULL, *first = NULL, *second = NULL;
+    ok(dnnl_memory_get_data_handle(device, &own));
+    fill(device, 1);
+    fake_reset();
+    ok(dnnl_memory_map_data(device, &first));
+    ok(dnnl_memory_map_data(device, &second)); /* another copy */
+    assert_ptr_not_equal(first, own);
+    assert_ptr_not_equal(first, second);
+    assert_int_equal(fake.nappended, 2);
+    ok(dnnl_memory_unmap_data(device, second));
+    ok(dnnl_memory_unmap_data(device, first));
+    refused(dnnl_memory_unmap_data(device, first));
+    expect_linear(device, 1, 1, 0);
+    ok(dnnl_memory_map_data(device, &first)); /* still mapped when it is destroyed */
+    dnnl_memory_destroy(device);
+
+    refused(dnnl_ze_interop_memory_create(&memory, w.vector, w.engine, 1, &host));
+    assert_ptr_equal(memory, untouched);
+    memory = make_vector(&w, shared);
+    ok(dnnl_memory_map_data(memory, &first));
+    assert_ptr_equal(first, shared);
+    ok(dnnl_memory_unmap_data(memory, first));
+    refused(dnnl_ze_interop_memory_set_mem_object(memory, host));
+    dnnl_memory_destroy(memory);
+    ze_ok(ze.zeMemFree(w.context, shared));
+    free(host);
+    free_world(&w);
+    fake.gpu = false;
+}
+
+/* -- commands, one by one -- */
+
+static void test_commands_in_order(void **state) {
+    (void)state;
+    struct world w = make_world();
+    struct product p = make_product(&w);
+    dnnl_stream_t stream;
+    ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_in_order));
+    fake_reset();
+    multiply(&p, stream, NULL);
+    ze_event_handle_t event = NULL;
+    multiply(&p, stream, &event);
+    ok(dnnl_stream_wait(stream));
+    assert_true(fake.nappended >= 2);
+    for (int i = 0; i < fake.nappended; i++) { /* no event is spent but the one that is asked for */
+        assert_int_equal(fake.appended[i].what, APPENDED_LAUNCH);
+        assert_int_equal(fake.appended[i].nwaits, 0);
+        assert_ptr_equal(fake.appended[i].signal, i == fake.nappended - 1 ? event : NULL);
+    }
+    dnnl_stream_destroy(stream);
+    free_product(&p);
+    free_world(&w);
+}
+
+/* Each launch waits for the one before it; an execution with a scratchpad waits for the last one that had it.
+ */
+static void test_commands_out_of_order(void **state) {
+    (void)state;
+    struct world w = make_world();
+    struct product p = make_product(&w);
+    dnnl_stream_t stream;
+    ze_event_handle_t first = NULL, second = NULL;
+    ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_out_of_order));
+    fake_reset();
+    multiply(&p, stream, &first);
+    int launches = fake.nappended;
+    multiply(&p, stream, &second);
+    ok(dnnl_stream_wait(stream));
+    assert_int_equal(fake.nappended, 2 * launches);
+    assert_true(launches > 1);
+    assert_int_equal(fake.appended[0].nwaits, 0);
+    for (int i = 1; i < 2 * launches; i++) {
+        assert_int_equal(fake.appended[i].what, APPENDED_LAUNCH);
+        assert_int_equal(fake.appended[i].nwaits, 1);
+        assert_non_null(fake.appended[i - 1].signal);
+        assert_ptr_equal(fake.appended[i].wait, fake.appended[i - 1].signal);
+    }
+    assert_ptr_equal(fake.appended[launches - 1].signal, first);
+    assert_ptr_equal(fake.appended[2 * launches - 1].signal, second);
+
+    fake_reset();
+    multiply(&p, stream, NULL); /* nobody can put it in order later: it comes after everything */
+    assert_int_equal(fake.appended[0].what, APPENDED_BARRIER);
+    ok(dnnl_stream_wait(stream));
+    dnnl_stream_destroy(stream);
+    free_product(&p);
+    free_world(&w);
+}
+
+/* On a regular list without order: the event is reset, and a barrier stands before every launch. */
+static void test_commands_recorded(void **state) {
+    (void)state;
+    struct world w = make_world();
+    struct product p = make_product(&w);
+    ze_command_list_handle_t list = ze_make_regular(w.context, NULL);
+    dnnl_stream_t stream = make_stream(&w, list);
+    ze_event_handle_t event = NULL;
+    fake_reset();
+    multiply(&p, stream, &event);
+    assert_int_equal(fake.nappended % 2, 1);
+    assert_int_equal(fake.appended[0].what, APPENDED_RESET);
+    assert_ptr_equal(fake.appended[0].signal, event);
+    for (int i = 1; i < fake.nappended; i++) {
+        assert_int_equal(fake.appended[i].what, i % 2 ? APPENDED_BARRIER : APPENDED_LAUNCH);
+        assert_ptr_equal(fake.appended[i].signal, i == fake.nappended - 1 ? event : NULL);
+    }
+    dnnl_stream_destroy(stream);
+    ze_ok(ze.zeCommandListDestroy(list));
+    free_product(&p);
+    free_world(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_failures),
+            cmocka_unit_test(test_statuses),
+            cmocka_unit_test(test_nothing_is_left),
+            cmocka_unit_test(test_without_newer_functions),
+            cmocka_unit_test(test_gpu),
+            cmocka_unit_test(test_gpu_memory),
+            cmocka_unit_test(test_commands_in_order),
+            cmocka_unit_test(test_commands_out_of_order),
+            cmocka_unit_test(test_commands_recorded),
+    };
+    setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);
+    setenv("ONEDNN_VERBOSE", "none", 0);
+    setenv("LODE_CACHE", "0", 1);
+    if (!ze_open() || !fake_install()) {
+        puts("SKIP: no Level Zero device");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
