@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Level Zero as its users have it: a context of their own, immediate lists, USM of every kind, events. Level
+ * Zero counts no references: lists that a test has made live until its place is closed.
+ *
+ * There is no gate. A stream takes its events with it and waits at its end, so nothing may be destroyed
+ * before its gate opens; level_zero_lists.c has the tests with events of the user's.
+ */
+#include "runtimes/places.h"
+#include "runtimes/ze.h"
+
+#include "oneapi/dnnl/dnnl_ze.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CONTEXT, LISTS }; /* places in place->native */
+static const ze_memory_type_t memory_types[] = {ZE_MEMORY_TYPE_DEVICE, ZE_MEMORY_TYPE_HOST,
+                                                ZE_MEMORY_TYPE_SHARED};
+
+extern const struct backend level_zero_backend;
+
+/* Lists that are destroyed with the place. */
+struct kept_list {
+    struct kept_list *next;
+    ze_command_list_handle_t list;
+};
+
+static void keep(const struct place *place, ze_command_list_handle_t list) {
+    void **first = &((struct place *)place)->native[LISTS];
+    struct kept_list *kept = malloc(sizeof *kept);
+    *kept = (struct kept_list){*first, list};
+    *first = kept;
+}
+
+static int find(struct place *places, int room) {
+    if (room == 0 || !ze_open()) {
+        printf("SKIP: no Level Zero device\n");
+        return 0;
+    }
+    *places = (struct place){.name = "ze:0", .backend = &level_zero_backend};
+    places->native[CONTEXT] = ze_make_context();
+    return 1;
+}
+
+static void close_place(struct place *place) {
+    for (struct kept_list *k = place->native[LISTS], *next; k; k = next) {
+        next = k->next;
+        ze.zeCommandListDestroy(k->list);
+        free(k);
+    }
+    ze.zeContextDestroy(place->native[CONTEXT]);
+}
+
+static dnnl_status_t make_engine(const struct place *place, dnnl_engine_t *engine) {
+    return dnnl_ze_interop_engine_create(engine, ze_driver, ze_device, place->native[CONTEXT]);
+}
+
+static dnnl_status_t make_stream(const struct place *place, dnnl_engine_t engine, unsigned flags,
+                                 dnnl_stream_t *stream) {
+    unsigned order = flags & dnnl_stream_out_of_order ? 0 : ZE_IN_ORDER;
+    ze_command_list_handle_t list = ze_make_immediate(place->native[CONTEXT], order, false);
+    keep(place, list);
+    return dnnl_ze_interop_stream_create(stream, engine, list, flags & dnnl_stream_profiling ? 1 : 0);
+}
+
+/* Memory */
+
+static bool has_kind(const struct place *place, int kind) {
+    (void)place, (void)kind;
+    return true;
+}
+
+static dnnl_status_t make_memory(const struct place *place, int kind, const_dnnl_memory_desc_t md,
+                                 dnnl_engine_t engine, void *handle, dnnl_memory_t *memory) {
+    (void)place, (void)kind;
+    return dnnl_ze_interop_memory_create(memory, md, engine, 1, &handle);
+}
+
+static void *native_alloc(const struct place *place, int kind, size_t size) {
+    return ze_alloc(place->native[CONTEXT], memory_types[kind], size);
+}
+
+static void native_free(const struct place *place, int kind, void *handle) {
+    (void)kind;
+    ze.zeMemFree(place->native[CONTEXT], handle);
+}
+
+/* Events belong to their stream. */
+
+static dnnl_status_t execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream, int nargs,
+                             const dnnl_exec_arg_t *args, void *const *deps, int ndeps, void **event) {
+    return dnnl_ze_interop_primitive_execute(primitive, stream, nargs, args, ndeps,
+                                             (const ze_event_handle_t *)deps, (ze_event_handle_t *)event);
+}
+
+static void event_wait(void *event) {
+    ze.zeEventHostSynchronize(event, UINT64_MAX);
+}
+
+static bool event_done(void *event) {
+    return ze.zeEventQueryStatus(event) == ZE_RESULT_SUCCESS;
+}
+
+static void event_release(void *event) {
+    (void)event;
+}
+
+const struct backend level_zero_backend = {
+        .name = "ze",
+        .find = find,
+        .close = close_place,
+        .engine = make_engine,
+        .stream = make_stream,
+        .kinds = {"usm-device", "usm-host", "usm-shared"},
+        .brought = {false, true, true},
+        .has_kind = has_kind,
+        .memory = make_memory,
+        .native_alloc = native_alloc,
+        .native_free = native_free,
+        .lasting = true,
+        .execute = execute,
+        .event_wait = event_wait,
+        .event_done = event_done,
+        .event_release = event_release,
+};
