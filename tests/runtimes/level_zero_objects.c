@@ -70,6 +70,35 @@ static void test_engine_bad_input(void **state) {
     ze_ok(ze.zeContextDestroy(context));
 }
 
+/* Handles of two drivers do not mix. */
+static void test_two_drivers(void **state) {
+    (void)state;
+    ze_driver_handle_t drivers[2];
+    ze_device_handle_t devices[2];
+    ze_context_handle_t contexts[2];
+    const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    uint32_t count = 2, one = 1;
+    ze_ok(ze.zeDriverGet(&count, drivers));
+    if (count < 2) {
+        print_message("SKIP: there is one driver\n");
+        skip();
+    }
+    for (int i = 0; i < 2; i++) {
+        ze_ok(ze.zeDeviceGet(drivers[i], &one, &devices[i]));
+        ze_ok(ze.zeContextCreate(drivers[i], &desc, &contexts[i]));
+    }
+    dnnl_engine_t untouched = (dnnl_engine_t)&count, engine = untouched;
+    for (int mix = 1; mix < 7; mix++) /* all but the two that are of one driver */
+        refused(dnnl_ze_interop_engine_create(&engine, drivers[mix & 1], devices[mix >> 1 & 1],
+                                              contexts[mix >> 2 & 1]));
+    assert_ptr_equal(engine, untouched);
+    for (int i = 0; i < 2; i++) {
+        ok(dnnl_ze_interop_engine_create(&engine, drivers[i], devices[i], contexts[i]));
+        ok(dnnl_engine_destroy(engine));
+        ze_ok(ze.zeContextDestroy(contexts[i]));
+    }
+}
+
 static void test_cache_blobs(void **state) {
     (void)state;
     struct world w = make_world();
@@ -316,11 +345,17 @@ static void test_execute_bad_input(void **state) {
 }
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_engine_handles),   cmocka_unit_test(test_plain_engine_has_handles),
-            cmocka_unit_test(test_engine_bad_input), cmocka_unit_test(test_cache_blobs),
-            cmocka_unit_test(test_memory_kinds),     cmocka_unit_test(test_memory_handles),
-            cmocka_unit_test(test_memory_bad_input), cmocka_unit_test(test_memory_shared_with_cpu),
-            cmocka_unit_test(test_stream_bad_input), cmocka_unit_test(test_execute_bad_input),
+            cmocka_unit_test(test_engine_handles),
+            cmocka_unit_test(test_plain_engine_has_handles),
+            cmocka_unit_test(test_engine_bad_input),
+            cmocka_unit_test(test_two_drivers),
+            cmocka_unit_test(test_cache_blobs),
+            cmocka_unit_test(test_memory_kinds),
+            cmocka_unit_test(test_memory_handles),
+            cmocka_unit_test(test_memory_bad_input),
+            cmocka_unit_test(test_memory_shared_with_cpu),
+            cmocka_unit_test(test_stream_bad_input),
+            cmocka_unit_test(test_execute_bad_input),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);
     if (!ze_open()) {

@@ -129,13 +129,24 @@ static dnnl_status_t adopt_handles(struct lz_device *d, void *const *handles) {
     return status;
 }
 
+/* Whose memory is this, as far as the context says? A driver that looks at devices superficially takes those
+ * of another driver for its own, and then names one that is its own. */
+static bool is_of_driver(const struct lz_device *d, const void *pointer) {
+    ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    ze_device_handle_t owner = NULL;
+    ze_result_t result = d->ze->MemGetAllocProperties(d->context, pointer, &properties, &owner);
+    return result != ZE_RESULT_SUCCESS || !owner || has_device(d->driver, owner);
+}
+
 /* A context cannot be asked what it is for: it shows when memory is allocated. */
 static dnnl_status_t check_context(const struct lz_device *d) {
     void *probe = NULL;
     ze_result_t result = lz_alloc(d, 1, &probe);
     if (result == ZE_RESULT_SUCCESS) {
+        bool ours = is_of_driver(d, probe);
         d->ze->MemFree(d->context, probe);
-        return dnnl_success;
+        return ours ? dnnl_success
+                    : fail(dnnl_invalid_arguments, "engine", "the context is not one of the driver");
     }
     bool full = lz_status(result) == dnnl_out_of_memory;
     return fail(full ? dnnl_out_of_memory : dnnl_invalid_arguments, "engine",
