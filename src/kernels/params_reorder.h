@@ -30,7 +30,7 @@ struct tile_loop {
 PARAMS_SIZE(tile_loop, 32);
 
 struct reorder_tiles_params {
-    i32 nouter, pad;
+    i32 nouter, turn; /* turn: y is dense in src, and x is not */
     i64 src_offset, dst_offset;
     struct tile_loop x, y, z;   /* x is dense in dst; y is dense in src, if x is not; z follows x in dst */
     i64 tile_x, tile_y, tile_z; /* of a work-item */

@@ -49,19 +49,80 @@ kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, E
     }
 }
 
-/* Elements x0 to x1 of a row: those below `valid` come from src, the others are padding. */
-INLINE void copy_row(global const uint *src, i64 src_stride, global uint *dst, i64 x0, i64 x1, i64 valid) {
-    i64 x = x0, last = valid < x1 ? valid : x1;
-    if (src_stride == 1) {
-        for (; x < last; x++)
-            dst[x] = src[x];
-    } else {
-        for (; x < last; x++)
-            dst[x] = src[x * src_stride];
+/* One part of a tile: x0 to x1 and y0 to y1, of which the elements below x_valid and y_valid come from src.
+ */
+struct tile_part {
+    global const float *src;
+    global float *dst;
+    i64 x0, x1, x_valid, y0, y1, y_valid;
+};
+
+/* Eight rows of src become eight rows of dst: three times, every row is interleaved with the one four further
+ * on. */
+INLINE void turn_8x8(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
+    float8 a[8], b[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        a[i] = vload8(0, src + i * src_x);
+#pragma unroll
+    for (int step = 0; step < 3; step++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            b[2 * i].even = a[i].lo;
+            b[2 * i].odd = a[i + 4].lo;
+            b[2 * i + 1].even = a[i].hi;
+            b[2 * i + 1].odd = a[i + 4].hi;
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            a[i] = b[i];
     }
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        vstore8(a[i], 0, dst + i * dst_y);
+}
+
+/* y is dense in src, x in dst. */
+INLINE void turn_part(const struct tile_part *t, i64 src_x, i64 dst_y) {
+    const i64 x8 = t->x0 + (t->x_valid - t->x0) / 8 * 8, y8 = t->y0 + (t->y_valid - t->y0) / 8 * 8;
+    for (i64 y = t->y0; y < y8; y += 8)
+        for (i64 x = t->x0; x < x8; x += 8)
+            turn_8x8(t->src + x * src_x + y, src_x, t->dst + y * dst_y + x, dst_y);
+    for (i64 x = x8; x < t->x_valid; x++)
+        for (i64 y = t->y0; y < y8; y++)
+            t->dst[y * dst_y + x] = t->src[x * src_x + y];
+    for (i64 y = y8; y < t->y_valid; y++)
+        for (i64 x = t->x0; x < t->x_valid; x++)
+            t->dst[y * dst_y + x] = t->src[x * src_x + y];
+}
+
+/* x is dense in both, or nothing is dense in src. */
+INLINE void copy_part(const struct tile_part *t, i64 src_x, i64 src_y, i64 dst_y) {
+    for (i64 y = t->y0; y < t->y_valid; y++) {
+        global const float *from = t->src + y * src_y;
+        global float *to = t->dst + y * dst_y;
+        if (src_x == 1)
+            for (i64 x = t->x0; x < t->x_valid; x++)
+                to[x] = from[x];
+        else
+            for (i64 x = t->x0; x < t->x_valid; x++)
+                to[x] = from[x * src_x];
+    }
+}
+
+INLINE void zero_padding(const struct tile_part *t, i64 dst_y) {
 #pragma nounroll
-    for (; x < x1; x++)
-        dst[x] = 0;
+    for (i64 y = t->y0; y < t->y1; y++)
+#pragma nounroll
+        for (i64 x = y < t->y_valid ? t->x_valid : t->x0; x < t->x1; x++)
+            t->dst[y * dst_y + x] = 0.0f;
+}
+
+/* How far a loop goes that begins at `begin` and would end at `end`: *valid is where src ends, and the result
+ * where dst does. `left` is what the limit leaves. */
+INLINE i64 tile_end(i64 begin, i64 end, i64 left, int pads, i64 *valid) {
+    *valid = left < end ? (left > begin ? left : begin) : end;
+    return pads ? end : *valid;
 }
 
 /* Does a position exist along dimension d of dst? *inside becomes 0 where it is padding. */
@@ -72,7 +133,7 @@ INLINE int tile_exists(constant struct reorder_tiles_params *p, const i64 *posit
 }
 
 /* Range: tiles of x, tiles of y and z, what is around them. */
-kernel void x32_reorder_tiles(ITEM global const uint *src, global uint *dst,
+kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
                               constant struct reorder_tiles_params *p) {
     const int xd = p->x.dim, yd = p->y.dim, zd = p->z.dim;
     i64 index = get_global_id(2), position[TENSOR_DIMS + 1];
@@ -93,28 +154,33 @@ kernel void x32_reorder_tiles(ITEM global const uint *src, global uint *dst,
     int inside = 1;
 #pragma nounroll
     for (int d = 0; d <= TENSOR_DIMS; d++)
-        if (d != xd && !tile_exists(p, position, d, &inside)) return;
+        if (d != xd && d != yd && !tile_exists(p, position, d, &inside)) return;
 
     const i64 tiles_z = (p->z.size + p->tile_z - 1) / p->tile_z, tile = get_global_id(1);
-    const i64 x0 = (i64)get_global_id(0) * p->tile_x, y0 = tile / tiles_z * p->tile_y,
-              z0 = tile % tiles_z * p->tile_z;
-    const i64 x1 = x0 + p->tile_x < p->x.size ? x0 + p->tile_x : p->x.size;
-    const i64 y1 = y0 + p->tile_y < p->y.size ? y0 + p->tile_y : p->y.size;
-    const i64 z1 = z0 + p->tile_z < p->z.size ? z0 + p->tile_z : p->z.size;
+    const i64 z0 = tile % tiles_z * p->tile_z;
+    const i64 x1 = (i64)(get_global_id(0) + 1) * p->tile_x, y1 = (tile / tiles_z + 1) * p->tile_y;
+    struct tile_part t;
+    t.x0 = x1 - p->tile_x;
+    t.y0 = y1 - p->tile_y;
 #pragma nounroll
-    for (i64 y = y0; y < y1; y++)
-#pragma nounroll
-        for (i64 z = z0; z < z1; z++) {
-            i64 at[TENSOR_DIMS + 1];
-            at[xd] = position[xd], at[yd] = position[yd], at[zd] = position[zd];
-            at[yd] += y * p->y.step;
-            at[zd] += z * p->z.step;
-            int row_inside = inside;
-            if (yd != xd && !tile_exists(p, at, yd, &row_inside)) continue;
-            if (zd != xd && !tile_exists(p, at, zd, &row_inside)) continue;
-            i64 left = p->limits[xd] - at[xd];
-            copy_row(src + y * p->y.src_stride + z * p->z.src_stride, p->x.src_stride,
-                     dst + y * p->y.dst_stride + z * p->z.dst_stride, x0,
-                     p->pads[xd] || x1 < left ? x1 : left, row_inside ? left : 0);
-        }
+    for (i64 z = z0; z < z0 + p->tile_z && z < p->z.size; z++) {
+        i64 at[TENSOR_DIMS + 1];
+        int z_inside = inside;
+        at[xd] = position[xd], at[yd] = position[yd], at[zd] = position[zd];
+        at[zd] += z * p->z.step;
+        if (zd != xd && zd != yd && !tile_exists(p, at, zd, &z_inside)) continue;
+        t.src = src + z * p->z.src_stride;
+        t.dst = dst + z * p->z.dst_stride;
+        t.x1 = tile_end(t.x0, x1 < p->x.size ? x1 : p->x.size, p->limits[xd] - at[xd], p->pads[xd],
+                        &t.x_valid);
+        i64 y_left = p->limits[yd] - at[yd];
+        if (p->y.step != 1) y_left = (y_left + p->y.step - 1) / p->y.step;
+        t.y1 = tile_end(t.y0, y1 < p->y.size ? y1 : p->y.size, y_left, p->pads[yd], &t.y_valid);
+        if (!z_inside) t.y_valid = t.y0;
+        if (p->turn)
+            turn_part(&t, p->x.src_stride, p->y.dst_stride);
+        else
+            copy_part(&t, p->x.src_stride, p->y.src_stride, p->y.dst_stride);
+        if (t.x_valid < t.x1 || t.y_valid < t.y1) zero_padding(&t, p->y.dst_stride);
+    }
 }

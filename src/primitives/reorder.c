@@ -210,6 +210,16 @@ static int dense_in_src(const struct loops *l) {
     return -1;
 }
 
+/* The loop around x in a tile: the one that is dense in src, unless x is; else the next one in dst that is
+ * not the outer half of the dimension of x, on which the end of x would depend. */
+static int choose_y(const struct loops *l, const struct tile_loop *x) {
+    int y = x->src_stride == 1 ? -1 : dense_in_src(l);
+    if (y >= 0) return y;
+    for (y = l->count - 1; y >= 0; y--)
+        if (l->loops[y].dim == TENSOR_DIMS || l->loops[y].dim != x->dim) break;
+    return y;
+}
+
 static dnnl_dim_t at_most(dnnl_dim_t a, dnnl_dim_t b) {
     return a < b ? a : b;
 }
@@ -224,9 +234,10 @@ static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
     enum { ELEMENTS = 4096, SIDE = 64 };
     int last = l->count - 1;
     p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
-    p->y = take_loop(l, p->x.src_stride == 1 ? -1 : dense_in_src(l));
+    p->y = take_loop(l, choose_y(l, &p->x));
     p->z = take_loop(l, l->count - 1);
-    p->tile_x = p->y.size == 1 ? ELEMENTS : SIDE;
+    p->turn = p->y.src_stride == 1 && p->x.src_stride != 1;
+    p->tile_x = p->turn ? SIDE : ELEMENTS;
     p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
     p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
     p->nouter = l->count;
