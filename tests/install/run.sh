@@ -21,14 +21,20 @@ for place in "$work/first" "$build" "$source"; do
 done
 
 echo "-- every public header compiles alone"
-(cd "$prefix/include" && find . -name '*.h') | while read -r header; do
+have() { echo "#include <$1>" | cc -E -xc - >/dev/null 2>&1; }
+(cd "$prefix/include" && find . -name '*.h' -o -name '*.hpp') | while read -r header; do
     # Headers of runtimes whose own headers are not on this machine cannot be tried.
     case $header in
-    *_ocl*) echo '#include <CL/cl.h>' | cc -E -xc - >/dev/null 2>&1 || continue ;;
-    *_ze*) echo '#include <level_zero/ze_api.h>' | cc -E -xc - >/dev/null 2>&1 || continue ;;
+    *_ocl*) have CL/cl.h || continue ;;
+    *_ze*) have level_zero/ze_api.h || continue ;;
+    *_sycl.*) have sycl/sycl.hpp || continue ;;
     esac
-    echo "#include \"$header\"" | cc -std=c99 -Wall -Wextra -Werror -Wno-comment -DCL_TARGET_OPENCL_VERSION=300 -I"$prefix/include" -fsyntax-only -xc - ||
-        fail "$header"
+    case $header in
+    *.hpp) compiler="c++ -std=c++11 -xc++" ;;
+    *) compiler="cc -std=c99 -xc" ;;
+    esac
+    echo "#include \"$header\"" |
+        $compiler -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=300 -I"$prefix/include" -fsyntax-only - || fail "$header"
 done
 
 echo "-- find_package(dnnl)"
