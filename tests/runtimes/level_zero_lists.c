@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "runtimes/world.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static const struct {
     unsigned flags;
@@ -270,6 +272,40 @@ static void test_profiling(void **state) {
     free_product(&p);
     free_world(&w);
 }
+/* The time at the end of a verbose line is what the device measured. */
+static void test_verbose_time(void **state) {
+    (void)state;
+    struct world w = make_world();
+    struct product p = make_product(&w);
+    dnnl_stream_t stream;
+    int count = 1, saved = dup(1);
+    uint64_t ns = 0;
+    char text[4096] = "", *line, *time;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_in_order | dnnl_stream_profiling));
+    fflush(stdout);
+    dup2(fileno(file), 1);
+    ok(dnnl_set_verbose(1));
+    multiply(&p, stream, NULL);
+    ok(dnnl_set_verbose(0));
+    fflush(stdout);
+    dup2(saved, 1);
+    close(saved);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, &ns));
+    line = strstr(text, "exec,");
+    assert_non_null(line);
+    *strchr(line, '\n') = 0;
+    time = strrchr(line, ',') + 1;
+    assert_true(fabs(strtod(time, NULL) - (double)ns / 1e6) <= 1e-4 * (double)ns / 1e6);
+    dnnl_stream_destroy(stream);
+    free_product(&p);
+    free_world(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_chain_of_events),
@@ -279,6 +315,7 @@ int main(void) {
             cmocka_unit_test(test_recording_after_close),
             cmocka_unit_test(test_product_on_every_list),
             cmocka_unit_test(test_profiling),
+            cmocka_unit_test(test_verbose_time),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);
     if (!ze_open()) {
