@@ -314,6 +314,13 @@ NEW(zeDeviceGetVectorWidthPropertiesExt)(ze_device_handle_t device, uint32_t *co
     return ZE_RESULT_SUCCESS;
 }
 
+ze_result_t ZE_APICALL NEW(zeDeviceGetCounterBasedEventMaxValue)(ze_device_handle_t device, uint64_t *value) {
+    if (!is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!value) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *value = UINT64_MAX;
+    return ZE_RESULT_SUCCESS;
+}
+
 uint32_t ZE_APICALL NEW(zerTranslateDeviceHandleToIdentifier)(ze_device_handle_t device) {
     return is_device(device) ? 0 : UINT32_MAX;
 }

@@ -105,15 +105,32 @@ ze_result_t ZE_APICALL zeDriverGetIpcProperties(ze_driver_handle_t driver,
     return ZE_RESULT_SUCCESS;
 }
 
+/* What works, and nothing else. */
+#define ONE ZE_MAKE_VERSION(1, 0)
 static const ze_driver_extension_properties_t extensions[] = {
         {"ZE_extension_driver_ddi_handles", ZE_MAKE_VERSION(1, 1)},
-        {ZE_EU_COUNT_EXT_NAME, ZE_EU_COUNT_EXT_VERSION_1_0},
-        {ZE_MEMORY_FREE_POLICIES_EXT_NAME, ZE_MEMORY_FREE_POLICIES_EXT_VERSION_1_0},
-        {ZE_FLOAT_ATOMICS_EXT_NAME, ZE_FLOAT_ATOMICS_EXT_VERSION_1_0},
-        {ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME, ZE_RELAXED_ALLOCATION_LIMITS_EXP_VERSION_1_0},
-        {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_extension_device_cache_line_size", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_extension_device_vector_sizes", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_extension_device_cache_line_size", ONE},
+        {"ZE_extension_device_ip_version", ONE},
+        {"ZE_extension_device_usablemem_size_properties", ONE},
+        {"ZE_extension_device_vector_sizes", ONE},
+        {"ZE_extension_eu_count", ONE},
+        {"ZE_extension_event_query_kernel_timestamps", ONE},
+        {"ZE_extension_external_memmap_sysmem", ONE},
+        {"ZE_extension_float_atomics", ONE},
+        {"ZE_extension_ipc_mem_handle_type", ONE},
+        {"ZE_extension_kernel_max_group_size_properties", ONE},
+        {"ZE_extension_linkage_inspection", ONE},
+        {"ZE_extension_memory_free_policies", ONE},
+        {"ZE_extension_relaxed_allocation_limits", ONE},
+        {"ZE_extension_virtual_mem_readonly_properties", ONE},
+        {"ZE_experimental_command_list_clone", ONE},
+        {"ZE_experimental_event_pool_counter_based", ONE},
+        {"ZE_experimental_event_query_timestamps", ONE},
+        {"ZE_experimental_global_offset", ONE},
+        {"ZE_experimental_immediate_command_list_append", ONE},
+        {"ZE_experimental_mutable_command_list", ZE_MAKE_VERSION(1, 1)},
+        {"ZE_experimental_relaxed_allocation_limits", ONE},
+        {"ZE_experimental_scheduling_hints", ONE},
 };
 
 ze_result_t ZE_APICALL zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *count,

@@ -13,10 +13,6 @@
 #define ALL_POOL_FLAGS 0xfu
 #define ALL_SCOPES 0x7u
 
-static struct event_pool *to_pool(ze_event_pool_handle_t handle) {
-    return object_is(handle, OBJECT_EVENT_POOL) ? (struct event_pool *)handle : NULL;
-}
-
 /* -- timestamps -- */
 
 struct shared_stamps *stamps_new(void) {
@@ -94,7 +90,7 @@ static bool map_slots(struct event_pool *pool) {
     return true;
 }
 
-static void pool_free(struct event_pool *pool) {
+void event_pool_free(struct event_pool *pool) {
     if (pool->slots) munmap(pool->slots, pool->length);
     if (pool->file >= 0) close(pool->file);
     free(pool->taken);
@@ -115,7 +111,7 @@ ze_result_t event_pool_new(struct context *context, const struct event_pool *lik
     object_lend(context);
     pool->taken = calloc(like->count, sizeof *pool->taken);
     if (!pool->taken || !map_slots(pool)) {
-        pool_free(pool);
+        event_pool_free(pool);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
     *made = pool;
@@ -147,17 +143,17 @@ ze_result_t ZE_APICALL zeEventPoolCreate(ze_context_handle_t context, const ze_e
 }
 
 ze_result_t ZE_APICALL zeEventPoolDestroy(ze_event_pool_handle_t handle) {
-    struct event_pool *pool = to_pool(handle);
+    struct event_pool *pool = to_event_pool(handle);
     if (!pool || pool->imported) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(pool))
         return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still live");
-    pool_free(pool);
+    event_pool_free(pool);
     return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t ZE_APICALL NEW(zeEventPoolGetContextHandle)(ze_event_pool_handle_t handle,
                                                         ze_context_handle_t *context) {
-    struct event_pool *pool = to_pool(handle);
+    struct event_pool *pool = to_event_pool(handle);
     if (!pool) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!context) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     *context = (ze_context_handle_t)pool->context;
@@ -165,7 +161,7 @@ ze_result_t ZE_APICALL NEW(zeEventPoolGetContextHandle)(ze_event_pool_handle_t h
 }
 
 ze_result_t ZE_APICALL NEW(zeEventPoolGetFlags)(ze_event_pool_handle_t handle, ze_event_pool_flags_t *flags) {
-    struct event_pool *pool = to_pool(handle);
+    struct event_pool *pool = to_event_pool(handle);
     if (!pool) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!flags) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     *flags = pool->flags;
@@ -186,7 +182,7 @@ static struct event *event_new(struct context *context) {
 
 ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t handle, const ze_event_desc_t *desc,
                                      ze_event_handle_t *made) {
-    struct event_pool *pool = to_pool(handle);
+    struct event_pool *pool = to_event_pool(handle);
     if (!pool) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (desc->signal & ~ALL_SCOPES || desc->wait & ~ALL_SCOPES) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
@@ -326,6 +322,21 @@ ze_result_t ZE_APICALL NEW(zeEventGetCounterBasedFlags)(ze_event_handle_t handle
     if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!flags) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     *flags = event->counter_flags;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Where the counter is, and what it must have reached. An event that was never used is complete: 0 of
+ * nothing. */
+ze_result_t ZE_APICALL NEW(zeEventCounterBasedGetDeviceAddress)(ze_event_handle_t handle, uint64_t *value,
+                                                                uint64_t *address) {
+    static const uint64_t nothing;
+    struct event *event = to_event(handle);
+    if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!value || !address) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (!event_is_counter_based(event)) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    struct wait wait = event_wait_point(event);
+    *value = wait.value;
+    *address = (uint64_t)(uintptr_t)(wait.timeline ? (const void *)&wait.timeline->reached : &nothing);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -77,6 +77,9 @@ struct wait {
 static inline struct event *to_event(ze_event_handle_t handle) {
     return object_is(handle, OBJECT_EVENT) ? (struct event *)handle : NULL;
 }
+static inline struct event_pool *to_event_pool(ze_event_pool_handle_t handle) {
+    return object_is(handle, OBJECT_EVENT_POOL) ? (struct event_pool *)handle : NULL;
+}
 static inline bool event_is_counter_based(const struct event *event) {
     return event->counter_flags != 0;
 }
@@ -94,6 +97,8 @@ bool event_read_stamps(struct event *event, struct stamps *stamps);
 void event_reset(struct event *event);
 /* `like` gives count, flags and, for a pool of another process, the file, which it then owns. */
 ze_result_t event_pool_new(struct context *context, const struct event_pool *like, struct event_pool **made);
+/* Of which no event lives. */
+void event_pool_free(struct event_pool *pool);
 
 struct shared_stamps *stamps_new(void);
 void stamps_release(struct shared_stamps *stamps);

@@ -66,23 +66,29 @@ static ze_result_t wrong_size(const struct kernel_code *code, uint32_t index, si
                         size);
 }
 
-ze_result_t argument_write(const struct kernel_code *code, uint32_t index, size_t size, const void *value,
-                           unsigned char *values, uint32_t *local_size) {
+ze_result_t argument_check(const struct kernel_code *code, uint32_t index, size_t size, const void *value) {
     if (index >= code->nargs)
         return explain_with(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX, "%s has %u arguments", code->name,
                             code->nargs);
     const struct native_arg *arg = &code->args[index];
+    if (arg->kind != NATIVE_ARG_LOCAL)
+        return size == arg->size || code->any_argument_size ? ZE_RESULT_SUCCESS
+                                                            : wrong_size(code, index, size);
+    if (value || size == 0 || size > MAX_LOCAL_MEMORY)
+        return explain_with(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
+                            "argument %u of %s is local memory: a size, at most %d, and no value", index,
+                            code->name, MAX_LOCAL_MEMORY);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t argument_write(const struct kernel_code *code, uint32_t index, size_t size, const void *value,
+                           unsigned char *values, uint32_t *local_size) {
+    ze_result_t result = argument_check(code, index, size, value);
+    if (result) return result;
+    const struct native_arg *arg = &code->args[index];
     unsigned char *place = values + code->offsets[index];
-    if (arg->kind == NATIVE_ARG_LOCAL) {
-        if (value || size == 0 || size > MAX_LOCAL_MEMORY)
-            return explain_with(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-                                "argument %u of %s is local memory: a size, at most %d, and no value", index,
-                                code->name, MAX_LOCAL_MEMORY);
-        *local_size = (uint32_t)size;
-        return ZE_RESULT_SUCCESS;
-    }
-    if (size != arg->size && !code->any_argument_size) return wrong_size(code, index, size);
     memset(place, 0, arg->size);
+    *local_size = arg->kind == NATIVE_ARG_LOCAL ? (uint32_t)size : 0;
     if (value) memcpy(place, value, size < arg->size ? size : arg->size);
     return ZE_RESULT_SUCCESS;
 }

@@ -25,7 +25,9 @@ static inline struct kernel *to_kernel(ze_kernel_handle_t handle) {
     return object_is(handle, OBJECT_KERNEL) ? (struct kernel *)handle : NULL;
 }
 
-/* Writes one argument into a block of values. */
+/* Can an argument have that value? */
+ze_result_t argument_check(const struct kernel_code *code, uint32_t index, size_t size, const void *value);
+/* Writes one argument into a block of values, if it can have it. */
 ze_result_t argument_write(const struct kernel_code *code, uint32_t index, size_t size, const void *value,
                            unsigned char *values, uint32_t *local_size);
 ze_result_t check_group_size(const struct kernel_code *code, const uint32_t size[3]);

@@ -210,7 +210,9 @@ ze_result_t list_check_run(struct list *list, const struct context *context) {
 static void move_signals(struct list *list, uint64_t base) {
     for (uint32_t i = 0; i < list->counters; i++) {
         struct counter_signal *signal = &list->signals[i];
-        if (!object_is(signal->event, OBJECT_EVENT) || signal->event->serial != signal->serial) continue;
+        if (!signal->event || !object_is(signal->event, OBJECT_EVENT)
+            || signal->event->serial != signal->serial)
+            continue;
         atomic_store_explicit(&signal->event->source, NULL, memory_order_relaxed);
         event_move(signal->event, list->timeline, base + i + 1, signal->stamps);
     }
@@ -225,7 +227,7 @@ struct run_list_command *list_write_run(struct list *list, struct stream *stream
     run->base = list->timeline_end;
     list->timeline_end += list->counters;
     for (uint32_t i = 0; i < list->ncaptures; i++)
-        run->captured[i] = event_wait_point(list->captures[i]);
+        run->captured[i] = list->captures[i] ? event_wait_point(list->captures[i]) : (struct wait){0};
     move_signals(list, run->base);
     atomic_fetch_add(&list->in_flight, 1);
     return run;
@@ -233,6 +235,45 @@ struct run_list_command *list_write_run(struct list *list, struct stream *stream
 
 void list_leave_flight(struct list *list) {
     atomic_fetch_sub(&list->in_flight, 1);
+}
+
+/* -- changing what was recorded -- */
+
+ze_result_t list_change_signal(struct list *list, struct command *command, struct event *event) {
+    if (event && event->context != list->context) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    struct command changed = {0};
+    ze_result_t result = write_signal(list, &changed, event);
+    list->pending_signal = NULL;
+    if (result) {
+        if (changed.signal.stamps) stamps_release(changed.signal.stamps);
+        return result;
+    }
+    if (command->signal.counter)
+        list->signals[command->signal.counter - 1].event = NULL; /* keeps its number */
+    command->signal = changed.signal;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t list_change_waits(struct list *list, struct command *command, ze_event_handle_t *events) {
+    bool capture = command->captured != 0;
+    for (uint32_t i = 0; i < command->nwaits; i++) {
+        if (!events || !events[i]) continue;
+        if (!is_event_here(list, events[i])) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+        capture |= event_is_counter_based(to_event(events[i]));
+    }
+    if (capture && !command->captured) {
+        struct event **captures = grow(list->captures, list->ncaptures, command->nwaits, sizeof *captures);
+        if (!captures) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+        list->captures = captures;
+        command->captured = list->ncaptures + 1;
+        list->ncaptures += command->nwaits;
+    }
+    for (uint32_t i = 0; i < command->nwaits; i++) {
+        struct event *event = events ? to_event(events[i]) : NULL;
+        command->waits[i] = event ? event_wait_point(event) : (struct wait){0};
+        if (command->captured) list->captures[command->captured - 1 + i] = event;
+    }
+    return ZE_RESULT_SUCCESS;
 }
 
 /* -- closing, resetting, destroying -- */

@@ -43,7 +43,7 @@ struct list {
     uint64_t timeline_end;          /* of the last submission */
     struct counter_signal *signals; /* `counters` of them */
     uint32_t counters;
-    struct event **captures; /* whose place is looked up at submission */
+    struct event **captures; /* whose place is looked up at submission; NULL: nothing to wait for */
     uint32_t ncaptures;
     struct mutable_command *mutables;
     uint32_t nmutables;
@@ -66,6 +66,11 @@ struct dependencies {
 ze_result_t list_append(struct list *list, enum operation operation, size_t size,
                         const struct dependencies *dependencies, void *command);
 ze_result_t list_submit(struct list *list);
+
+/* Gives a recorded command another signal (NULL: none), or other events to wait for: as many as it has, NULL
+ * for none. Of a closed regular list that is not in flight. */
+ze_result_t list_change_signal(struct list *list, struct command *command, struct event *event);
+ze_result_t list_change_waits(struct list *list, struct command *command, ze_event_handle_t *events);
 
 /* Can the list be run in that context? */
 ze_result_t list_check_run(struct list *list, const struct context *context);

@@ -122,6 +122,17 @@ static const struct dispatch runtime_dispatch = {DISPATCH_VERSION, 1, {
 const struct dispatch *const object_dispatch[4] = {&core_dispatch, &tools_dispatch, &sysman_dispatch,
                                                    &runtime_dispatch};
 
+/* All memory can be copied from and to, known or not: there is nothing to import. */
+static ze_result_t ZE_APICALL vendor_import_pointer(ze_driver_handle_t driver, void *pointer, size_t size) {
+    if (!is_driver(driver)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    return pointer && size ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
+}
+
+static ze_result_t ZE_APICALL vendor_release_pointer(ze_driver_handle_t driver, void *pointer) {
+    if (!is_driver(driver)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    return pointer ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
+}
+
 static const struct {
     const char *name;
     entry function;
@@ -129,6 +140,7 @@ static const struct {
 #define TABLE(prefix, name)
 #define HAVE(function, minor) {#function, (entry)function},
 #define NEWER(function, minor) {#function, (entry)NEW(function)},
+#define VENDOR(name, function) {#name, (entry)function},
 #include "driver/entries.def"
 #include "driver/vendor_entries.def"
 };

@@ -6,9 +6,13 @@
 #include "driver/machine.h"
 #include "driver/memory.h"
 #include "driver/stream.h"
+#include "driver/virtual.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_ALIGNMENT ((size_t)1 << 30)
 
@@ -61,12 +65,48 @@ static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *desc) {
     return desc->flags > 31 ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
 }
 
+/* Memory that comes from a descriptor, which stays the program's. */
+static ze_result_t import_file(ze_context_handle_t context, const struct allocation *like,
+                               const ze_external_memory_import_fd_t *import, size_t size, size_t alignment,
+                               void **pointer) {
+    if (import->flags & ~(uint32_t)ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD)
+        return ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
+    struct allocation imported = *like;
+    struct stat status;
+    imported.file = fcntl(import->fd, F_DUPFD_CLOEXEC, 0);
+    if (imported.file < 0) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not an open descriptor");
+    ze_result_t result = fstat(imported.file, &status) || (uint64_t)status.st_size < size
+                                 ? explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the descriptor has less memory")
+                                 : memory_map(to_context(context), &imported, size, alignment, pointer);
+    if (result) close(imported.file);
+    return result;
+}
+
+/* Memory that the program has already. */
+static ze_result_t import_pointer(ze_context_handle_t context,
+                                  const struct ze_external_memmap_sysmem_ext_desc *desc, void **pointer) {
+    if (!desc->pSystemMemory || !desc->size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = memory_borrow(to_context(context), desc->pSystemMemory, desc->size,
+                                       (ze_memory_type_t)NEW_MEMORY_TYPE_HOST_IMPORTED);
+    if (!result) *pointer = desc->pSystemMemory;
+    return result;
+}
+
 static ze_result_t allocate(ze_context_handle_t context, const struct allocation *like,
                             const void *extensions, size_t size, size_t alignment, void **pointer) {
-    (void)extensions;
     ze_result_t result = check_request(size, alignment, pointer);
     if (result) return result;
     reap_deferred();
+    const ze_external_memory_import_fd_t *import =
+            chain_find(extensions, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD);
+    const void *mapped = chain_find(extensions, NEW_STYPE_EXTERNAL_MEMMAP_SYSMEM_DESC);
+    const ze_external_memory_export_desc_t *export =
+            chain_find(extensions, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC);
+    if (export && export->flags & ~(uint32_t)ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD)
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
+                       "memory is exported as an opaque descriptor only");
+    if (import) return import_file(context, like, import, size, alignment, pointer);
+    if (mapped) return import_pointer(context, mapped, pointer);
     return memory_map(to_context(context), like, size, alignment, pointer);
 }
 
@@ -146,18 +186,36 @@ ze_result_t ZE_APICALL zeMemFreeExt(ze_context_handle_t context, const ze_memory
     return ZE_RESULT_SUCCESS;
 }
 
+static bool look_up(ze_context_handle_t context, const void *pointer, struct allocation *found) {
+    return memory_look_up(to_context(context), pointer, found)
+           || virtual_look_up(to_context(context), pointer, found);
+}
+
+/* A descriptor for the program to close. */
+static ze_result_t export_file(const struct context *context, const void *pointer,
+                               ze_external_memory_export_fd_t *export) {
+    if (export->flags & ~(uint32_t)ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD)
+        return ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
+    struct allocation found;
+    ze_result_t result = memory_make_shareable(context, pointer, &found);
+    if (!result) export->fd = fcntl(found.file, F_DUPFD_CLOEXEC, 0);
+    return result;
+}
+
 ze_result_t ZE_APICALL zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
                                                ze_memory_allocation_properties_t *properties,
                                                ze_device_handle_t *device) {
     if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!pointer || !properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct allocation found = {.type = ZE_MEMORY_TYPE_UNKNOWN};
-    bool is_known = memory_look_up(to_context(context), pointer, &found);
+    bool is_known = look_up(context, pointer, &found);
     properties->type = found.type;
     properties->id = found.id;
     properties->pageSize = is_known ? machine()->page : 0;
     if (device) *device = found.has_device ? (ze_device_handle_t)&the_device : NULL;
-    return ZE_RESULT_SUCCESS;
+    ze_external_memory_export_fd_t *export =
+            (void *)chain_find(properties->pNext, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD);
+    return export && is_known ? export_file(to_context(context), pointer, export) : ZE_RESULT_SUCCESS;
 }
 
 ze_result_t ZE_APICALL zeMemGetAddressRange(ze_context_handle_t context, const void *pointer, void **base,
@@ -165,7 +223,7 @@ ze_result_t ZE_APICALL zeMemGetAddressRange(ze_context_handle_t context, const v
     if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct allocation found;
-    if (!memory_look_up(to_context(context), pointer, &found))
+    if (!look_up(context, pointer, &found))
         return explain((ze_result_t)NEW_RESULT_ERROR_ADDRESS_NOT_FOUND,
                        "no allocation of this context is there");
     if (base) *base = (void *)found.span.base;

@@ -132,7 +132,6 @@ NEW_FUNCTION(zeDeviceGetRootDevice, (ze_device_handle_t, ze_device_handle_t *));
 NEW_FUNCTION(zeDeviceGetVectorWidthPropertiesExt,
              (ze_device_handle_t, uint32_t *, struct ze_device_vector_width_properties_ext *));
 NEW_FUNCTION(zeDeviceSynchronize, (ze_device_handle_t));
-NEW_FUNCTION(zeDeviceGetAggregatedCopyOffloadIncrementValue, (ze_device_handle_t, uint32_t *));
 NEW_FUNCTION(zeDeviceGetCounterBasedEventMaxValue, (ze_device_handle_t, uint64_t *));
 
 /* -- the run-time namespace (zer): one default driver, devices by number -- */
@@ -182,6 +181,7 @@ NEW_FUNCTION(zeEventPoolGetFlags, (ze_event_pool_handle_t, ze_event_pool_flags_t
 NEW_FUNCTION(zeEventPoolPutIpcHandle, (ze_context_handle_t, ze_ipc_event_pool_handle_t));
 NEW_FUNCTION(zeEventCounterBasedCreate, (ze_context_handle_t, ze_device_handle_t,
                                          const struct ze_event_counter_based_desc *, ze_event_handle_t *));
+NEW_FUNCTION(zeEventCounterBasedGetDeviceAddress, (ze_event_handle_t, uint64_t *, uint64_t *));
 NEW_FUNCTION(zeEventGetEventPool, (ze_event_handle_t, ze_event_pool_handle_t *));
 NEW_FUNCTION(zeEventGetSignalScope, (ze_event_handle_t, ze_event_scope_flags_t *));
 NEW_FUNCTION(zeEventGetWaitScope, (ze_event_handle_t, ze_event_scope_flags_t *));
@@ -317,6 +317,34 @@ NEW_FUNCTION(zeCommandListUpdateMutableCommandWaitEventsExp,
              (ze_command_list_handle_t, uint64_t, uint32_t, ze_event_handle_t *));
 NEW_FUNCTION(zeCommandListUpdateMutableCommandKernelsExp,
              (ze_command_list_handle_t, uint32_t, uint64_t *, ze_kernel_handle_t *));
+NEW_FUNCTION(zeCommandListCreateCloneExp, (ze_command_list_handle_t, ze_command_list_handle_t *));
 NEW_FUNCTION(zeCommandListIsMutableExp, (ze_command_list_handle_t, ze_bool_t *));
+
+/* -- memory -- */
+
+struct ze_external_memmap_sysmem_ext_desc {
+    ze_structure_type_t stype;
+    const void *pNext;
+    void *pSystemMemory;
+    uint64_t size;
+};
+struct ze_ipc_mem_handle_type_ext_desc {
+    ze_structure_type_t stype;
+    const void *pNext;
+    uint32_t typeFlags;
+};
+struct ze_physical_mem_properties {
+    ze_structure_type_t stype;
+    void *pNext;
+    uint64_t id, size;
+};
+
+NEW_FUNCTION(zeMemPutIpcHandle, (ze_context_handle_t, ze_ipc_mem_handle_t));
+NEW_FUNCTION(zeMemGetIpcHandleWithProperties,
+             (ze_context_handle_t, const void *, void *, ze_ipc_mem_handle_t *));
+NEW_FUNCTION(zeMemGetFileDescriptorFromIpcHandleExp, (ze_context_handle_t, ze_ipc_mem_handle_t, uint64_t *));
+NEW_FUNCTION(zeMemGetIpcHandleFromFileDescriptorExp, (ze_context_handle_t, uint64_t, ze_ipc_mem_handle_t *));
+NEW_FUNCTION(zePhysicalMemGetProperties,
+             (ze_context_handle_t, ze_physical_mem_handle_t, struct ze_physical_mem_properties *));
 
 #endif

@@ -165,7 +165,10 @@ struct module_info ir_read(const struct text *ir) {
     for (const char *line = ir->bytes; line; line = next_line(line)) {
         if (!begins(line, "define ") || !find_in_line(line, "!kernel_arg_addr_space")) continue;
         char *name = global_name(strchr(line, '@'));
-        if (begins(name, IMPLEMENTATION)) continue;
+        if (begins(name, IMPLEMENTATION)) {
+            free(name);
+            continue;
+        }
         if (module.nkernels == MAX_KERNELS) die("more than %d kernels", MAX_KERNELS);
         struct kernel_info *kernel = &module.kernels[module.nkernels++];
         kernel->name = name;
@@ -178,6 +181,15 @@ struct module_info ir_read(const struct text *ir) {
         free(functions.all[i].name);
     free(functions.all);
     return module;
+}
+
+void ir_free(struct module_info *module) {
+    for (uint32_t i = 0; i < module->nkernels; i++) {
+        for (uint32_t a = 0; a < module->kernels[i].narguments; a++)
+            free(module->kernels[i].arguments[a].type);
+        free(module->kernels[i].name);
+    }
+    free(module->kernels);
 }
 
 /* -- thread-local variables -- */

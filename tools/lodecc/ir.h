@@ -33,6 +33,7 @@ struct module_info {
 };
 
 struct module_info ir_read(const struct text *ir);
+void ir_free(struct module_info *module);
 
 /* Gives every thread its own copy of local memory and of the named variables. */
 struct text ir_make_thread_local(const struct text *ir, const char *const *names);

@@ -369,7 +369,8 @@ static void remove_folder(const char *folder) {
 static char *made_folder; /* removed at the end, however it comes */
 
 static void remove_made_folder(void) {
-    if (made_folder && !getenv("LODECC_KEEP")) remove_folder(made_folder);
+    if (!getenv("LODECC_KEEP")) remove_folder(made_folder);
+    free(made_folder);
 }
 
 static char *make_folder(void) {
@@ -427,5 +428,13 @@ int main(int argc, char **argv) {
     if (module.nkernels == 0) die("%s: no kernels", job.source);
     char *code = compile_wrapped(&job, &module), *table = compile_table(&job, &module, code);
     link_and_seal(&job, code, table);
+    ir_free(&module);
+    text_free(&ir);
+    free_command(&job.options);
+    free(code);
+    free(table);
+    free(job.clang);
+    free(job.output);
+    free(job.source);
     return 0;
 }

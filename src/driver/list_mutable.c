@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changing the commands of a closed list, and copying it. A command that may be changed has a number, given
+ * out before it is appended; everything about it that can change has its room inside the record.
+ */
+#include "driver/append_launch.h"
+#include "driver/limits.h"
+#include "driver/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_FLAGS (NEW_MUTABLE_ALL & ~NEW_MUTABLE_KERNEL_INSTRUCTION)
+
+/* -- numbering -- */
+
+static ze_result_t give_number(struct list *list, uint32_t flags, size_t room, uint64_t *number) {
+    if (!list->is_mutable || list->closed)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not mutable, or closed");
+    if (flags & ~NEW_MUTABLE_ALL) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    struct mutable_command *mutables =
+            realloc(list->mutables, (list->nmutables + 1) * sizeof *list->mutables);
+    if (!mutables) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    list->mutables = mutables;
+    mutables[list->nmutables] =
+            (struct mutable_command){.flags = flags ? flags : DEFAULT_FLAGS, .room = room};
+    list->next_mutable = &mutables[list->nmutables++];
+    *number = list->nmutables;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListGetNextCommandIdExp)(
+        ze_command_list_handle_t list, const struct ze_mutable_command_id_exp_desc *desc, uint64_t *number) {
+    return NEW(zeCommandListGetNextCommandIdWithKernelsExp)(list, desc, 0, NULL, number);
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListGetNextCommandIdWithKernelsExp)(
+        ze_command_list_handle_t handle, const struct ze_mutable_command_id_exp_desc *desc, uint32_t count,
+        ze_kernel_handle_t *kernels, uint64_t *number) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !number || (count && !kernels)) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    size_t room = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!to_kernel(kernels[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+        size_t size = launch_tail_size(to_kernel(kernels[i])->code);
+        if (size > room) room = size;
+    }
+    uint32_t flags = desc->flags ? desc->flags : DEFAULT_FLAGS | (count ? NEW_MUTABLE_KERNEL_INSTRUCTION : 0);
+    return give_number(list, flags, room, number);
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListIsMutableExp)(ze_command_list_handle_t handle, ze_bool_t *answer) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!answer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *answer = list->is_mutable;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- finding -- */
+
+/* The command of that number, if it may be changed in that way now. */
+static ze_result_t find(const struct list *list, uint64_t number, uint32_t flag,
+                        struct mutable_command **found) {
+    if (!list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not closed");
+    if (atomic_load(&list->in_flight))
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the list is being executed");
+    if (number == 0 || number > list->nmutables || !list->mutables[number - 1].command)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no command of that number");
+    *found = &list->mutables[number - 1];
+    return (*found)->flags & flag
+                   ? ZE_RESULT_SUCCESS
+                   : explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command cannot change that");
+}
+
+static ze_result_t find_launch(const struct list *list, uint64_t number, uint32_t flag,
+                               struct launch_command **launch) {
+    struct mutable_command *found = NULL;
+    ze_result_t result = find(list, number, flag, &found);
+    if (result) return result;
+    if (found->command->operation != OP_LAUNCH)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command is not a launch");
+    *launch = (struct launch_command *)found->command;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- changes. Each first checks; it changes something only if `apply`. -- */
+
+static ze_result_t change_argument(struct list *list, const void *link, bool apply) {
+    const struct ze_mutable_kernel_argument_exp_desc *desc = link;
+    struct launch_command *launch = NULL;
+    ze_result_t result = find_launch(list, desc->commandId, NEW_MUTABLE_KERNEL_ARGUMENTS, &launch);
+    if (result) return result;
+    if (apply) {
+        uint32_t local_size = 0;
+        result = argument_write(launch->code, desc->argIndex, desc->argSize, desc->pArgValue, launch->values,
+                                &local_size);
+        if (!result) launch->local_sizes[desc->argIndex] = local_size;
+        return result;
+    }
+    return argument_check(launch->code, desc->argIndex, desc->argSize, desc->pArgValue);
+}
+
+static ze_result_t change_group_count(struct list *list, const void *link, bool apply) {
+    const struct ze_mutable_group_count_exp_desc *desc = link;
+    struct launch_command *launch = NULL;
+    ze_result_t result = find_launch(list, desc->commandId, NEW_MUTABLE_GROUP_COUNT, &launch);
+    if (!result && !desc->pGroupCount) result = ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (result || !apply) return result;
+    launch->groups[0] = desc->pGroupCount->groupCountX;
+    launch->groups[1] = desc->pGroupCount->groupCountY;
+    launch->groups[2] = desc->pGroupCount->groupCountZ;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t change_group_size(struct list *list, const void *link, bool apply) {
+    const struct ze_mutable_group_size_exp_desc *desc = link;
+    const uint32_t size[3] = {desc->groupSizeX, desc->groupSizeY, desc->groupSizeZ};
+    struct launch_command *launch = NULL;
+    ze_result_t result = find_launch(list, desc->commandId, NEW_MUTABLE_GROUP_SIZE, &launch);
+    if (!result) result = check_group_size(launch->code, size);
+    if (!result && apply) memcpy(launch->group_size, size, sizeof size);
+    return result;
+}
+
+static ze_result_t change_offset(struct list *list, const void *link, bool apply) {
+    const struct ze_mutable_global_offset_exp_desc *desc = link;
+    struct launch_command *launch = NULL;
+    ze_result_t result = find_launch(list, desc->commandId, NEW_MUTABLE_GLOBAL_OFFSET, &launch);
+    if (result || !apply) return result;
+    launch->offset[0] = desc->offsetX;
+    launch->offset[1] = desc->offsetY;
+    launch->offset[2] = desc->offsetZ;
+    return ZE_RESULT_SUCCESS;
+}
+
+static const struct {
+    uint32_t stype;
+    ze_result_t (*change)(struct list *list, const void *link, bool apply);
+} changes[] = {
+        {NEW_STYPE_MUTABLE_KERNEL_ARGUMENT_DESC, change_argument},
+        {NEW_STYPE_MUTABLE_GROUP_COUNT_DESC, change_group_count},
+        {NEW_STYPE_MUTABLE_GROUP_SIZE_DESC, change_group_size},
+        {NEW_STYPE_MUTABLE_GLOBAL_OFFSET_DESC, change_offset},
+};
+
+static ze_result_t walk(struct list *list, const void *first, bool apply) {
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (const struct chain *link = first; link && !result; link = link->pNext) {
+        size_t i = 0, count = sizeof changes / sizeof changes[0];
+        while (i < count && changes[i].stype != (uint32_t)link->stype)
+            i++;
+        result = i < count ? changes[i].change(list, link, apply) : ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
+    }
+    return result;
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandsExp)(
+        ze_command_list_handle_t handle, const struct ze_mutable_commands_exp_desc *desc) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = walk(list, desc->pNext, false);
+    return result ? result : walk(list, desc->pNext, true);
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandSignalEventExp)(ze_command_list_handle_t handle,
+                                                                            uint64_t number,
+                                                                            ze_event_handle_t event) {
+    struct list *list = to_list(handle);
+    if (!list || (event && !to_event(event))) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    struct mutable_command *found = NULL;
+    ze_result_t result = find(list, number, NEW_MUTABLE_SIGNAL_EVENT, &found);
+    return result ? result : list_change_signal(list, found->command, to_event(event));
+}
+
+ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandWaitEventsExp)(ze_command_list_handle_t handle,
+                                                                           uint64_t number, uint32_t count,
+                                                                           ze_event_handle_t *events) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    struct mutable_command *found = NULL;
+    ze_result_t result = find(list, number, NEW_MUTABLE_WAIT_EVENTS, &found);
+    if (result) return result;
+    if (count != found->command->nwaits) return ZE_RESULT_ERROR_INVALID_SIZE;
+    return list_change_waits(list, found->command, events);
+}
+
+/* All or none. The state of the new kernel comes along: group size, offset and what arguments it has. */
+ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandKernelsExp)(ze_command_list_handle_t handle,
+                                                                        uint32_t count, uint64_t *numbers,
+                                                                        ze_kernel_handle_t *kernels) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!numbers || !kernels) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct launch_command *launch = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct kernel *kernel = to_kernel(kernels[i]);
+        if (!kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+        ze_result_t result = find_launch(list, numbers[i], NEW_MUTABLE_KERNEL_INSTRUCTION, &launch);
+        if (result) return result;
+        if (kernel->module->context != list->context
+            || launch_tail_size(kernel->code) > list->mutables[numbers[i] - 1].room)
+            return explain(ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE, "the kernel was not announced");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        find_launch(list, numbers[i], NEW_MUTABLE_KERNEL_INSTRUCTION, &launch);
+        launch_copy_state(launch, to_kernel(kernels[i]), (unsigned char *)(launch + 1));
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- copying a list -- */
+
+static void *moved(void *pointer, const void *from, void *to) {
+    return (char *)to + ((char *)pointer - (const char *)from);
+}
+
+static void move_launch(struct launch_command *launch, const void *from, void *to) {
+    launch->values = moved(launch->values, from, to);
+    launch->arguments = moved(launch->arguments, from, to);
+    launch->local_sizes = moved(launch->local_sizes, from, to);
+    for (uint32_t i = 0; i < launch->code->nargs; i++)
+        launch->arguments[i] = moved(launch->arguments[i], from, to);
+}
+
+/* Records point into themselves. */
+static void move_pointers(struct command *copy, const struct command *from) {
+    copy->waits = moved(copy->waits, from, copy);
+    if (copy->operation == OP_LAUNCH || copy->operation == OP_LAUNCH_INDIRECT)
+        move_launch((struct launch_command *)copy, from, copy);
+    if (copy->operation != OP_LAUNCH_MULTIPLE) return;
+    struct launch_multiple_command *multiple = (struct launch_multiple_command *)copy;
+    for (uint32_t i = 0; i < multiple->count; i++) {
+        multiple->launches[i] = moved(multiple->launches[i], from, copy);
+        move_launch(multiple->launches[i], from, copy);
+    }
+}
+
+static bool copy_commands(const struct list *list, struct list *copy) {
+    struct tape_position position = tape_start(&list->tape);
+    for (uint32_t i = 0; i < list->ncommands; i++) {
+        const struct command *from = tape_read(&position);
+        struct command *to = tape_write(&copy->tape, from->record.size);
+        if (!to) return false;
+        memcpy(to, from, from->record.size);
+        move_pointers(to, from);
+        copy->ncommands++;
+        for (uint32_t m = 0; m < list->nmutables; m++)
+            if (list->mutables[m].command == from) copy->mutables[m].command = to;
+    }
+    return true;
+}
+
+static void *copy_array(const void *array, size_t count, size_t size) {
+    void *copy = malloc(count * size + 1);
+    if (copy && count) memcpy(copy, array, count * size);
+    return copy;
+}
+
+static bool copy_list(const struct list *list, struct list *copy) {
+    copy->flags = list->flags;
+    copy->is_mutable = list->is_mutable;
+    copy->closed = true;
+    copy->mutables = copy_array(list->mutables, list->nmutables, sizeof *list->mutables);
+    copy->captures = copy_array(list->captures, list->ncaptures, sizeof *list->captures);
+    if (!copy->mutables || !copy->captures) return false;
+    copy->nmutables = list->nmutables;
+    copy->ncaptures = list->ncaptures;
+    return copy_commands(list, copy);
+}
+
+/* Counter-based signals belong to one list: a list that has them is not copied. */
+ze_result_t ZE_APICALL NEW(zeCommandListCreateCloneExp)(ze_command_list_handle_t handle,
+                                                        ze_command_list_handle_t *made) {
+    struct list *list = to_list(handle);
+    if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (list->immediate || !list->closed || list->counters)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                       "only a closed regular list without counters is copied");
+    const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = list->flags};
+    ze_command_list_handle_t copy;
+    ze_result_t result = zeCommandListCreate((ze_context_handle_t)list->context,
+                                             (ze_device_handle_t)&the_device, &desc, &copy);
+    if (result) return result;
+    if (!copy_list(list, to_list(copy))) {
+        zeCommandListDestroy(copy);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    *made = copy;
+    return ZE_RESULT_SUCCESS;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Virtual and physical memory, apart from each other: reserved addresses, files in memory, and the mappings
+ * of one on the other.
+ */
+#define _GNU_SOURCE
+#include "driver/machine.h"
+#include "driver/memory.h"
+#include "driver/virtual.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct physical {
+    struct object object;
+    struct context *context;
+    size_t size;
+    uint64_t id;
+    int file;
+};
+
+/* A reservation, or a mapping inside one: then with what it shows and how. */
+struct region {
+    struct span span;
+    uint32_t context;
+    struct physical *physical;
+    uint64_t offset;
+    ze_memory_access_attribute_t access;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both trees */
+static struct span *reservations, *mappings;
+
+static struct physical *to_physical(ze_physical_mem_handle_t handle) {
+    return object_is(handle, OBJECT_PHYSICAL_MEMORY) ? (struct physical *)handle : NULL;
+}
+
+static int protection(ze_memory_access_attribute_t access) {
+    return access == ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE  ? PROT_READ | PROT_WRITE
+           : access == ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY ? PROT_READ
+                                                           : PROT_NONE;
+}
+
+static ze_result_t check_range(ze_context_handle_t context, const void *pointer, size_t size) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if ((uintptr_t)pointer % machine()->page) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+    return size == 0 || size % machine()->page ? ZE_RESULT_ERROR_UNSUPPORTED_SIZE : ZE_RESULT_SUCCESS;
+}
+
+/* -- reservations -- */
+
+ze_result_t ZE_APICALL zeVirtualMemQueryPageSize(ze_context_handle_t context, ze_device_handle_t device,
+                                                 size_t size, size_t *page) {
+    if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!page) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (size == 0) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    *page = machine()->page;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeVirtualMemReserve(ze_context_handle_t context, const void *start, size_t size,
+                                           void **pointer) {
+    if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (size == 0 || size % machine()->page) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    struct region *region = calloc(1, sizeof *region);
+    if (!region) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    void *base = mmap((void *)start, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+        free(region);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    *region = (struct region){.span = {.base = (uintptr_t)base, .length = size},
+                              .context = to_context(context)->number};
+    pthread_mutex_lock(&lock);
+    spans_insert(&reservations, &region->span);
+    pthread_mutex_unlock(&lock);
+    *pointer = base;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The region of a tree that holds the range whole, if it is the context's. Under the lock. */
+static struct region *holder(struct span *tree, const struct context *context, const void *pointer,
+                             size_t size) {
+    struct region *region = (struct region *)spans_find(tree, (uintptr_t)pointer);
+    if (!region || region->context != context->number) return NULL;
+    return size <= region->span.base + region->span.length - (uintptr_t)pointer ? region : NULL;
+}
+
+static bool is_mapped(const void *pointer, size_t size) {
+    struct span *next = spans_after(mappings, (uintptr_t)pointer);
+    return next && next->base < (uintptr_t)pointer + size;
+}
+
+ze_result_t ZE_APICALL zeVirtualMemFree(ze_context_handle_t context, const void *pointer, size_t size) {
+    ze_result_t result = check_range(context, pointer, size);
+    if (result) return result;
+    pthread_mutex_lock(&lock);
+    struct region *region = holder(reservations, to_context(context), pointer, size);
+    if (!region || region->span.base != (uintptr_t)pointer || region->span.length != size)
+        result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a reservation");
+    else if (is_mapped(pointer, size))
+        result = explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "memory is mapped there");
+    else
+        spans_remove(&reservations, &region->span);
+    pthread_mutex_unlock(&lock);
+    if (result) return result;
+    munmap((void *)pointer, size);
+    free(region);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- physical memory -- */
+
+static int make_file(const ze_physical_mem_desc_t *desc) {
+    const ze_external_memory_import_fd_t *import =
+            chain_find(desc->pNext, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD);
+    if (import) return dup(import->fd);
+    int file = memfd_create("lode-physical", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)desc->size)) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+ze_result_t ZE_APICALL zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device,
+                                           ze_physical_mem_desc_t *desc, ze_physical_mem_handle_t *made) {
+    static _Atomic uint64_t numbers;
+    if (!to_context(context) || (device && !is_device(device))) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->flags > 3) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (desc->size == 0 || desc->size % machine()->page || desc->size > machine()->memory)
+        return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    struct physical *physical = object_new(OBJECT_PHYSICAL_MEMORY, sizeof *physical);
+    if (!physical) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    physical->context = to_context(context);
+    physical->size = desc->size;
+    physical->id = atomic_fetch_add(&numbers, 1) + 1;
+    physical->file = make_file(desc);
+    if (physical->file < 0) {
+        object_delete(physical);
+        return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    object_lend(physical->context);
+    *made = (ze_physical_mem_handle_t)physical;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_handle_t handle) {
+    struct physical *physical = to_physical(handle);
+    if (!to_context(context) || !physical || physical->context != to_context(context))
+        return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (object_in_use(physical))
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "it is mapped somewhere");
+    close(physical->file);
+    object_return(physical->context);
+    object_delete(physical);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL NEW(zePhysicalMemGetProperties)(ze_context_handle_t context,
+                                                       ze_physical_mem_handle_t handle,
+                                                       struct ze_physical_mem_properties *properties) {
+    struct physical *physical = to_physical(handle);
+    if (!to_context(context) || !physical) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    properties->id = physical->id;
+    properties->size = physical->size;
+    ze_external_memory_export_fd_t *export =
+            (void *)chain_find(properties->pNext, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD);
+    if (export) export->fd = dup(physical->file);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* -- mappings -- */
+
+static struct region *region_new(const struct region *like, uintptr_t base, size_t length, uint64_t offset) {
+    struct region *region = malloc(sizeof *region);
+    if (!region) return NULL;
+    *region = *like;
+    region->span = (struct span){.base = base, .length = length};
+    region->offset = offset;
+    return region;
+}
+
+/* Under the lock: shows the memory at its place, and knows of it. */
+static ze_result_t map(const struct context *context, const struct region *like, struct region *region) {
+    void *base = (void *)like->span.base;
+    if (!holder(reservations, context, base, like->span.length))
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the addresses are not reserved");
+    if (is_mapped(base, like->span.length))
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "memory is mapped there already");
+    void *mapped = mmap(base, like->span.length, protection(like->access), MAP_SHARED | MAP_FIXED,
+                        like->physical->file, (off_t)like->offset);
+    if (mapped == MAP_FAILED) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    spans_insert(&mappings, &region->span);
+    object_lend(region->physical);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t ZE_APICALL zeVirtualMemMap(ze_context_handle_t context, const void *pointer, size_t size,
+                                       ze_physical_mem_handle_t handle, size_t offset,
+                                       ze_memory_access_attribute_t access) {
+    ze_result_t result = check_range(context, pointer, size);
+    if (result) return result;
+    struct physical *physical = to_physical(handle);
+    if (!physical) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if ((uint32_t)access > ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (offset % machine()->page) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+    if (offset > physical->size || size > physical->size - offset) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    const struct region like = {.span = {.base = (uintptr_t)pointer, .length = size},
+                                .context = to_context(context)->number,
+                                .physical = physical,
+                                .offset = offset,
+                                .access = access};
+    struct region *region = region_new(&like, like.span.base, size, offset);
+    if (!region) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    pthread_mutex_lock(&lock);
+    result = map(to_context(context), &like, region);
+    pthread_mutex_unlock(&lock);
+    if (result) free(region);
+    return result;
+}
+
+/* Cuts a mapping in two at an address inside it. Under the lock. */
+static bool cut(struct region *region, uintptr_t at) {
+    if (at <= region->span.base || at >= region->span.base + region->span.length) return true;
+    size_t first = at - region->span.base;
+    struct region *rest = region_new(region, at, region->span.length - first, region->offset + first);
+    if (!rest) return false;
+    region->span.length = first;
+    object_lend(region->physical);
+    spans_insert(&mappings, &rest->span);
+    return true;
+}
+
+/* Makes the range a whole number of mappings. False if part of it is not mapped, or there is no memory. */
+static bool isolate(const struct context *context, uintptr_t base, size_t size) {
+    for (uintptr_t at = base; at < base + size;) {
+        struct region *region = (struct region *)spans_find(mappings, at);
+        if (!region || region->context != context->number) return false;
+        if (!cut(region, at)) return false;
+        region = (struct region *)spans_find(mappings, at);
+        if (!cut(region, base + size)) return false;
+        at = region->span.base + region->span.length;
+    }
+    return true;
+}
+
+ze_result_t ZE_APICALL zeVirtualMemUnmap(ze_context_handle_t context, const void *pointer, size_t size) {
+    ze_result_t result = check_range(context, pointer, size);
+    if (result) return result;
+    uintptr_t base = (uintptr_t)pointer, end = base + size;
+    pthread_mutex_lock(&lock);
+    if (!isolate(to_context(context), base, size))
+        result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
+    for (struct span *span; !result && (span = spans_after(mappings, base)) && span->base < end;) {
+        spans_remove(&mappings, span);
+        object_return(((struct region *)span)->physical);
+        free(span);
+    }
+    if (!result)
+        mmap((void *)pointer, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+bool virtual_look_up(const struct context *context, const void *pointer, struct allocation *found) {
+    pthread_mutex_lock(&lock);
+    const struct region *region = holder(mappings, context, pointer, 1);
+    if (region)
+        *found = (struct allocation){.span = region->span,
+                                     .size = region->span.length,
+                                     .type = ZE_MEMORY_TYPE_DEVICE,
+                                     .context = context->number,
+                                     .has_device = true,
+                                     .id = region->physical->id,
+                                     .file = -1};
+    pthread_mutex_unlock(&lock);
+    return region != NULL;
+}
+
+ze_result_t ZE_APICALL zeVirtualMemSetAccessAttribute(ze_context_handle_t context, const void *pointer,
+                                                      size_t size, ze_memory_access_attribute_t access) {
+    ze_result_t result = check_range(context, pointer, size);
+    if (result) return result;
+    if ((uint32_t)access > ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    uintptr_t base = (uintptr_t)pointer, end = base + size;
+    pthread_mutex_lock(&lock);
+    if (!isolate(to_context(context), base, size))
+        result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
+    if (!result && mprotect((void *)pointer, size, protection(access))) result = ZE_RESULT_ERROR_UNKNOWN;
+    for (struct span *span = spans_after(mappings, base); !result && span && span->base < end;
+         span = spans_after(mappings, span->base + span->length))
+        ((struct region *)span)->access = access;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+/* How much of the range, from its beginning, has the access that its beginning has. */
+ze_result_t ZE_APICALL zeVirtualMemGetAccessAttribute(ze_context_handle_t context, const void *pointer,
+                                                      size_t size, ze_memory_access_attribute_t *access,
+                                                      size_t *extent) {
+    ze_result_t result = check_range(context, pointer, size);
+    if (result) return result;
+    if (!access || !extent) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    uintptr_t base = (uintptr_t)pointer, at = base;
+    pthread_mutex_lock(&lock);
+    const struct region *first = holder(mappings, to_context(context), pointer, 1);
+    if (!first) result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
+    for (const struct region *next = first; next && next->access == first->access && at < base + size;
+         next = holder(mappings, to_context(context), (void *)at, 1))
+        at = next->span.base + next->span.length;
+    if (!result) {
+        *access = first->access;
+        *extent = at - base < size ? at - base : size;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What others need to know of memory that is mapped on reserved addresses.
+ */
+#ifndef LODE_DRIVER_VIRTUAL_H
+#define LODE_DRIVER_VIRTUAL_H
+
+#include "driver/memory.h"
+
+/* Like memory_look_up, for mappings. */
+bool virtual_look_up(const struct context *context, const void *pointer, struct allocation *found);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two processes: this program starts itself again, and both work on the same memory and events. The handles
+ * go over a pipe as they are, or with their descriptors over a socket.
+ */
+#include "ze_test.h"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+enum { SIZE = 100000 };
+
+static int read_all(int file, void *bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t n = read(file, (char *)bytes + done, size - done);
+        if (n <= 0) return -1;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+/* -- the other process -- */
+
+struct message {
+    ze_ipc_mem_handle_t memory;
+    ze_ipc_event_pool_handle_t pool;
+};
+
+/* Adds one to every byte when the first event says so, then signals the second. */
+static int be_the_other(int file) {
+    void *nothing = NULL;
+    struct message message;
+    if (set_up(&nothing) || read_all(file, &message, sizeof message)) return 1;
+    unsigned char *memory = NULL;
+    ze_event_pool_handle_t pool = NULL;
+    if (zeMemOpenIpcHandle(context, device, message.memory, 0, (void **)&memory)) return 2;
+    if (zeEventPoolOpenIpcHandle(context, message.pool, &pool)) return 3;
+    ze_event_handle_t go = make_event(pool, 0), done = make_event(pool, 1);
+    if (zeEventHostSynchronize(go, 10000000000)) return 4;
+    ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    if (zeMemGetAllocProperties(context, memory + 5, &properties, NULL)
+        || properties.type != ZE_MEMORY_TYPE_DEVICE)
+        return 5;
+    for (int i = 0; i < SIZE; i++)
+        memory[i]++;
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    if (zeCommandListAppendSignalEvent(list, done)) return 6;
+    if (CALL(zeCommandListHostSynchronize)(list, UINT64_MAX)) return 7;
+    if (zeMemFree(context, memory) != ZE_RESULT_ERROR_INVALID_ARGUMENT) return 8; /* opened, not allocated */
+    if (zeMemCloseIpcHandle(context, memory)) return 9;
+    if (zeCommandListDestroy(list) || zeEventDestroy(go) || zeEventDestroy(done)) return 10;
+    if (zeEventPoolDestroy(pool) == ZE_RESULT_SUCCESS || zeEventPoolCloseIpcHandle(pool)) return 11;
+    return tear_down(&nothing) ? 12 : 0;
+}
+
+/* -- this one -- */
+
+static pid_t start_other(int file) {
+    pid_t child = fork();
+    if (child) return child;
+    char number[16];
+    snprintf(number, sizeof number, "%d", file);
+    execl("/proc/self/exe", "ipc", "--other", number, NULL);
+    _exit(99);
+}
+
+static void *allocate_device(void) {
+    const ze_device_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    void *pointer = NULL;
+    assert_ok(zeMemAllocDevice(context, &desc, SIZE, 0, device, &pointer));
+    return pointer;
+}
+
+static void processes_share_memory_and_events(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    unsigned char *memory = allocate_device();
+    for (int i = 0; i < SIZE; i++)
+        memory[i] = (unsigned char)(i * 3);
+    struct message message;
+    assert_ok(zeMemGetIpcHandle(context, memory, &message.memory));
+    for (int i = 0; i < SIZE; i++)
+        assert_int_equal(memory[i], (unsigned char)(i * 3)); /* sharing keeps the contents */
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC);
+    ze_event_handle_t go = make_event(pool, 0), done = make_event(pool, 1);
+    assert_ok(zeEventPoolGetIpcHandle(pool, &message.pool));
+    pid_t child = start_other(ends[0]);
+    assert_true(child > 0);
+    assert_int_equal(write(ends[1], &message, sizeof message), sizeof message);
+    usleep(50000); /* let it sleep on the event */
+    assert_ok(zeEventHostSignal(go));
+    assert_ok(zeEventHostSynchronize(done, 10000000000));
+    for (int i = 0; i < SIZE; i++)
+        assert_int_equal(memory[i], (unsigned char)(i * 3 + 1));
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_ok(CALL(zeMemPutIpcHandle)(context, message.memory));
+    assert_ok(zeEventDestroy(go));
+    assert_ok(zeEventDestroy(done));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeMemFree(context, memory));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* The same process may open its own handle: two addresses, one memory. */
+static void handles_open_at_home(void **state) {
+    (void)state;
+    char *memory = allocate_device(), *again = NULL;
+    ze_ipc_mem_handle_t handle;
+    assert_ok(zeMemGetIpcHandle(context, memory, &handle));
+    assert_ok(zeMemOpenIpcHandle(context, device, handle, 0, (void **)&again));
+    assert_ptr_not_equal(memory, again);
+    strcpy(memory, "one memory");
+    assert_string_equal(again, "one memory");
+    uint64_t descriptor = 0;
+    ze_ipc_mem_handle_t rebuilt;
+    char *third = NULL;
+    assert_ok(CALL(zeMemGetFileDescriptorFromIpcHandleExp)(context, handle, &descriptor));
+    assert_ok(CALL(zeMemGetIpcHandleFromFileDescriptorExp)(context, descriptor, &rebuilt));
+    assert_ok(zeMemOpenIpcHandle(context, device, rebuilt, 0, (void **)&third));
+    assert_string_equal(third, "one memory");
+    assert_ok(zeMemCloseIpcHandle(context, third));
+    assert_ok(zeMemCloseIpcHandle(context, again));
+    assert_int_equal(zeMemCloseIpcHandle(context, again), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeMemFree(context, memory));
+}
+
+static void broken_handles_are_refused(void **state) {
+    (void)state;
+    void *memory = allocate_device(), *opened = NULL;
+    ze_ipc_mem_handle_t handle, damaged;
+    ze_ipc_event_pool_handle_t pool_handle;
+    assert_ok(zeMemGetIpcHandle(context, memory, &handle));
+    for (size_t i = 0; i < sizeof handle; i++) {
+        damaged = handle;
+        damaged.data[i] = (char)~damaged.data[i];
+        ze_result_t result = zeMemOpenIpcHandle(context, device, damaged, 0, &opened);
+        if (result == ZE_RESULT_SUCCESS) assert_ok(zeMemCloseIpcHandle(context, opened));
+    }
+    memset(&damaged, 0, sizeof damaged);
+    assert_int_equal(zeMemOpenIpcHandle(context, device, damaged, 0, &opened),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    int here = 0;
+    assert_int_equal(zeMemGetIpcHandle(context, &here, &handle), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeMemFree(context, memory));
+    ze_event_pool_handle_t pool = make_pool(1, 0), other = NULL;
+    assert_int_equal(zeEventPoolGetIpcHandle(pool, &pool_handle), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    memset(&pool_handle, 7, sizeof pool_handle);
+    assert_int_equal(zeEventPoolOpenIpcHandle(context, pool_handle, &other),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* -- memory from and for others -- */
+
+static void descriptors_carry_memory(void **state) {
+    (void)state;
+    const ze_external_memory_export_desc_t export_desc = {
+            .stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC,
+            .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD};
+    ze_device_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC,
+                                       .pNext = &export_desc};
+    char *memory = NULL, *imported = NULL;
+    assert_ok(zeMemAllocDevice(context, &desc, SIZE, 0, device, (void **)&memory));
+    strcpy(memory, "exported");
+    ze_external_memory_export_fd_t export = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD,
+                                             .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD,
+                                             .fd = -1};
+    ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES,
+                                                    .pNext = &export};
+    assert_ok(zeMemGetAllocProperties(context, memory, &properties, NULL));
+    assert_true(export.fd >= 0);
+    const ze_external_memory_import_fd_t import = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD,
+                                                   .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD,
+                                                   .fd = export.fd};
+    desc.pNext = &import;
+    assert_ok(zeMemAllocDevice(context, &desc, SIZE, 0, device, (void **)&imported));
+    close(export.fd);
+    assert_string_equal(imported, "exported");
+    assert_int_not_equal(zeMemAllocDevice(context, &desc, SIZE, 0, device, (void **)&imported),
+                         ZE_RESULT_SUCCESS); /* closed */
+    assert_ok(zeMemFree(context, memory));
+    assert_string_equal(imported, "exported");
+    assert_ok(zeMemFree(context, imported));
+}
+
+static void foreign_pointers_are_adopted(void **state) {
+    (void)state;
+    char *own = malloc(5000);
+    struct ze_external_memmap_sysmem_ext_desc map = {
+            (ze_structure_type_t)NEW_STYPE_EXTERNAL_MEMMAP_SYSMEM_DESC, NULL, own, 5000};
+    const ze_host_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, .pNext = &map};
+    void *adopted = NULL;
+    assert_ok(zeMemAllocHost(context, &desc, 5000, 0, &adopted));
+    assert_ptr_equal(adopted, own);
+    ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    assert_ok(zeMemGetAllocProperties(context, own + 4999, &properties, NULL));
+    assert_int_equal(properties.type, NEW_MEMORY_TYPE_HOST_IMPORTED);
+    assert_int_equal(zeMemAllocHost(context, &desc, 5000, 0, &adopted),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* twice */
+    assert_ok(zeMemFree(context, own));
+    own[0] = 1; /* still ours */
+    free(own);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3 && !strcmp(argv[1], "--other")) return be_the_other(atoi(argv[2]));
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(processes_share_memory_and_events), cmocka_unit_test(handles_open_at_home),
+            cmocka_unit_test(broken_handles_are_refused),        cmocka_unit_test(descriptors_carry_memory),
+            cmocka_unit_test(foreign_pointers_are_adopted),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
