@@ -8,8 +8,9 @@
 
 #include "kernels/params.h"
 
-/* How an element travels: as a float through the epilogue, as an exact integer, or as its bits. */
-enum { REORDER_FLOAT = 0, REORDER_INTEGER = 1, REORDER_BITS = 2 };
+/* How an element travels: as a float through the epilogue, as an exact integer, as its bits, or as a float
+ * that is stored as it is. */
+enum { REORDER_FLOAT = 0, REORDER_INTEGER = 1, REORDER_BITS = 2, REORDER_CONVERT = 3 };
 
 struct reorder_params {
     i32 travel, bits; /* enum above; bits of an element of dst */

@@ -41,6 +41,8 @@ kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, E
             copy_bits(src, from, dst, w.offset, bits);
         } else if (travel == REORDER_INTEGER) {
             store_s32(dst, type, w.offset, load_s32(src, src_type, from));
+        } else if (travel == REORDER_CONVERT) {
+            store_f32(dst, type, w.offset, load_f32(src, src_type, from));
         } else {
             float x = load_f32(src, src_type, from) - quant_value(&e, &p->src_zero_point, w.position, 0.0f);
             x = epilogue_finish(&e, epilogue_scale(&e, x, w.position), w.position);

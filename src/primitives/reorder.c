@@ -97,7 +97,7 @@ static bool is_integer(dnnl_data_type_t type) {
 static i32 travel_of(const struct plan *plan, const md_t *src, const md_t *dst) {
     if (!attr_is_default(&plan->attr)) return REORDER_FLOAT;
     if (src->data_type == dst->data_type) return REORDER_BITS;
-    return is_integer(src->data_type) && is_integer(dst->data_type) ? REORDER_INTEGER : REORDER_FLOAT;
+    return is_integer(src->data_type) && is_integer(dst->data_type) ? REORDER_INTEGER : REORDER_CONVERT;
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
