@@ -153,10 +153,17 @@ dnnl_status_t dnnl_ocl_interop_memory_set_mem_object(dnnl_memory_t memory, cl_me
 
 /* Execution */
 
-static bool has_null(const cl_event *events, int count) {
-    for (int i = 0; events && i < count; i++)
-        if (!events[i]) return true;
-    return false;
+/* Drivers may crash on events of another context. */
+static dnnl_status_t check_events(const struct dnnl_stream *stream, const cl_event *events, int count) {
+    cl_context expected = opencl_device(stream->engine->device)->context, context;
+    for (int i = 0; events && i < count; i++) {
+        if (!events[i])
+            return fail_exec(dnnl_invalid_arguments, "opencl", "dependency %d is a null event", i);
+        if (cl.GetEventInfo(events[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL) != CL_SUCCESS
+            || context != expected)
+            return fail_exec(dnnl_invalid_arguments, "opencl", "dependency %d is of another context", i);
+    }
+    return dnnl_success;
 }
 
 dnnl_status_t dnnl_ocl_interop_primitive_execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream,
@@ -164,7 +171,7 @@ dnnl_status_t dnnl_ocl_interop_primitive_execute(const_dnnl_primitive_t primitiv
                                                  int ndeps, cl_event *return_event) {
     if (!stream || !is_ours(stream->engine))
         return fail(dnnl_invalid_arguments, "primitive", "null, or not an OpenCL stream");
-    if (has_null(deps, ndeps))
-        return fail(dnnl_invalid_arguments, "primitive", "one of the dependencies is a null event");
+    dnnl_status_t status = check_events(stream, deps, ndeps);
+    if (status != dnnl_success) return status;
     return primitive_execute(primitive, stream, nargs, args, ndeps, deps, return_event);
 }

@@ -22,6 +22,8 @@
 /* Kernels are vectorized by hand. Compilers that vectorize across work-items take the hint and leave them alone:
  * on a CPU that saves most of the time it takes to build them. */
 #define kernel __kernel __attribute__((vec_type_hint(float16)))
+#undef NAN /* compilers differ about its bits */
+#define NAN as_float(0x7fc00000u)
 #define ITEM
 #define KEEP_ORDER_32(a, b)
 #define KEEP_ORDER_64(a, b)

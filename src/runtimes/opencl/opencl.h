@@ -52,8 +52,14 @@ struct opencl_device {
 struct opencl_profile;
 struct opencl_stream {
     cl_command_queue queue; /* retained */
-    bool out_of_order;
-    pthread_mutex_t lock;           /* of the scratchpad's last use on an out-of-order queue */
+    bool out_of_order;      /* is the queue */
+    bool returns_events;    /* to users who ask for them */
+    bool polls;             /* does not wait inside the driver while there is work of ours */
+    /* Of an out-of-order queue: events that stand for all executions so far, less some that have completed.
+     * The lock is over them and over the last uses of scratchpads. */
+    pthread_mutex_t lock;
+    int nevents, room;
+    cl_event *events;
     struct opencl_profile *profile; /* NULL: no profiling */
 };
 
@@ -104,12 +110,20 @@ dnnl_status_t opencl_stream_open(struct dnnl_stream *stream, unsigned flags);
 dnnl_status_t opencl_stream_adopt(struct dnnl_stream *stream, cl_command_queue queue);
 void opencl_stream_close(struct dnnl_stream *stream);
 dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream);
+/* With the stream's lock: room for one more event; then that event is added, or put in the place of all
+ * others if it comes after them. */
+bool opencl_stream_make_room(struct opencl_stream *s);
+void opencl_stream_remember(struct opencl_stream *s, cl_event event, bool after_all);
+void opencl_release_events(int count, const cl_event *events);
+
+/* Execution: execute.c */
 dnnl_status_t opencl_execute(struct dnnl_stream *stream, const struct execution *execution);
 
 /* Profiling: profile.c. record takes over one reference to each event. */
 struct opencl_profile *opencl_profile_open(void);
 void opencl_profile_close(struct opencl_profile *profile);
 void opencl_profile_record(struct opencl_profile *profile, int nevents, const cl_event *events);
+bool opencl_event_completed(cl_event event); /* or failed */
 dnnl_status_t opencl_profiling_reset(struct dnnl_stream *stream);
 dnnl_status_t opencl_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns);
 

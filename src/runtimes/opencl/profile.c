@@ -41,7 +41,7 @@ void opencl_profile_close(struct opencl_profile *profile) {
     free(profile);
 }
 
-static bool has_completed(cl_event event) {
+bool opencl_event_completed(cl_event event) {
     cl_int status = CL_QUEUED;
     cl.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status <= CL_COMPLETE; /* errors are negative */
@@ -59,7 +59,7 @@ static void harvest(struct opencl_profile *p) {
     int left = 0;
     for (int i = 0; i < p->npending; i++) {
         struct pending *pending = &p->pending[i];
-        if (!has_completed(pending->event)) {
+        if (!opencl_event_completed(pending->event)) {
             p->pending[left++] = *pending;
             continue;
         }

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The execution of plans on command queues. On an in-order queue launches simply follow each other. On an
+ * out-of-order one each waits for the event of the one before, and the first of an execution
+ *   - for the events that the user names, or,
+ *   - if the user names none and asks for none, so that nothing else could put it in order, for all that was
+ *     executed on this stream before,
+ *   - and for the last execution that used the scratchpad.
+ *
+ * Markers that wait for everything would be simpler than keeping events, but with them and several threads a
+ * CPU driver was seen to hang and to crash (Intel 2026.2).
+ */
+#include "runtimes/opencl/opencl.h"
+
+static cl_int set_buffer(const struct opencl_device *d, cl_kernel kernel, cl_uint index,
+                         const struct buffer *buffer) {
+    if (buffer && buffer->kind == BUFFER_POINTER)
+        return d->usm.SetKernelArgMemPointerINTEL(kernel, index, buffer->handle);
+    cl_mem mem = buffer ? buffer->handle : NULL;
+    return cl.SetKernelArg(kernel, index, sizeof mem, &mem);
+}
+
+static cl_int set_arguments(const struct opencl_device *d, cl_kernel kernel, const struct execution *e,
+                            int i) {
+    const struct launch *launch = &e->plan->launches[i];
+    cl_uint n = 0;
+    cl_int error = CL_SUCCESS;
+    for (int b = 0; b < launch->nbuffers && error == CL_SUCCESS; b++)
+        error = set_buffer(d, kernel, n++, e->buffers[i][b]);
+    if (launch->kernel->scalars && error == CL_SUCCESS)
+        error = cl.SetKernelArg(kernel, n++, sizeof e->scalars[i], e->scalars[i]);
+    if (error == CL_SUCCESS) error = cl.SetKernelArg(kernel, n, sizeof(cl_mem), &e->plan->params[i]);
+    return error;
+}
+
+/* Events to wait for. */
+struct waits {
+    cl_uint count;
+    const cl_event *events;
+};
+
+static cl_int enqueue(cl_command_queue queue, cl_kernel kernel, const struct range *range, struct waits waits,
+                      cl_event *event) {
+    size_t global[3];
+    cl_uint ndims = 1;
+    for (cl_uint d = 0; d < 3; d++) {
+        global[d] = range->groups[d] * range->group_size[d];
+        if (global[d] > 1) ndims = d + 1;
+    }
+    return cl.EnqueueNDRangeKernel(queue, kernel, ndims, NULL, global, range->group_size, waits.count,
+                                   waits.events, event);
+}
+
+static dnnl_status_t launch(const struct dnnl_stream *stream, const struct execution *e, int i,
+                            struct waits waits, cl_event *event) {
+    const struct opencl_stream *s = stream->state;
+    struct opencl_instance *instance = opencl_kernel_take(e->plan->kernels[i]);
+    if (!instance) return dnnl_out_of_memory;
+    cl_int error = set_arguments(opencl_device(stream->engine->device), instance->kernel, e, i);
+    if (error == CL_SUCCESS)
+        error = enqueue(s->queue, instance->kernel, &e->plan->launches[i].range, waits, event);
+    slots_give_back(&instance->slot);
+    if (error == CL_SUCCESS) return dnnl_success;
+    return fail_exec(opencl_status(error), e->plan->launches[i].kernel->name, "cannot be launched: %s (%d)",
+                     opencl_error_name(error), error);
+}
+
+static bool is_empty(const struct range *range) {
+    return range->groups[0] == 0 || range->groups[1] == 0 || range->groups[2] == 0;
+}
+
+/* Events of one execution. */
+struct events {
+    int count;
+    cl_event events[PLAN_MAX_LAUNCHES];
+};
+
+/* An event for an execution that launches nothing. */
+static dnnl_status_t empty_event(const struct opencl_stream *s, cl_context context, struct waits waits,
+                                 cl_event *event) {
+    cl_int error;
+    if (waits.count > 0) {
+        error = cl.EnqueueMarkerWithWaitList(s->queue, waits.count, waits.events, event);
+        return error == CL_SUCCESS ? dnnl_success : opencl_fail(error, "opencl", "clEnqueueMarker");
+    }
+    *event = cl.CreateUserEvent(context, &error);
+    if (error != CL_SUCCESS) return opencl_fail(error, "opencl", "clCreateUserEvent");
+    cl.SetUserEventStatus(*event, CL_COMPLETE);
+    return dnnl_success;
+}
+
+/* The last launch that is not empty, or -1. */
+static int last_launch(const struct plan *plan) {
+    int last = plan->nlaunches - 1;
+    while (last >= 0 && is_empty(&plan->launches[last].range))
+        last--;
+    return last;
+}
+
+/* Launches everything. With `last_wanted` the last event in `events` stands for all. */
+static dnnl_status_t launch_all(const struct dnnl_stream *stream, const struct execution *e,
+                                struct waits waits, bool last_wanted, struct events *events) {
+    const struct opencl_stream *s = stream->state;
+    int last = last_launch(e->plan);
+    for (int i = 0; i <= last; i++) {
+        if (is_empty(&e->plan->launches[i].range)) continue;
+        bool wanted = s->profile || s->out_of_order || (last_wanted && i == last);
+        cl_event *event = &events->events[events->count];
+        dnnl_status_t status = launch(stream, e, i, waits, wanted ? event : NULL);
+        if (status != dnnl_success) return status;
+        events->count += wanted;
+        waits = s->out_of_order ? (struct waits){1, event} : (struct waits){0, NULL};
+    }
+    if (last >= 0 || (!last_wanted && waits.count == 0)) return dnnl_success;
+    events->count = 1;
+    return empty_event(s, opencl_device(stream->engine->device)->context, waits, &events->events[0]);
+}
+
+/* What the first launch waits for. */
+struct first_waits {
+    struct waits waits;
+    cl_event joined; /* stands for the user's events beside our own */
+    cl_event list[2];
+};
+
+/* No dependencies, and no event to make others depend on this execution: it comes after all before it. */
+static bool is_ordered(const struct execution *e) {
+    return e->ndeps == 0 && !e->return_event;
+}
+
+static dnnl_status_t find_waits(const struct opencl_stream *s, const struct execution *e,
+                                struct first_waits *first) {
+    cl_event last_use = s->out_of_order && e->scratchpad ? e->scratchpad->state : NULL;
+    first->joined = NULL;
+    first->waits = (struct waits){(cl_uint)e->ndeps, e->ndeps > 0 ? e->deps : NULL};
+    if (s->out_of_order && is_ordered(e)) {
+        first->waits = (struct waits){(cl_uint)s->nevents, s->nevents > 0 ? s->events : NULL};
+    } else if (last_use && e->ndeps == 0) {
+        first->list[0] = last_use;
+        first->waits = (struct waits){1, first->list};
+    } else if (last_use) {
+        cl_int error = cl.EnqueueMarkerWithWaitList(s->queue, (cl_uint)e->ndeps, e->deps, &first->joined);
+        if (error != CL_SUCCESS) return opencl_fail(error, "opencl", "clEnqueueMarkerWithWaitList");
+        first->list[0] = first->joined;
+        first->list[1] = last_use;
+        first->waits = (struct waits){2, first->list};
+    }
+    return dnnl_success;
+}
+
+/* Remembers the last event where it will be needed, and gives it to the user. */
+static void hand_out(struct opencl_stream *s, const struct execution *e, cl_event last) {
+    if (s->out_of_order) opencl_stream_remember(s, last, is_ordered(e));
+    if (s->out_of_order && e->scratchpad) {
+        cl.RetainEvent(last);
+        if (e->scratchpad->state) cl.ReleaseEvent(e->scratchpad->state);
+        e->scratchpad->state = last;
+    }
+    if (!e->return_event) return;
+    cl.RetainEvent(last);
+    *(cl_event *)e->return_event = last;
+    cl.Flush(s->queue); /* the event may be waited for on another queue */
+}
+
+static dnnl_status_t submit(const struct dnnl_stream *stream, const struct execution *e) {
+    struct opencl_stream *s = stream->state;
+    struct events events = {0};
+    struct first_waits first;
+    if (s->out_of_order && !opencl_stream_make_room(s)) return dnnl_out_of_memory;
+    dnnl_status_t status = find_waits(s, e, &first);
+    if (status != dnnl_success) return status;
+    bool last_wanted = s->out_of_order || (s->returns_events && e->return_event);
+    status = launch_all(stream, e, first.waits, last_wanted, &events);
+    if (first.joined) cl.ReleaseEvent(first.joined);
+    bool succeeded = status == dnnl_success;
+    if (succeeded && last_wanted) hand_out(s, e, events.events[events.count - 1]);
+    if (succeeded && !last_wanted && e->return_event) *(cl_event *)e->return_event = NULL;
+    if (succeeded && s->profile)
+        opencl_profile_record(s->profile, events.count, events.events);
+    else
+        opencl_release_events(events.count, events.events);
+    return status;
+}
+
+dnnl_status_t opencl_execute(struct dnnl_stream *stream, const struct execution *e) {
+    struct opencl_stream *s = stream->state;
+    if (s->out_of_order) pthread_mutex_lock(&s->lock);
+    dnnl_status_t status = submit(stream, e);
+    if (s->out_of_order) pthread_mutex_unlock(&s->lock);
+    return status;
+}

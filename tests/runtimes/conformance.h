@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of the conformance suite share: the list of tests, and objects in one call. A test gets its
+ * place as *state and runs on every place; one that a place cannot take calls leave_out.
+ */
+#ifndef LODE_TESTS_RUNTIMES_CONFORMANCE_H
+#define LODE_TESTS_RUNTIMES_CONFORMANCE_H
+
+#include "runtimes/places.h"
+#include "test.h"
+
+struct test {
+    const char *name;
+    void (*run)(void **state);
+};
+/* What the program runs: lists of tests, each with a NULL name at its end. */
+extern const struct test *const parts[];
+extern const char *const default_places; /* a prefix, or NULL for all */
+
+/* Prints "SKIP: place: why" and ends the test. */
+#define leave_out(place, why)                                                                                \
+    do {                                                                                                     \
+        print_message("SKIP: %s: %s\n", (place)->name, why);                                                 \
+        skip();                                                                                              \
+    } while (0)
+
+static inline const struct place *place_of(void **state) {
+    return *state;
+}
+
+/* How a stream comes about. A place without queues of its own has only the first. */
+enum stream_source { BY_LIBRARY, BY_USER, STREAM_SOURCES };
+/* NULL: the place has no such stream. */
+dnnl_stream_t make_stream(const struct place *place, dnnl_engine_t engine, enum stream_source source,
+                          unsigned flags);
+dnnl_engine_t make_engine(const struct place *place);
+
+/* Numbers in and out of memory, through map and unmap. */
+void memory_put(dnnl_memory_t memory, const float *values, size_t count);
+void memory_get(dnnl_memory_t memory, float *values, size_t count);
+void memory_set_all(dnnl_memory_t memory, float value, size_t count);
+/* Every one of the values is this. */
+void assert_memory_is(dnnl_memory_t memory, float value, size_t count);
+
+/* dst[i] = 2 * src[i] + 1, of `count` numbers. */
+struct step {
+    size_t count;
+    dnnl_memory_desc_t md;
+    dnnl_primitive_t primitive;
+};
+struct step make_step(dnnl_engine_t engine, size_t count);
+void free_step(struct step *step);
+dnnl_memory_t make_memory(const struct step *step, dnnl_engine_t engine);
+/* Two arguments of a step. */
+struct step_args {
+    dnnl_exec_arg_t list[2];
+};
+static inline struct step_args args_of(dnnl_memory_t src, dnnl_memory_t dst) {
+    return (struct step_args){{{DNNL_ARG_SRC, src}, {DNNL_ARG_DST, dst}}};
+}
+static inline dnnl_status_t run_step(const struct step *step, dnnl_stream_t stream, dnnl_memory_t src,
+                                     dnnl_memory_t dst) {
+    return dnnl_primitive_execute(step->primitive, stream, 2, args_of(src, dst).list);
+}
+
+#endif

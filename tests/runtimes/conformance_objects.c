@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Engines, streams and memory: lifetimes in any order, every kind of handle, host access, bad arguments. */
+#include "runtimes/conformance.h"
+
+enum { COUNT = 1000 };
+#define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
+
+/* Engines */
+
+static void engines(void **state) {
+    const struct place *place = place_of(state);
+    dnnl_engine_t a = make_engine(place), b = make_engine(place);
+    dnnl_engine_kind_t kind;
+    assert_ptr_not_equal(a, b);
+    assert_ok(dnnl_engine_get_kind(a, &kind));
+    assert_true(kind == dnnl_cpu || kind == dnnl_gpu);
+    assert_ok(dnnl_engine_destroy(a));
+    assert_ok(dnnl_engine_get_kind(b, &kind));
+    assert_ok(dnnl_engine_destroy(b));
+}
+
+/* Many engines, one after the other: opening and closing leaves nothing behind that the next one trips on. */
+static void engines_again_and_again(void **state) {
+    for (int i = 0; i < 50; i++)
+        assert_ok(dnnl_engine_destroy(make_engine(place_of(state))));
+}
+
+/* Memory of one engine serves another one of the same device and context. */
+static void engines_share_memory(void **state) {
+    const struct place *place = place_of(state);
+    dnnl_engine_t a = make_engine(place), b = make_engine(place);
+    dnnl_stream_t stream = make_stream(place, a, BY_LIBRARY, dnnl_stream_default_flags);
+    struct step step = make_step(a, COUNT);
+    dnnl_memory_t src = make_memory(&step, b), dst = make_memory(&step, b);
+    memory_set_all(src, 3, COUNT);
+    assert_ok(run_step(&step, stream, src, dst));
+    assert_ok(dnnl_stream_wait(stream));
+    assert_memory_is(dst, 7, COUNT);
+    assert_ok(dnnl_memory_destroy(src));
+    assert_ok(dnnl_memory_destroy(dst));
+    free_step(&step);
+    assert_ok(dnnl_stream_destroy(stream));
+    assert_ok(dnnl_engine_destroy(a));
+    assert_ok(dnnl_engine_destroy(b));
+}
+
+/* Lifetimes: five objects, destroyed in every order, with and without waiting for what was submitted. */
+
+enum { ENGINE, STREAM, SRC, DST, PRIMITIVE, OBJECTS };
+
+static void destroy(int object, void *const *objects) {
+    switch (object) {
+    case ENGINE: assert_ok(dnnl_engine_destroy(objects[ENGINE])); break;
+    case STREAM: assert_ok(dnnl_stream_destroy(objects[STREAM])); break;
+    case SRC:
+    case DST: assert_ok(dnnl_memory_destroy(objects[object])); break;
+    case PRIMITIVE: assert_ok(dnnl_primitive_destroy(objects[PRIMITIVE])); break;
+    }
+}
+
+static void live_and_die(const struct place *place, const int order[OBJECTS], bool wait) {
+    dnnl_engine_t engine = make_engine(place);
+    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
+    struct step step = make_step(engine, COUNT);
+    dnnl_memory_t src = make_memory(&step, engine), dst = make_memory(&step, engine);
+    void *objects[OBJECTS] = {engine, stream, src, dst, step.primitive};
+    memory_set_all(src, 1, COUNT);
+    assert_ok(run_step(&step, stream, src, dst));
+    if (wait) assert_ok(dnnl_stream_wait(stream));
+    for (int i = 0; i < OBJECTS; i++)
+        destroy(order[i], objects);
+    assert_ok(dnnl_memory_desc_destroy(step.md));
+}
+
+/* The next permutation in lexical order; false after the last. */
+static bool permute(int order[OBJECTS]) {
+    int i = OBJECTS - 2, k = OBJECTS - 1, t;
+    while (i >= 0 && order[i] > order[i + 1])
+        i--;
+    if (i < 0) return false;
+    while (order[k] < order[i])
+        k--;
+    t = order[i], order[i] = order[k], order[k] = t;
+    for (int a = i + 1, b = OBJECTS - 1; a < b; a++, b--)
+        t = order[a], order[a] = order[b], order[b] = t;
+    return true;
+}
+
+static void lifetimes(void **state) {
+    int order[OBJECTS] = {0, 1, 2, 3, 4};
+    do {
+        live_and_die(place_of(state), order, true);
+        live_and_die(place_of(state), order, false);
+    } while (permute(order));
+}
+
+/* Memory */
+
+/* A memory of a kind runs through a primitive as src and as dst. */
+static void run_through(const struct place *place, dnnl_engine_t engine, const struct step *step,
+                        dnnl_memory_t memory) {
+    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
+    dnnl_memory_t other = make_memory(step, engine);
+    memory_set_all(memory, 4, COUNT);
+    assert_memory_is(memory, 4, COUNT);
+    assert_ok(run_step(step, stream, memory, other));
+    assert_ok(run_step(step, stream, other, memory));
+    assert_ok(dnnl_stream_wait(stream));
+    assert_memory_is(other, 9, COUNT);
+    assert_memory_is(memory, 19, COUNT);
+    assert_ok(dnnl_memory_destroy(other));
+    assert_ok(dnnl_stream_destroy(stream));
+}
+
+static void allocated_memory(const struct place *place, dnnl_engine_t engine, const struct step *step,
+                             int kind) {
+    dnnl_memory_t memory;
+    void *handle;
+    assert_ok(place->backend->memory(place, kind, step->md, engine, DNNL_MEMORY_ALLOCATE, &memory));
+    assert_ok(dnnl_memory_get_data_handle(memory, &handle));
+    assert_non_null(handle);
+    run_through(place, engine, step, memory);
+    assert_ok(dnnl_memory_destroy(memory));
+}
+
+static void brought_memory(const struct place *place, dnnl_engine_t engine, const struct step *step,
+                           int kind) {
+    void *native = place->backend->native_alloc(place, kind, COUNT * sizeof(float)), *handle;
+    dnnl_memory_t memory;
+    assert_non_null(native);
+    assert_ok(place->backend->memory(place, kind, step->md, engine, native, &memory));
+    assert_ok(dnnl_memory_get_data_handle(memory, &handle));
+    assert_ptr_equal(handle, native);
+    run_through(place, engine, step, memory);
+    assert_ok(dnnl_memory_destroy(memory));
+
+    /* Empty first, then given the handle, then empty again. */
+    assert_ok(place->backend->memory(place, kind, step->md, engine, DNNL_MEMORY_NONE, &memory));
+    assert_ok(dnnl_memory_get_data_handle(memory, &handle));
+    assert_null(handle);
+    assert_ok(dnnl_memory_set_data_handle(memory, native));
+    assert_memory_is(memory, 19, COUNT);
+    run_through(place, engine, step, memory);
+    assert_ok(dnnl_memory_set_data_handle(memory, NULL));
+    assert_ok(dnnl_memory_destroy(memory));
+    place->backend->native_free(place, kind, native);
+}
+
+static void memory_kinds(void **state) {
+    const struct place *place = place_of(state);
+    const struct backend *backend = place->backend;
+    if (!backend->memory) leave_out(place, "users have no memory of their own");
+    dnnl_engine_t engine = make_engine(place);
+    struct step step = make_step(engine, COUNT);
+    for (int kind = 0; backend->kinds[kind]; kind++) {
+        if (!backend->has_kind(place, kind)) {
+            print_message("SKIP: %s: no memory of kind %s\n", place->name, backend->kinds[kind]);
+            continue;
+        }
+        if (!backend->brought[kind]) allocated_memory(place, engine, &step, kind);
+        brought_memory(place, engine, &step, kind);
+    }
+    free_step(&step);
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
+/* A kind that the device lacks is refused with a status. */
+static void missing_kinds(void **state) {
+    const struct place *place = place_of(state);
+    const struct backend *backend = place->backend;
+    int missing = 0;
+    dnnl_engine_t engine = make_engine(place);
+    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){COUNT}, dnnl_a);
+    for (int kind = 0; backend->kinds[kind]; kind++) {
+        if (backend->has_kind(place, kind)) continue;
+        dnnl_memory_t memory = UNTOUCHED;
+        missing++;
+        assert_int_equal(backend->memory(place, kind, md, engine, DNNL_MEMORY_ALLOCATE, &memory),
+                         dnnl_unimplemented);
+        assert_ptr_equal(memory, UNTOUCHED);
+    }
+    assert_ok(dnnl_memory_desc_destroy(md));
+    assert_ok(dnnl_engine_destroy(engine));
+    if (!missing) leave_out(place, "has every kind of memory");
+}
+
+/* Memories of every pair of kinds meet in one primitive. */
+static void mixed_kinds(void **state) {
+    const struct place *place = place_of(state);
+    const struct backend *backend = place->backend;
+    if (!backend->memory || !backend->kinds[1]) leave_out(place, "has one kind of memory");
+    dnnl_engine_t engine = make_engine(place);
+    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
+    struct step step = make_step(engine, COUNT);
+    for (int a = 0; backend->kinds[a]; a++)
+        for (int b = 0; backend->kinds[b]; b++) {
+            if (!backend->has_kind(place, a) || !backend->has_kind(place, b)) continue;
+            void *from = backend->native_alloc(place, a, COUNT * sizeof(float));
+            void *to = backend->native_alloc(place, b, COUNT * sizeof(float));
+            dnnl_memory_t src, dst;
+            assert_ok(backend->memory(place, a, step.md, engine, from, &src));
+            assert_ok(backend->memory(place, b, step.md, engine, to, &dst));
+            memory_set_all(src, 10, COUNT);
+            assert_ok(run_step(&step, stream, src, dst));
+            assert_ok(dnnl_stream_wait(stream));
+            assert_memory_is(dst, 21, COUNT);
+            assert_ok(dnnl_memory_destroy(src));
+            assert_ok(dnnl_memory_destroy(dst));
+            backend->native_free(place, a, from);
+            backend->native_free(place, b, to);
+        }
+    free_step(&step);
+    assert_ok(dnnl_stream_destroy(stream));
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
+/* Several memories are mapped at once; each mapping shows its own data; the device sees what was written. */
+static void map(void **state) {
+    const struct place *place = place_of(state);
+    enum { MEMORIES = 8 };
+    dnnl_engine_t engine = make_engine(place);
+    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
+    struct step step = make_step(engine, COUNT);
+    dnnl_memory_t memories[MEMORIES], dst = make_memory(&step, engine);
+    float *mapped[MEMORIES];
+    for (int i = 0; i < MEMORIES; i++) {
+        memories[i] = make_memory(&step, engine);
+        assert_ok(dnnl_memory_map_data(memories[i], (void **)&mapped[i]));
+        assert_non_null(mapped[i]);
+    }
+    for (int i = 0; i < MEMORIES; i++)
+        for (int n = 0; n < COUNT; n++)
+            mapped[i][n] = (float)i;
+    for (int i = 0; i < MEMORIES; i++)
+        assert_ok(dnnl_memory_unmap_data(memories[i], mapped[i]));
+    for (int i = 0; i < MEMORIES; i++) {
+        assert_ok(run_step(&step, stream, memories[i], dst));
+        assert_ok(dnnl_stream_wait(stream));
+        assert_memory_is(dst, (float)(2 * i + 1), COUNT);
+        assert_ok(dnnl_memory_destroy(memories[i]));
+    }
+    assert_ok(dnnl_memory_destroy(dst));
+    free_step(&step);
+    assert_ok(dnnl_stream_destroy(stream));
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
+/* Memory for nothing, and primitives over it. */
+static void no_elements(void **state) {
+    const struct place *place = place_of(state);
+    dnnl_engine_t engine = make_engine(place);
+    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
+    struct step step = make_step(engine, 0);
+    dnnl_memory_t src = make_memory(&step, engine), dst = make_memory(&step, engine);
+    assert_ok(run_step(&step, stream, src, dst));
+    assert_ok(dnnl_stream_wait(stream));
+    assert_ok(dnnl_memory_destroy(src));
+    assert_ok(dnnl_memory_destroy(dst));
+    free_step(&step);
+    assert_ok(dnnl_stream_destroy(stream));
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
+/* Far more than there is: a status, and the engine still works. */
+static void too_large(void **state) {
+    const struct place *place = place_of(state);
+    dnnl_engine_t engine = make_engine(place);
+    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){INT64_C(1) << 50}, dnnl_a);
+    dnnl_memory_t memory = UNTOUCHED;
+    assert_int_equal(dnnl_memory_create(&memory, md, engine, DNNL_MEMORY_ALLOCATE), dnnl_out_of_memory);
+    assert_ptr_equal(memory, UNTOUCHED);
+    assert_ok(dnnl_memory_desc_destroy(md));
+    struct step step = make_step(engine, COUNT);
+    assert_ok(dnnl_memory_destroy(make_memory(&step, engine)));
+    free_step(&step);
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
+/* Streams */
+
+static void streams(void **state) {
+    const struct place *place = place_of(state);
+    static const unsigned flags[] = {dnnl_stream_default_flags, dnnl_stream_in_order,
+                                     dnnl_stream_out_of_order, dnnl_stream_in_order | dnnl_stream_profiling,
+                                     dnnl_stream_out_of_order | dnnl_stream_profiling};
+    dnnl_engine_t engine = make_engine(place), back;
+    for (int source = 0; source < STREAM_SOURCES; source++)
+        for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+            dnnl_stream_t stream = make_stream(place, engine, source, flags[i]);
+            if (!stream) continue;
+            assert_ok(dnnl_stream_get_engine(stream, &back));
+            assert_ptr_equal(back, engine);
+            assert_ok(dnnl_stream_wait(stream));
+            assert_ok(dnnl_stream_destroy(stream));
+        }
+    dnnl_stream_t stream = UNTOUCHED;
+    unsigned both = dnnl_stream_in_order | dnnl_stream_out_of_order;
+    assert_int_equal(dnnl_stream_create(&stream, engine, both), dnnl_invalid_arguments);
+    assert_int_equal(dnnl_stream_create(&stream, engine, 1u << 20), dnnl_invalid_arguments);
+    assert_int_equal(dnnl_stream_create(&stream, NULL, dnnl_stream_default_flags), dnnl_invalid_arguments);
+    assert_int_equal(dnnl_stream_create(NULL, engine, dnnl_stream_default_flags), dnnl_invalid_arguments);
+    assert_ptr_equal(stream, UNTOUCHED);
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
+const struct test object_tests[] = {
+        {"engines", engines},
+        {"engines_again_and_again", engines_again_and_again},
+        {"engines_share_memory", engines_share_memory},
+        {"lifetimes", lifetimes},
+        {"memory_kinds", memory_kinds},
+        {"missing_kinds", missing_kinds},
+        {"mixed_kinds", mixed_kinds},
+        {"map", map},
+        {"no_elements", no_elements},
+        {"too_large", too_large},
+        {"streams", streams},
+        {NULL, NULL},
+};
