@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stand-in for Level Zero's loader, for machines whose libze_loader.so.1 is missing or too old. It has the
+ * loader's soname and what only a loader has; everything else a program asks it for is found in the driver,
+ * which it needs. There is one driver and no layer, so handles are the driver's own and there is nothing to
+ * trace.
+ */
+#include <level_zero/loader/ze_loader.h>
+#include <level_zero/ze_api.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What this answers for: adapters of SYCL ask for entry points of 1.20 and later. */
+enum { LOADER_MAJOR = 1, LOADER_MINOR = 32, LOADER_PATCH = 0 };
+#define SPECIFICATION ZE_MAKE_VERSION(1, 17)
+
+#define EXPORT ZE_DLLEXPORT
+
+EXPORT ze_result_t ZE_APICALL zeLoaderInit(void) {
+    return ZE_RESULT_SUCCESS;
+}
+
+EXPORT void *ZE_APICALL zeLoaderGetTracingHandle(void) {
+    return NULL;
+}
+
+/* The tracer's table stays empty: its calls answer that there is none. */
+EXPORT ze_result_t ZE_APICALL zelGetTracerApiProcAddrTable(uint32_t version, void *table) {
+    (void)version;
+    return table ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+}
+
+EXPORT ze_result_t ZE_APICALL zelLoaderGetVersion(zel_component_version_t *version) {
+    if (!version) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    snprintf(version->component_name, sizeof version->component_name, "loader");
+    version->spec_version = (ze_api_version_t)SPECIFICATION;
+    version->component_lib_version = (zel_version_t){LOADER_MAJOR, LOADER_MINOR, LOADER_PATCH};
+    return ZE_RESULT_SUCCESS;
+}
+
+EXPORT ze_result_t ZE_APICALL zelGetLoaderVersion(zel_component_version_t *version) {
+    return zelLoaderGetVersion(version);
+}
+
+EXPORT ze_result_t ZE_APICALL zelLoaderGetVersionsInternal(size_t *count, zel_component_version_t *versions) {
+    if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (versions && *count) zelLoaderGetVersion(versions);
+    *count = 1;
+    return ZE_RESULT_SUCCESS;
+}
+
+EXPORT ze_result_t ZE_APICALL zelLoaderGetVersions(size_t *count, zel_component_version_t *versions) {
+    return zelLoaderGetVersionsInternal(count, versions);
+}
+
+EXPORT ze_result_t ZE_APICALL zelLoaderTranslateHandleInternal(zel_handle_type_t type, void *in, void **out) {
+    (void)type;
+    if (!in || !out) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *out = in;
+    return ZE_RESULT_SUCCESS;
+}
+
+EXPORT ze_result_t ZE_APICALL zelLoaderTranslateHandle(zel_handle_type_t type, void *in, void **out) {
+    return zelLoaderTranslateHandleInternal(type, in, out);
+}
+
+EXPORT ze_result_t ZE_APICALL zelSetDriverTeardown(void) {
+    return ZE_RESULT_SUCCESS;
+}
+
+EXPORT void ZE_APICALL zelSetDelayLoaderContextTeardown(void) {}
+
+EXPORT void ZE_APICALL zelLoaderContextTeardown(void) {}
+
+EXPORT bool ZE_APICALL zelCheckIsLoaderInTearDown(void) {
+    return false;
+}
+
+/* The driver is never unloaded: no callback will be called. */
+static void ZE_APICALL forget_callback(uint32_t index) {
+    (void)index;
+}
+
+EXPORT ze_result_t ZE_APICALL zelRegisterTeardownCallback(void (*callback)(void),
+                                                          void (**loader_callback)(uint32_t),
+                                                          uint32_t *index) {
+    if (!callback) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (!loader_callback || !index) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *loader_callback = forget_callback;
+    *index = 1;
+    return ZE_RESULT_SUCCESS;
+}
