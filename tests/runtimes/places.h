@@ -41,6 +41,7 @@ struct backend {
      * device. A kind that cannot be allocated by the library says so in `brought`. */
     const char *kinds[MAX_MEMORY_KINDS];
     bool brought[MAX_MEMORY_KINDS];
+    bool copied[MAX_MEMORY_KINDS]; /* memory objects have a copy of the handle, at another address */
     bool (*has_kind)(const struct place *place, int kind);
     dnnl_status_t (*memory)(const struct place *place, int kind, const_dnnl_memory_desc_t md,
                             dnnl_engine_t engine, void *handle, dnnl_memory_t *memory);

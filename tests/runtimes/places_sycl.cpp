@@ -17,7 +17,7 @@ extern const struct backend sycl_backend;
 
 namespace {
 
-enum { USM_SHARED, USM_HOST, USM_DEVICE };
+enum { BUFFER, USM_SHARED, USM_HOST, USM_DEVICE };
 
 struct world {
     sycl::device device;
@@ -85,22 +85,27 @@ bool has_kind(const place *, int) {
     return true;
 }
 
-dnnl_status_t make_memory(const place *, int, const_dnnl_memory_desc_t md, dnnl_engine_t engine, void *handle,
-                          dnnl_memory_t *memory) {
-    return dnnl_sycl_interop_memory_create(memory, md, engine, dnnl_sycl_interop_usm, handle);
+dnnl_status_t make_memory(const place *, int kind, const_dnnl_memory_desc_t md, dnnl_engine_t engine,
+                          void *handle, dnnl_memory_t *memory) {
+    auto as = kind == BUFFER ? dnnl_sycl_interop_buffer : dnnl_sycl_interop_usm;
+    return dnnl_sycl_interop_memory_create(memory, md, engine, as, handle);
 }
 
 void *native_alloc(const place *p, int kind, std::size_t size) {
     const auto &w = world_of(p);
     switch (kind) {
+    case BUFFER: return new sycl::buffer<std::uint8_t, 1>(sycl::range<1>(size));
     case USM_SHARED: return sycl::malloc_shared(size, w.device, w.context);
     case USM_HOST: return sycl::malloc_host(size, w.context);
     default: return sycl::malloc_device(size, w.device, w.context);
     }
 }
 
-void native_free(const place *p, int, void *handle) {
-    sycl::free(handle, world_of(p).context);
+void native_free(const place *p, int kind, void *handle) {
+    if (kind == BUFFER)
+        delete static_cast<sycl::buffer<std::uint8_t, 1> *>(handle);
+    else
+        sycl::free(handle, world_of(p).context);
 }
 
 /* Events. Dependencies are a vector of objects: there are no null ones to be refused, nor a negative number.
@@ -157,6 +162,8 @@ backend make_backend() {
     b.close = close_place;
     b.engine = make_engine;
     b.stream = make_stream;
+    b.kinds[BUFFER] = "buffer";
+    b.copied[BUFFER] = true;
     b.kinds[USM_SHARED] = "usm-shared";
     b.kinds[USM_HOST] = "usm-host";
     b.kinds[USM_DEVICE] = "usm-device";
