@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random sequences of calls, right ones and wrong ones, from several threads with
+ * objects of their own and events in common. Nothing may crash, hang or leak; sanitizers see the rest.
+ * LODE_TEST_SEED starts another sequence.
+ */
+#include "ze_test.h"
+
+#include <pthread.h>
+
+enum { THREADS = 3, STEPS = 3000, LISTS = 4, MEMORIES = 2 * (LISTS + 1), EVENTS = 24, SIZE = 20000 };
+
+static void add_group(const struct native_group *g, void *const *args) {
+    unsigned char *dst = *(unsigned char **)args[0];
+    dst[g->id[0] % SIZE] = (unsigned char)*(uint32_t *)args[1];
+}
+static const struct native_arg args[] = {{NATIVE_ARG_BUFFER, 8}, {NATIVE_ARG_VALUE, 4}};
+static const struct native_kernel kernels[] = {
+        {.name = "add", .run_group = add_group, .args = args, .nargs = 2}};
+static const struct native_module table = {NATIVE_MAGIC, NATIVE_VERSION, 1, kernels};
+
+static ze_module_handle_t module;
+static ze_event_handle_t events[EVENTS]; /* everybody's */
+static uint32_t seed = 1;
+
+struct player {
+    pthread_t thread;
+    uint32_t random;
+    ze_command_list_handle_t lists[LISTS]; /* asynchronous */
+    ze_command_list_handle_t recorded;
+    ze_command_queue_handle_t queue;
+    ze_kernel_handle_t kernel;
+    unsigned char *memories[MEMORIES];
+};
+
+static uint32_t pick(struct player *player, uint32_t below) {
+    player->random = player->random * 1664525 + 1013904223;
+    return (player->random >> 8) % below;
+}
+
+static ze_event_handle_t any_event(struct player *player) {
+    return pick(player, 3) ? events[pick(player, EVENTS)] : NULL;
+}
+
+/* Each list works on two memories of its own; the last two are the recorded list's.
+ * Waits only for events that something will signal in the end: all are, over and over, until all is done. */
+static void append(struct player *player, ze_command_list_handle_t list, uint32_t owner) {
+    unsigned char *dst = player->memories[2 * owner + pick(player, 2)], *src = player->memories[2 * owner];
+    ze_event_handle_t waits[2] = {events[pick(player, EVENTS)], events[pick(player, EVENTS)]};
+    uint32_t nwaits = pick(player, 8) == 0 ? pick(player, 3) : 0, value = pick(player, 256);
+    const ze_group_count_t groups = {pick(player, 50), 1, 1};
+    switch (pick(player, 8)) {
+    case 0:
+        zeCommandListAppendMemoryCopy(list, dst, src, pick(player, SIZE / 2), any_event(player), nwaits,
+                                      waits);
+        break;
+    case 1:
+        zeCommandListAppendMemoryFill(list, dst, &value, 4, 4 * pick(player, SIZE / 4), any_event(player),
+                                      nwaits, waits);
+        break;
+    case 2: zeCommandListAppendBarrier(list, any_event(player), nwaits, waits); break;
+    case 3: zeCommandListAppendSignalEvent(list, events[pick(player, EVENTS)]); break;
+    case 4: zeCommandListAppendEventReset(list, events[pick(player, EVENTS)]); break;
+    case 5: zeCommandListAppendMemoryCopy(list, NULL, src, 10, NULL, 5, NULL); break; /* wrong */
+    default:
+        zeKernelSetArgumentValue(player->kernel, 0, 8, &dst);
+        zeKernelSetArgumentValue(player->kernel, 1, 4, &value);
+        zeCommandListAppendLaunchKernel(list, player->kernel, &groups, any_event(player), nwaits, waits);
+    }
+}
+
+/* Until the list is done, whatever it waits for. */
+static void finish_list(struct player *player, ze_command_list_handle_t list) {
+    while (CALL(zeCommandListHostSynchronize)(list, 200000) == ZE_RESULT_NOT_READY)
+        zeEventHostSignal(events[pick(player, EVENTS)]);
+}
+
+static void finish_queue(struct player *player) {
+    while (zeCommandQueueSynchronize(player->queue, 200000) == ZE_RESULT_NOT_READY)
+        zeEventHostSignal(events[pick(player, EVENTS)]);
+}
+
+static void replace_list(struct player *player, uint32_t i) {
+    finish_list(player, player->lists[i]);
+    if (zeCommandListDestroy(player->lists[i])) abort();
+    player->lists[i] = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+}
+
+static void run_recorded(struct player *player) {
+    if (zeCommandListClose(player->recorded)) abort();
+    for (uint32_t n = pick(player, 3); n > 0; n--)
+        if (zeCommandQueueExecuteCommandLists(player->queue, 1, &player->recorded, NULL)) abort();
+    if (pick(player, 2)) zeCommandListReset(player->recorded); /* refused while it runs */
+    finish_queue(player);
+    if (zeCommandListReset(player->recorded)) abort();
+}
+
+static void replace_memory(struct player *player, uint32_t i) {
+    for (int l = 0; l < LISTS; l++)
+        finish_list(player, player->lists[l]);
+    if (zeCommandListReset(player->recorded) || zeMemFree(context, player->memories[i])) abort();
+    player->memories[i] = allocate_shared(SIZE);
+}
+
+static void make_mistakes(struct player *player) {
+    zeCommandListAppendBarrier(NULL, NULL, 0, NULL);
+    zeEventHostSignal(NULL);
+    zeMemFree(context, player);
+    zeMemFree(context, player->memories[0] + 1);
+    zeKernelSetGroupSize(player->kernel, 0, 1, 1);
+}
+
+static void *play(void *argument) {
+    struct player *player = argument;
+    for (int step = 0; step < STEPS; step++) {
+        switch (pick(player, 32)) {
+        case 0: replace_list(player, pick(player, LISTS)); break;
+        case 1: run_recorded(player); break;
+        case 2: replace_memory(player, pick(player, MEMORIES)); break;
+        case 3: make_mistakes(player); break;
+        case 4: zeEventQueryStatus(events[pick(player, EVENTS)]); break;
+        case 5: zeEventHostReset(events[pick(player, EVENTS)]); break;
+        case 6: zeEventHostSignal(events[pick(player, EVENTS)]); break;
+        case 7: zeEventHostSynchronize(events[pick(player, EVENTS)], 1000); break;
+        case 8:
+        case 9: append(player, player->recorded, LISTS); break;
+        default: {
+            uint32_t owner = pick(player, LISTS);
+            append(player, player->lists[owner], owner);
+        }
+        }
+    }
+    for (int l = 0; l < LISTS; l++)
+        finish_list(player, player->lists[l]);
+    return NULL;
+}
+
+static void begin(struct player *player, uint32_t number) {
+    *player = (struct player){.random = seed * 7919 + number};
+    for (int l = 0; l < LISTS; l++)
+        player->lists[l] = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    for (int m = 0; m < MEMORIES; m++)
+        player->memories[m] = allocate_shared(SIZE);
+    player->recorded = make_list();
+    player->queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    player->kernel = make_kernel(module, "add");
+}
+
+static void end(struct player *player) {
+    for (int l = 0; l < LISTS; l++)
+        assert_ok(zeCommandListDestroy(player->lists[l]));
+    for (int m = 0; m < MEMORIES; m++)
+        assert_ok(zeMemFree(context, player->memories[m]));
+    assert_ok(zeCommandListDestroy(player->recorded));
+    assert_ok(zeCommandQueueDestroy(player->queue));
+    assert_ok(zeKernelDestroy(player->kernel));
+}
+
+static void threads_play(void **state) {
+    (void)state;
+    if (getenv("LODE_TEST_SEED")) seed = (uint32_t)strtoul(getenv("LODE_TEST_SEED"), NULL, 10);
+    static struct player players[THREADS];
+    ze_event_pool_handle_t pool = make_pool(EVENTS, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    module = make_module(&table);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        events[i] = make_event(pool, i);
+    for (uint32_t i = 0; i < THREADS; i++)
+        begin(&players[i], i);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&players[i].thread, NULL, play, &players[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(players[i].thread, NULL);
+    for (int i = 0; i < THREADS; i++)
+        end(&players[i]);
+    for (int i = 0; i < EVENTS; i++)
+        assert_ok(zeEventDestroy(events[i]));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeModuleDestroy(module));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_play)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
