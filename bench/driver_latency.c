@@ -264,9 +264,11 @@ static void events(ze_kernel_handle_t kernel) {
 #ifdef HAVE_OPENCL
 #define FUNCTIONS(F)                                                                                         \
     F(clGetPlatformIDs)                                                                                      \
-    F(clGetDeviceIDs) F(clGetDeviceInfo) F(clCreateContext) F(clCreateCommandQueue)                          \
-            F(clCreateProgramWithSource) F(clBuildProgram) F(clCreateKernel) F(clEnqueueNDRangeKernel)       \
-                    F(clFinish)
+    F(clGetDeviceIDs)                                                                                        \
+    F(clGetDeviceInfo)                                                                                       \
+    F(clCreateContext)                                                                                       \
+    F(clCreateCommandQueue)                                                                                  \
+    F(clCreateProgramWithSource) F(clBuildProgram) F(clCreateKernel) F(clEnqueueNDRangeKernel) F(clFinish)
 #define F(name) static __typeof__(&name) p_##name;
 FUNCTIONS(F)
 #undef F

@@ -35,7 +35,8 @@ static inline void futex_wait(_Atomic uint32_t *word, uint32_t expected, const s
 }
 
 /* The same for a word in memory that several processes share; its sleepers are woken by futex_wake_shared. */
-static inline void futex_wait_shared(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout) {
+static inline void futex_wait_shared(_Atomic uint32_t *word, uint32_t expected,
+                                     const struct timespec *timeout) {
 #ifdef __linux__
     syscall(SYS_futex, word, FUTEX_WAIT, expected, timeout, NULL, 0);
 #else

@@ -9,22 +9,41 @@
 #include <level_zero/ze_api.h>
 #include <stdbool.h>
 
-#define ZE_FUNCTIONS(X)                                                                                      \
-    X(zeInit)                                                                                                \
-    X(zeDriverGet)                                                                                           \
-    X(zeDeviceGet)                                                                                           \
-    X(zeContextCreate)                                                                                       \
-    X(zeContextDestroy) X(zeContextGetStatus) X(zeMemAllocDevice) X(zeMemAllocHost) X(zeMemAllocShared)      \
-            X(zeMemFree) X(zeCommandListCreate) X(zeCommandListCreateImmediate) X(zeCommandListClose)        \
-                    X(zeCommandListReset) X(zeCommandListDestroy) X(zeCommandListAppendMemoryCopy)           \
-                            X(zeCommandListAppendMemoryFill) X(zeCommandListAppendBarrier)                   \
-                                    X(zeCommandListAppendSignalEvent) X(zeCommandQueueCreate) X(             \
-                                            zeCommandQueueExecuteCommandLists) X(zeCommandQueueSynchronize)  \
-                                            X(zeCommandQueueDestroy) X(zeEventPoolCreate)                    \
-                                                    X(zeEventPoolDestroy) X(zeEventCreate) X(zeEventDestroy) \
-                                                            X(zeEventHostSignal) X(zeEventHostReset)         \
-                                                                    X(zeEventHostSynchronize)                \
-                                                                            X(zeEventQueryStatus)
+/* Rows of macros, which clang-format would indent further on every run. */
+/* clang-format off */
+#define ZE_FUNCTIONS(X) \
+    X(zeInit) \
+    X(zeDriverGet) \
+    X(zeDeviceGet) \
+    X(zeContextCreate) \
+    X(zeContextDestroy) \
+    X(zeContextGetStatus) \
+    X(zeMemAllocDevice) \
+    X(zeMemAllocHost) \
+    X(zeMemAllocShared) \
+    X(zeMemFree) \
+    X(zeCommandListCreate) \
+    X(zeCommandListCreateImmediate) \
+    X(zeCommandListClose) \
+    X(zeCommandListReset) \
+    X(zeCommandListDestroy) \
+    X(zeCommandListAppendMemoryCopy) \
+    X(zeCommandListAppendMemoryFill) \
+    X(zeCommandListAppendBarrier) \
+    X(zeCommandListAppendSignalEvent) \
+    X(zeCommandQueueCreate) \
+    X(zeCommandQueueExecuteCommandLists) \
+    X(zeCommandQueueSynchronize) \
+    X(zeCommandQueueDestroy) \
+    X(zeEventPoolCreate) \
+    X(zeEventPoolDestroy) \
+    X(zeEventCreate) \
+    X(zeEventDestroy) \
+    X(zeEventHostSignal) \
+    X(zeEventHostReset) \
+    X(zeEventHostSynchronize) \
+    X(zeEventQueryStatus)
+/* clang-format on */
 
 /* ze.zeInit(0) */
 extern struct ze_functions {

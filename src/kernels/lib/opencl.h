@@ -19,8 +19,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define HAVE_DOUBLE 1
 #endif
-/* Kernels are vectorized by hand. Compilers that vectorize across work-items take the hint and leave them alone:
- * on a CPU that saves most of the time it takes to build them. */
+/* Kernels are vectorized by hand. Compilers that vectorize across work-items take the hint and leave them
+ * alone: on a CPU that saves most of the time it takes to build them. */
 #define kernel __kernel __attribute__((vec_type_hint(float16)))
 #undef NAN /* compilers differ about its bits */
 #define NAN as_float(0x7fc00000u)

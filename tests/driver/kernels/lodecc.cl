@@ -55,7 +55,8 @@ void turn(local float tile[8][8], float x) {
     tile[get_local_id(0)][get_local_id(1)] = x;
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
 }
-__attribute__((reqd_work_group_size(8, 8, 1))) kernel void transpose(global const float *src, global float *dst) {
+__attribute__((reqd_work_group_size(8, 8, 1))) kernel void transpose(global const float *src,
+                                                                     global float *dst) {
     local float tile[8][8];
     size_t width = get_global_size(0), height = get_global_size(1);
     turn(tile, src[get_global_id(1) * width + get_global_id(0)]);

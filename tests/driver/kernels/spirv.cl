@@ -7,7 +7,8 @@ struct params {
     short small;
 };
 
-kernel void scale(global float *dst, global const float *src, struct params p, uchar bias, local float *scratch) {
+kernel void scale(global float *dst, global const float *src, struct params p, uchar bias,
+                  local float *scratch) {
     size_t i = get_global_id(0), x = get_local_id(0);
     scratch[x] = src[i];
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -3,6 +3,8 @@
  * Conversions, with and without saturation and rounding. Included only where the source mentions them: there
  * are thousands.
  */
+/* Rows of macros, which clang-format would indent further on every run. */
+/* clang-format off */
 
 /* lode_round_MODE(x): the same type, a whole number. Integers are whole already. */
 #define LODE_ROUND_INTEGER(T)                \

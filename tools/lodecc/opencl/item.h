@@ -24,30 +24,14 @@ struct lode_item {
 };
 global struct lode_item lode_item; /* of the item that runs */
 
-LODE uint get_work_dim(void) {
-    return lode_item.group->ndims;
-}
-LODE size_t get_local_id(uint d) {
-    return d < 3 ? lode_item.local_id[d] : 0;
-}
-LODE size_t get_local_size(uint d) {
-    return d < 3 ? lode_item.group->size[d] : 1;
-}
-LODE size_t get_enqueued_local_size(uint d) {
-    return get_local_size(d);
-}
-LODE size_t get_group_id(uint d) {
-    return d < 3 ? lode_item.group->id[d] : 0;
-}
-LODE size_t get_num_groups(uint d) {
-    return d < 3 ? lode_item.group->count[d] : 1;
-}
-LODE size_t get_global_offset(uint d) {
-    return d < 3 ? lode_item.group->offset[d] : 0;
-}
-LODE size_t get_global_size(uint d) {
-    return get_num_groups(d) * get_local_size(d);
-}
+LODE uint get_work_dim(void) { return lode_item.group->ndims; }
+LODE size_t get_local_id(uint d) { return d < 3 ? lode_item.local_id[d] : 0; }
+LODE size_t get_local_size(uint d) { return d < 3 ? lode_item.group->size[d] : 1; }
+LODE size_t get_enqueued_local_size(uint d) { return get_local_size(d); }
+LODE size_t get_group_id(uint d) { return d < 3 ? lode_item.group->id[d] : 0; }
+LODE size_t get_num_groups(uint d) { return d < 3 ? lode_item.group->count[d] : 1; }
+LODE size_t get_global_offset(uint d) { return d < 3 ? lode_item.group->offset[d] : 0; }
+LODE size_t get_global_size(uint d) { return get_num_groups(d) * get_local_size(d); }
 LODE size_t get_global_id(uint d) {
     return get_global_offset(d) + get_group_id(d) * get_local_size(d) + get_local_id(d);
 }
@@ -55,7 +39,8 @@ LODE size_t get_local_linear_id(void) {
     return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
 }
 LODE size_t get_global_linear_id(void) {
-    return ((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - get_global_offset(1))
+    return ((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1)
+            - get_global_offset(1))
                    * get_global_size(0)
            + get_global_id(0) - get_global_offset(0);
 }
@@ -83,11 +68,7 @@ LODE void mem_fence(cl_mem_fence_flags flags) {
     (void)flags;
     __atomic_thread_fence(__ATOMIC_ACQ_REL);
 }
-LODE void read_mem_fence(cl_mem_fence_flags flags) {
-    mem_fence(flags);
-}
-LODE void write_mem_fence(cl_mem_fence_flags flags) {
-    mem_fence(flags);
-}
+LODE void read_mem_fence(cl_mem_fence_flags flags) { mem_fence(flags); }
+LODE void write_mem_fence(cl_mem_fence_flags flags) { mem_fence(flags); }
 
 int printf(constant const char *restrict format, ...) __attribute__((format(printf, 1, 2)));

@@ -4,17 +4,17 @@
  */
 
 /* The C library's function of that name: f is its suffix for float. */
-#define LODE_LIBM1(name, symbol)                                       \
-    float lode_##name##f(float) __asm__(#symbol "f") __attribute__((const)); \
-    double lode_##name(double) __asm__(#symbol) __attribute__((const));      \
-    LODE float name(float x) { return lode_##name##f(x); }             \
-    LODE double name(double x) { return lode_##name(x); }              \
+#define LODE_LIBM1(name, symbol)                                                                             \
+    float lode_##name##f(float) __asm__(#symbol "f") __attribute__((const));                                 \
+    double lode_##name(double) __asm__(#symbol) __attribute__((const));                                      \
+    LODE float name(float x) { return lode_##name##f(x); }                                                   \
+    LODE double name(double x) { return lode_##name(x); }                                                    \
     LODE_LIFT1(name, float, float) LODE_LIFT1(name, double, double)
-#define LODE_LIBM2(name, symbol)                                                            \
-    float lode_##name##f(float, float) __asm__(#symbol "f") __attribute__((const));         \
-    double lode_##name(double, double) __asm__(#symbol) __attribute__((const));             \
-    LODE float name(float x, float y) { return lode_##name##f(x, y); }                      \
-    LODE double name(double x, double y) { return lode_##name(x, y); }                      \
+#define LODE_LIBM2(name, symbol)                                                                             \
+    float lode_##name##f(float, float) __asm__(#symbol "f") __attribute__((const));                          \
+    double lode_##name(double, double) __asm__(#symbol) __attribute__((const));                              \
+    LODE float name(float x, float y) { return lode_##name##f(x, y); }                                       \
+    LODE double name(double x, double y) { return lode_##name(x, y); }                                       \
     LODE_LIFT2(name, float, float, float) LODE_LIFT2(name, double, double, double)
 
 LODE_LIBM1(acos, acos)
@@ -57,12 +57,13 @@ LODE_LIBM2(remainder, remainder)
 LODE_FLOATS(LODE_MINMAX)
 
 /* What the compiler has instructions for. */
-#define LODE_ELEMENTWISE1_N(name, builtin, T, n) \
+#define LODE_ELEMENTWISE1_N(name, builtin, T, n)                                                             \
     LODE T##n name(T##n x) { return builtin(x); }
-#define LODE_ELEMENTWISE1(name, builtin)                                                   \
-    LODE float name(float x) { return builtin(x); }                                        \
-    LODE double name(double x) { return builtin(x); }                                      \
-    LODE_WIDTHS(LODE_ELEMENTWISE1_N, name, builtin, float) LODE_WIDTHS(LODE_ELEMENTWISE1_N, name, builtin, double)
+#define LODE_ELEMENTWISE1(name, builtin)                                                                     \
+    LODE float name(float x) { return builtin(x); }                                                          \
+    LODE double name(double x) { return builtin(x); }                                                        \
+    LODE_WIDTHS(LODE_ELEMENTWISE1_N, name, builtin, float)                                                   \
+    LODE_WIDTHS(LODE_ELEMENTWISE1_N, name, builtin, double)
 LODE_ELEMENTWISE1(ceil, __builtin_elementwise_ceil)
 LODE_ELEMENTWISE1(fabs, __builtin_elementwise_abs)
 LODE_ELEMENTWISE1(floor, __builtin_elementwise_floor)
@@ -70,39 +71,42 @@ LODE_ELEMENTWISE1(rint, __builtin_elementwise_roundeven)
 LODE_ELEMENTWISE1(sqrt, __builtin_elementwise_sqrt)
 LODE_ELEMENTWISE1(trunc, __builtin_elementwise_trunc)
 
-#define LODE_FMA_N(T, n)                                                                             \
-    LODE T##n fma(T##n a, T##n b, T##n c) { return __builtin_elementwise_fma(a, b, c); }             \
-    LODE T##n mad(T##n a, T##n b, T##n c) { return a * b + c; }                                      \
-    LODE T##n copysign(T##n a, T##n b) { return __builtin_elementwise_copysign(a, b); }              \
+#define LODE_FMA_N(T, n)                                                                                     \
+    LODE T##n fma(T##n a, T##n b, T##n c) { return __builtin_elementwise_fma(a, b, c); }                     \
+    LODE T##n mad(T##n a, T##n b, T##n c) { return a * b + c; }                                              \
+    LODE T##n copysign(T##n a, T##n b) { return __builtin_elementwise_copysign(a, b); }                      \
     LODE T##n rsqrt(T##n x) { return (T##n)(1) / sqrt(x); }
-#define LODE_FMA(T)                                                                                  \
-    LODE T fma(T a, T b, T c) { return __builtin_elementwise_fma(a, b, c); }                         \
-    LODE T mad(T a, T b, T c) { return a * b + c; }                                                  \
-    LODE T copysign(T a, T b) { return __builtin_elementwise_copysign(a, b); }                       \
-    LODE T rsqrt(T x) { return (T)1 / sqrt(x); }                                                     \
+#define LODE_FMA(T)                                                                                          \
+    LODE T fma(T a, T b, T c) { return __builtin_elementwise_fma(a, b, c); }                                 \
+    LODE T mad(T a, T b, T c) { return a * b + c; }                                                          \
+    LODE T copysign(T a, T b) { return __builtin_elementwise_copysign(a, b); }                               \
+    LODE T rsqrt(T x) { return (T)1 / sqrt(x); }                                                             \
     LODE_WIDTHS(LODE_FMA_N, T)
 LODE_FLOATS(LODE_FMA)
 
 /* Made of others. */
 #define LODE_PI(T) ((T)3.14159265358979323846)
-#define LODE_DERIVED1(T)                                          \
-    LODE T acospi(T x) { return acos(x) / LODE_PI(T); }           \
-    LODE T asinpi(T x) { return asin(x) / LODE_PI(T); }           \
-    LODE T atanpi(T x) { return atan(x) / LODE_PI(T); }           \
-    LODE T cospi(T x) { return cos(LODE_PI(T) * fmod(x, (T)2)); } \
-    LODE T sinpi(T x) { return sin(LODE_PI(T) * fmod(x, (T)2)); } \
-    LODE T tanpi(T x) { return tan(LODE_PI(T) * fmod(x, (T)1)); } \
-    LODE_LIFT1(acospi, T, T) LODE_LIFT1(asinpi, T, T) LODE_LIFT1(atanpi, T, T) LODE_LIFT1(cospi, T, T)       \
-    LODE_LIFT1(sinpi, T, T) LODE_LIFT1(tanpi, T, T)
+#define LODE_DERIVED1(T)                                                                                     \
+    LODE T acospi(T x) { return acos(x) / LODE_PI(T); }                                                      \
+    LODE T asinpi(T x) { return asin(x) / LODE_PI(T); }                                                      \
+    LODE T atanpi(T x) { return atan(x) / LODE_PI(T); }                                                      \
+    LODE T cospi(T x) { return cos(LODE_PI(T) * fmod(x, (T)2)); }                                            \
+    LODE T sinpi(T x) { return sin(LODE_PI(T) * fmod(x, (T)2)); }                                            \
+    LODE T tanpi(T x) { return tan(LODE_PI(T) * fmod(x, (T)1)); }                                            \
+    LODE_LIFT1(acospi, T, T)                                                                                 \
+    LODE_LIFT1(asinpi, T, T)                                                                                 \
+    LODE_LIFT1(atanpi, T, T) LODE_LIFT1(cospi, T, T) LODE_LIFT1(sinpi, T, T) LODE_LIFT1(tanpi, T, T)
 LODE_FLOATS(LODE_DERIVED1)
-#define LODE_DERIVED2(T)                                                                             \
-    LODE T atan2pi(T y, T x) { return atan2(y, x) / LODE_PI(T); }                                    \
-    LODE T powr(T x, T y) { return pow(x, y); }                                                      \
-    LODE T maxmag(T x, T y) { return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y); }    \
-    LODE T minmag(T x, T y) { return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y); }    \
-    LODE T pown(T x, int y) { return pow(x, (T)y); }                                                 \
-    LODE T rootn(T x, int y) { return x < 0 && y & 1 ? -pow(-x, (T)1 / (T)y) : pow(x, (T)1 / (T)y); } \
-    LODE_LIFT2(atan2pi, T, T, T) LODE_LIFT2(powr, T, T, T) LODE_LIFT2(maxmag, T, T, T)               \
+#define LODE_DERIVED2(T)                                                                                     \
+    LODE T atan2pi(T y, T x) { return atan2(y, x) / LODE_PI(T); }                                            \
+    LODE T powr(T x, T y) { return pow(x, y); }                                                              \
+    LODE T maxmag(T x, T y) { return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y); }           \
+    LODE T minmag(T x, T y) { return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y); }           \
+    LODE T pown(T x, int y) { return pow(x, (T)y); }                                                         \
+    LODE T rootn(T x, int y) { return x < 0 && y & 1 ? -pow(-x, (T)1 / (T)y) : pow(x, (T)1 / (T)y); }        \
+    LODE_LIFT2(atan2pi, T, T, T)                                                                             \
+    LODE_LIFT2(powr, T, T, T)                                                                                \
+    LODE_LIFT2(maxmag, T, T, T)                                                                              \
     LODE_LIFT2(minmag, T, T, T) LODE_LIFT2(pown, T, T, int) LODE_LIFT2(rootn, T, T, int)
 LODE_FLOATS(LODE_DERIVED2)
 
@@ -119,44 +123,44 @@ LODE float frexp(float x, int *e) { return lode_frexpf(x, e); }
 LODE double frexp(double x, int *e) { return lode_frexp(x, e); }
 LODE int ilogb(float x) { return lode_ilogbf(x); }
 LODE int ilogb(double x) { return lode_ilogb(x); }
-#define LODE_PAIRS_N(T, n)                                   \
-    LODE T##n modf(T##n x, T##n *whole) {                    \
-        *whole = trunc(x);                                   \
-        return copysign(x - *whole, x);                      \
-    }                                                        \
-    LODE T##n fract(T##n x, T##n *whole) {                   \
-        *whole = floor(x);                                   \
-        return fmin(x - *whole, (T##n)((T)0x1.fffffep-1f));  \
-    }                                                        \
-    LODE T##n sincos(T##n x, T##n *c) {                      \
-        *c = cos(x);                                         \
-        return sin(x);                                       \
-    }                                                        \
-    LODE T##n frexp(T##n x, int##n *e) {                     \
-        T##n r;                                              \
-        for (int i = 0; i < n; i++) {                        \
-            int one;                                         \
-            r[i] = frexp(x[i], &one);                        \
-            (*e)[i] = one;                                   \
-        }                                                    \
-        return r;                                            \
-    }                                                        \
+#define LODE_PAIRS_N(T, n)                                                                                   \
+    LODE T##n modf(T##n x, T##n *whole) {                                                                    \
+        *whole = trunc(x);                                                                                   \
+        return copysign(x - *whole, x);                                                                      \
+    }                                                                                                        \
+    LODE T##n fract(T##n x, T##n *whole) {                                                                   \
+        *whole = floor(x);                                                                                   \
+        return fmin(x - *whole, (T##n)((T)0x1.fffffep-1f));                                                  \
+    }                                                                                                        \
+    LODE T##n sincos(T##n x, T##n *c) {                                                                      \
+        *c = cos(x);                                                                                         \
+        return sin(x);                                                                                       \
+    }                                                                                                        \
+    LODE T##n frexp(T##n x, int##n *e) {                                                                     \
+        T##n r;                                                                                              \
+        for (int i = 0; i < n; i++) {                                                                        \
+            int one;                                                                                         \
+            r[i] = frexp(x[i], &one);                                                                        \
+            (*e)[i] = one;                                                                                   \
+        }                                                                                                    \
+        return r;                                                                                            \
+    }                                                                                                        \
     LODE T##n ldexp(T##n x, int k) { return ldexp(x, (int##n)(k)); }
-#define LODE_PAIRS(T)                              \
-    LODE_LIFT2(ldexp, T, T, int)                   \
-    LODE_LIFT1(ilogb, int, T)                      \
-    LODE T modf(T x, T *whole) {                   \
-        *whole = trunc(x);                         \
-        return copysign(x - *whole, x);            \
-    }                                              \
-    LODE T fract(T x, T *whole) {                  \
-        *whole = floor(x);                         \
-        return fmin(x - *whole, (T)0x1.fffffep-1f); \
-    }                                              \
-    LODE T sincos(T x, T *c) {                     \
-        *c = cos(x);                               \
-        return sin(x);                             \
-    }                                              \
+#define LODE_PAIRS(T)                                                                                        \
+    LODE_LIFT2(ldexp, T, T, int)                                                                             \
+    LODE_LIFT1(ilogb, int, T)                                                                                \
+    LODE T modf(T x, T *whole) {                                                                             \
+        *whole = trunc(x);                                                                                   \
+        return copysign(x - *whole, x);                                                                      \
+    }                                                                                                        \
+    LODE T fract(T x, T *whole) {                                                                            \
+        *whole = floor(x);                                                                                   \
+        return fmin(x - *whole, (T)0x1.fffffep-1f);                                                          \
+    }                                                                                                        \
+    LODE T sincos(T x, T *c) {                                                                               \
+        *c = cos(x);                                                                                         \
+        return sin(x);                                                                                       \
+    }                                                                                                        \
     LODE_WIDTHS(LODE_PAIRS_N, T)
 LODE_FLOATS(LODE_PAIRS)
 

@@ -2,6 +2,8 @@
 /*
  * Integer, common, geometric and relational functions.
  */
+/* Rows of macros, which clang-format would indent further on every run. */
+/* clang-format off */
 
 /* -- minima, maxima, clamping: all types -- */
 
