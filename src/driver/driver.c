@@ -74,6 +74,21 @@ ze_result_t ZE_APICALL zeDriverGetApiVersion(ze_driver_handle_t driver, ze_api_v
     return ZE_RESULT_SUCCESS;
 }
 
+/* -- the same driver and device, as system management sees them -- */
+
+ze_result_t ZE_APICALL NEW(zesInit)(uint32_t flags) {
+    return flags ? ZE_RESULT_ERROR_INVALID_ENUMERATION : initialise(true);
+}
+
+ze_result_t ZE_APICALL NEW(zesDriverGet)(uint32_t *count, ze_driver_handle_t *drivers) {
+    return zeDriverGet(count, drivers);
+}
+
+ze_result_t ZE_APICALL NEW(zesDeviceGet)(ze_driver_handle_t driver, uint32_t *count,
+                                         ze_device_handle_t *devices) {
+    return zeDeviceGet(driver, count, devices);
+}
+
 const void *chain_find(const void *pNext, uint32_t stype) {
     const struct chain *link = pNext;
     while (link && (uint32_t)link->stype != stype)

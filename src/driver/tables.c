@@ -17,13 +17,26 @@ static ze_result_t ZE_APICALL refuse(void) {
     return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
 }
 
+/* Stands for every list of things that a CPU has none of. */
+static ze_result_t ZE_APICALL give_none(void *handle, uint32_t *count, void *things) {
+    (void)things;
+    if (!is_device(handle)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *count = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
 #define TABLE(prefix, name)
 #define END(prefix, name)
 #define HAVE(function, minor)
 #define NEWER(function, minor)
 #define REFUSE(function, minor)                                                                              \
     ZE_DLLEXPORT ze_result_t refused_##function(void) __asm__(#function) __attribute__((alias("refuse")));
+#define EMPTY(function, minor)                                                                               \
+    ZE_DLLEXPORT ze_result_t empty_##function(void *, uint32_t *, void *) __asm__(#function)                 \
+            __attribute__((alias("give_none")));
 #include "driver/entries.def"
+#undef EMPTY
 #undef TABLE
 #undef END
 #undef HAVE
@@ -38,7 +51,9 @@ static ze_result_t ZE_APICALL refuse(void) {
 #define HAVE(function, minor) (entry) function,
 #define NEWER(function, minor) (entry) NEW(function),
 #define REFUSE(function, minor) (entry) refuse,
+#define EMPTY(function, minor) (entry) give_none,
 #include "driver/entries.def"
+#undef EMPTY
 #undef TABLE
 #undef HAVE
 #undef NEWER
@@ -49,7 +64,9 @@ static ze_result_t ZE_APICALL refuse(void) {
 #define HAVE(function, minor) minor,
 #define NEWER(function, minor) minor,
 #define REFUSE(function, minor) minor,
+#define EMPTY(function, minor) minor,
 #include "driver/entries.def"
+#undef EMPTY
 #undef TABLE
 #undef END
 #undef HAVE
@@ -83,6 +100,7 @@ static ze_result_t fill(uint32_t version, entry *table, const entry *functions, 
 #define HAVE(function, minor)
 #define NEWER(function, minor)
 #define REFUSE(function, minor)
+#define EMPTY(function, minor)
 #define END(prefix, name)
 #define TABLE(prefix, name)                                                                                  \
     ZE_DLLEXPORT ze_result_t ZE_APICALL prefix##Get##name##ProcAddrTable(uint32_t version, void *table) {    \

@@ -143,6 +143,12 @@ ZE_DLLEXPORT ze_device_handle_t ZE_APICALL
         NEW(zerTranslateIdentifierToDeviceHandle)(uint32_t) __asm__("zerTranslateIdentifierToDeviceHandle");
 ZE_DLLEXPORT ze_context_handle_t ZE_APICALL NEW(zerGetDefaultContext)(void) __asm__("zerGetDefaultContext");
 
+/* -- system management (zes): its handles are the core's -- */
+
+NEW_FUNCTION(zesInit, (uint32_t));
+NEW_FUNCTION(zesDriverGet, (uint32_t *, ze_driver_handle_t *));
+NEW_FUNCTION(zesDeviceGet, (ze_driver_handle_t, uint32_t *, ze_device_handle_t *));
+
 /* -- events -- */
 
 #define NEW_COUNTER_BASED_IMMEDIATE (1u << 0)

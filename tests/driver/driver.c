@@ -155,13 +155,36 @@ static void what_is_missing_is_refused(void **state) {
     assert_int_equal(create(context, device, NULL, NULL), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
 }
 
+/* System management finds the device, and nothing on it to manage. */
+static void management_is_polite(void **state) {
+    (void)state;
+    uint32_t count = 0;
+    ze_driver_handle_t managed = NULL;
+    ze_device_handle_t found = NULL;
+    assert_ok(CALL(zesInit)(0));
+    assert_ok(CALL(zesDriverGet)(&count, NULL));
+    assert_int_equal(count, 1);
+    assert_ok(CALL(zesDriverGet)(&count, &managed));
+    assert_ok(CALL(zesDeviceGet)(managed, &count, &found));
+    void *devices[64] = {0};
+    assert_ok(table_function("zesGetDeviceProcAddrTable")(ZE_MAKE_VERSION(1, 4), devices));
+    ze_result_t (*enumerate)(void *, uint32_t *, void *) =
+            (ze_result_t (*)(void *, uint32_t *, void *))devices[12];
+    count = 5;
+    assert_ok(enumerate(found, &count, NULL)); /* fans */
+    assert_int_equal(count, 0);
+    assert_int_equal(enumerate(NULL, &count, NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    ze_result_t (*reset)(void *, uint32_t) = (ze_result_t (*)(void *, uint32_t))devices[2];
+    assert_int_equal(reset(found, 0), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(init_knows_its_flags),         cmocka_unit_test(drivers_are_counted),
             cmocka_unit_test(init_drivers_filters_by_type), cmocka_unit_test(properties_are_filled),
             cmocka_unit_test(extensions_come_in_two_calls), cmocka_unit_test(errors_are_explained),
             cmocka_unit_test(old_loaders_get_old_tables),   cmocka_unit_test(unknown_versions_are_answered),
-            cmocka_unit_test(what_is_missing_is_refused),
+            cmocka_unit_test(what_is_missing_is_refused),   cmocka_unit_test(management_is_polite),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
