@@ -4,7 +4,7 @@
  * images whose channels lie together and go through them a vector at a time. Both give the same bits: squares
  * are summed in a chain in the order of positions, where what lies outside may count as 0.
  *
- * Ranges: parts of dst; spatial positions, batches.
+ * Ranges: parts of dst; parts of rows of dst, rows, batches.
  */
 #include "kernels/lib/convert.h"
 #include "kernels/lib/math.h"
@@ -64,6 +64,8 @@ kernel void lrn_universal(ITEM global const uchar *src, global uchar *dst, const
         store_f32(dst, p->src.type, out.offset, y);
     }
 }
+
+enum { LRN_VECTORS = 4 }; /* that are kept in registers */
 
 #define LANES 16
 #define NAME f32_lrn_x16

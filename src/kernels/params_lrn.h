@@ -5,8 +5,6 @@
 
 #include "kernels/params_window.h"
 
-enum { LRN_REACH = 16 }; /* how far the dense kernel can look to either side of a channel */
-
 struct lrn_params {
     struct walk walk; /* dst */
     struct tensor src;
@@ -16,9 +14,13 @@ struct lrn_params {
     i32 pad2;
 };
 
-/* Channels-last f32. */
+enum { LRN_PIXELS = 8 }; /* in a row, that a work-item of the dense kernel takes */
+
+/* Channels-last f32. Spatial dimensions are counted from the last one: those that are not there come first.
+ */
 struct lrn_dense_params {
     i64 src_offset, dst_offset;
+    i64 src_first, src_last; /* where the elements of src begin and end */
     i64 src_batch, dst_batch;
     i64 size[WINDOW_DIMS], channels;
     i64 src_stride[WINDOW_DIMS], dst_stride[WINDOW_DIMS];

@@ -7,6 +7,8 @@
 
 enum { POOLING_MAX = 0, POOLING_AVG_INCLUDE_PADDING, POOLING_AVG_EXCLUDE_PADDING };
 
+enum { POOLING_PLACES = 8 }; /* of the window, in a row, that a work-item of the dense kernel takes */
+
 struct pooling_params {
     struct window window;
     i32 alg;            /* POOLING_* */
@@ -19,13 +21,15 @@ struct pooling_params {
     struct epilogue epilogue;
 };
 
-/* Channels-last f32: one vector of channels after the other, strides of everything else. */
+/* Channels-last f32. Spatial dimensions are counted from the last one: those that are not there come first.
+ */
 struct pooling_dense_params {
     struct window window;
     i32 alg;
     f32 lowest;
     i64 taps;
     i64 channels;
+    i64 missing;             /* spatial dimensions */
     i64 places[WINDOW_DIMS]; /* of the window; sizes of dst */
     i64 src_offset, dst_offset;
     i64 src_batch, dst_batch;

@@ -4,7 +4,7 @@
  * together and go through them a vector at a time. Both give the same bits: a sum goes over (depth, height,
  * width) and leaves out what lies in the padding.
  *
- * Ranges: parts of dst; places of the window, batches.
+ * Ranges: parts of dst; parts of rows of dst, rows, batches.
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/window.h"
@@ -77,6 +77,8 @@ kernel void pooling_universal(ITEM global const uchar *src, global uchar *worksp
         store_f32(dst, p->epilogue.type, out.offset, pool.value);
     }
 }
+
+enum { POOLING_VECTORS = 4 }; /* that are kept in registers */
 
 #define LANES 16
 #define NAME f32_pooling_x16

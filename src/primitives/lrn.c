@@ -114,22 +114,25 @@ static bool is_dense_image(const md_t *md) {
 
 static void set_images(struct lrn_dense_params *p, const md_t *src, const md_t *dst) {
     p->channels = dst->dims[1];
+    p->src_first = p->src_last = src->offset0;
+    for (int d = 0; d < src->ndims; d++)
+        p->src_last += (src->dims[d] - 1) * src->blocking.strides[d];
+    p->src_last++;
     p->src_offset = src->offset0;
     p->dst_offset = dst->offset0;
     p->src_batch = src->blocking.strides[0];
     p->dst_batch = dst->blocking.strides[0];
     for (int i = 0; i < WINDOW_DIMS; i++) {
-        bool there = i + 2 < src->ndims;
-        p->size[i] = there ? src->dims[i + 2] : 1;
-        p->src_stride[i] = there ? src->blocking.strides[i + 2] : 0;
-        p->dst_stride[i] = there ? dst->blocking.strides[i + 2] : 0;
+        int d = i + src->ndims - WINDOW_DIMS;
+        p->size[i] = d >= 2 ? src->dims[d] : 1;
+        p->src_stride[i] = d >= 2 ? src->blocking.strides[d] : 0;
+        p->dst_stride[i] = d >= 2 ? dst->blocking.strides[d] : 0;
     }
 }
 
 static const struct lanes lanes_16 = {64, &kernel_f32_lrn_x16}, lanes_8 = {0, &kernel_f32_lrn_x8};
 
 static dnnl_status_t build_dense(struct plan *plan) {
-    enum { GROUP = 8 }; /* pixels in a work-group */
     struct problem *problem = &plan->problem;
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
     const struct lanes *lanes = plan->implementation->data;
@@ -137,7 +140,6 @@ static dnnl_status_t build_dense(struct plan *plan) {
     if (src->ndims > 5) return plan_skip(plan, "more than five dimensions");
     TRY(md_set_any_like(dst, src));
     if (!is_dense_image(src) || !is_dense_image(dst)) return plan_skip(plan, "not f32 with channels last");
-    if (reach(problem) > LRN_REACH) return plan_skip(plan, "a large neighbourhood");
     if (md_nelems(dst, true) == 0) return dnnl_success;
 
     struct launch *launch;
@@ -149,8 +151,9 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->k = problem->k;
     p->beta = problem->beta;
     set_images(p, src, dst);
-    launch->range = range_of_items(p->size[0] * p->size[1] * p->size[2], GROUP);
-    launch->range.groups[1] = (size_t)dst->dims[0];
+    launch->range = range_of_items((p->size[2] + LRN_PIXELS - 1) / LRN_PIXELS, 1);
+    launch->range.groups[1] = (size_t)(p->size[0] * p->size[1]);
+    launch->range.groups[2] = (size_t)dst->dims[0];
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, DNNL_ARG_DST);
     return dnnl_success;

@@ -198,15 +198,17 @@ static bool is_dense_image(const md_t *md) {
 
 static void set_images(struct pooling_dense_params *p, const md_t *src, const md_t *dst) {
     p->channels = dst->dims[1];
+    p->missing = WINDOW_DIMS + 2 - src->ndims;
     p->src_offset = src->offset0;
     p->dst_offset = dst->offset0;
     p->src_batch = src->blocking.strides[0];
     p->dst_batch = dst->blocking.strides[0];
     for (int i = 0; i < WINDOW_DIMS; i++) {
-        bool there = i + 2 < src->ndims;
-        p->places[i] = there ? dst->dims[i + 2] : 1;
-        p->src_stride[i] = there ? src->blocking.strides[i + 2] : 0;
-        p->dst_stride[i] = there ? dst->blocking.strides[i + 2] : 0;
+        int d = i + 2 - (int)p->missing;
+        bool there = i >= p->missing;
+        p->places[i] = there ? dst->dims[d] : 1;
+        p->src_stride[i] = there ? src->blocking.strides[d] : 0;
+        p->dst_stride[i] = there ? dst->blocking.strides[d] : 0;
         p->src_step[i] = p->src_stride[i] * p->window.step[i];
     }
 }
@@ -214,7 +216,6 @@ static void set_images(struct pooling_dense_params *p, const md_t *src, const md
 static const struct lanes lanes_16 = {64, &kernel_f32_pooling_x16}, lanes_8 = {0, &kernel_f32_pooling_x8};
 
 static dnnl_status_t build_dense(struct plan *plan) {
-    enum { GROUP = 4 }; /* places of the window in a work-group */
     const struct lanes *lanes = plan->implementation->data;
     TRY(lanes_accept(plan, lanes));
     if (problem_md(&plan->problem, DNNL_ARG_WORKSPACE)) return plan_skip(plan, "training");
@@ -229,13 +230,16 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct launch *launch;
     struct pooling_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
-    window_init(&p->window, &plan->problem, &src);
+    struct window window;
+    window_init(&window, &plan->problem, &src);
+    p->window = window_from_last(&window, src.ndims - 2);
     p->taps = taps_in(&p->window);
     p->alg = kernel_alg(plan->problem.alg);
     p->lowest = lowest(dnnl_f32);
     set_images(p, &src, &ep.dst);
-    launch->range = range_of_items(p->places[0] * p->places[1] * p->places[2], GROUP);
-    launch->range.groups[1] = (size_t)dst.dims[0];
+    launch->range = range_of_items((p->places[2] + POOLING_PLACES - 1) / POOLING_PLACES, 1);
+    launch->range.groups[1] = (size_t)(p->places[0] * p->places[1]);
+    launch->range.groups[2] = (size_t)dst.dims[0];
     launch_bind(launch, DNNL_ARG_SRC);
     return epilogue_end(&ep, launch, &p->epilogue);
 }

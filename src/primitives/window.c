@@ -53,6 +53,19 @@ void window_init(struct window *window, const struct problem *problem, const md_
     }
 }
 
+struct window window_from_last(const struct window *window, int nspatial) {
+    struct window moved;
+    for (int i = 0; i < WINDOW_DIMS; i++) {
+        int from = (i + nspatial) % WINDOW_DIMS;
+        moved.size[i] = window->size[from];
+        moved.taps[i] = window->taps[from];
+        moved.stride[i] = window->stride[from];
+        moved.step[i] = window->step[from];
+        moved.padding[i] = window->padding[from];
+    }
+    return moved;
+}
+
 const char *channels_last(int ndims) {
     static const char *const tags[] = {[2] = "ab", [3] = "acb", [4] = "acdb", [5] = "acdeb"};
     return tags[ndims];

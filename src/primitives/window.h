@@ -27,6 +27,8 @@ struct window_axis window_axis(const struct window_vectors *window, int i, dnnl_
 void problem_set_window(struct problem *problem, const struct window_vectors *window, int nspatial);
 /* The window of a problem for kernels; `src` is the image. */
 void window_init(struct window *window, const struct problem *problem, const md_t *src);
+/* The same window with the dimensions that are not there in front instead of behind. */
+struct window window_from_last(const struct window *window, int nspatial);
 /* The layout [batch, spatial..., channels] of an image with 2 to 5 dimensions, for md_set_any. */
 const char *channels_last(int ndims);
 
