@@ -168,7 +168,7 @@ static void assert_flat(const struct place *place, dnnl_stream_t stream, const s
             assert_ok(run_step(step, stream, src, dst));
         if (event && i % 100 == 99) b->event_wait(event);
         if (event) b->event_release(event);
-        if (!event && i % 100 == 99) assert_ok(dnnl_stream_wait(stream));
+        if (i % 100 == 99) assert_ok(dnnl_stream_wait(stream)); /* one event does not stand for all */
         if (i == total / 10) after_tenth = resident_bytes();
     }
     assert_ok(dnnl_stream_wait(stream));
@@ -202,6 +202,7 @@ static void flat_memory(void **state) {
 /* A profiling stream that nobody asks keeps numbers, not events. */
 static void flat_profiling(void **state) {
     const struct place *place = place_of(state);
+    if (place->profiling_grows) leave_out(place, place->profiling_grows);
     dnnl_engine_t engine = make_engine(place);
     struct step step = make_step(engine, 64);
     dnnl_memory_t src = make_memory(&step, engine), dst = make_memory(&step, engine);

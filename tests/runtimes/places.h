@@ -22,6 +22,8 @@ struct place {
     const struct backend *backend;
     size_t index;    /* of the device */
     void *native[4]; /* the backend's own */
+    const char
+            *profiling_grows; /* why memory grows with profiling, through no fault of the library; or NULL */
 };
 
 struct backend {

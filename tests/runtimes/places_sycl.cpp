@@ -38,6 +38,14 @@ const char *backend_name(const sycl::device &device) {
     return device.get_backend() == sycl::backend::opencl ? "opencl" : "level_zero";
 }
 
+/* A program of nothing but SYCL that profiles 20000 memsets grows by 9 MB with that adapter. */
+const char *profiling_grows(const sycl::device &device) {
+    const auto name = device.get_platform().get_info<sycl::info::platform::name>();
+    bool first = device.get_backend() == sycl::backend::ext_oneapi_level_zero
+                 && name.find("V2") == std::string::npos;
+    return first ? "SYCL's first adapter for Level Zero itself grows with profiling" : nullptr;
+}
+
 int find(place *places, int room) {
     int count = 0;
     for (const auto &device : sycl::device::get_devices()) {
@@ -49,6 +57,7 @@ int find(place *places, int room) {
         auto &p = places[count];
         p = place{};
         p.backend = &sycl_backend;
+        p.profiling_grows = profiling_grows(device);
         p.native[0] = new world{device, sycl::context(device)};
         std::snprintf(p.name, sizeof p.name, "sycl:%s:%d", backend_name(device), count);
         count++;
