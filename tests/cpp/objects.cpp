@@ -50,7 +50,8 @@ static void handles() {
     copy = moved;
     moved = std::move(copy);
     CHECK(moved.get() == a.get() && !copy);
-    moved = moved;
+    handle<dnnl_memory_desc_t> &itself = moved;
+    moved = itself;
     CHECK(moved.get() == a.get());
 
     const handle<dnnl_memory_desc_t> weak(a.get(), true);
@@ -201,10 +202,10 @@ static void sparse_descriptors() {
     CHECK(coo.get_strides().empty());
     const memory::desc packed = memory::desc::packed({4, 8}, dt::s8, 5);
     CHECK(packed.get_sparse_encoding() == memory::sparse_encoding::packed && packed.get_nnz() == 5);
-    CHECK_THROWS(dnnl_invalid_arguments, memory::desc::csr({4, 8}, dt::f32, -1, dt::s32, dt::s32));
-    CHECK(!memory::desc::csr({4, 8}, dt::f32, -1, dt::s32, dt::s32, true));
-    CHECK(!memory::desc::coo({4, 8}, dt::f32, -1, dt::s32, true));
-    CHECK(!memory::desc::packed({4, 8}, dt::f32, -1, true));
+    CHECK_THROWS(dnnl_invalid_arguments, memory::desc::csr({4, -8}, dt::f32, 5, dt::s32, dt::s32));
+    CHECK(!memory::desc::csr({4, -8}, dt::f32, 5, dt::s32, dt::s32, true));
+    CHECK(!memory::desc::coo({4, -8}, dt::f32, 5, dt::s32, true));
+    CHECK(!memory::desc::packed({4, -8}, dt::f32, 5, true));
 }
 
 static void memories() {
@@ -408,8 +409,10 @@ static void service_functions() {
           == reinterpret_cast<const void *>(&dnnl::version));
 #ifdef DNNL_EXPERIMENTAL_PROFILING
     stream s(cpu());
-    CHECK_THROWS(dnnl_invalid_arguments, get_profiling_data(s, profiling_data_kind::time));
-    CHECK_THROWS(dnnl_invalid_arguments, reset_profiling(s));
+    // A stream without profiling; builds of oneDNN may also lack profiling altogether.
+    const dnnl_status_t refused = check::thrown_by([&] { reset_profiling(s); });
+    CHECK(refused == dnnl_invalid_arguments || refused == dnnl_unimplemented);
+    CHECK_THROWS(refused, get_profiling_data(s, profiling_data_kind::time));
 #endif
 }
 

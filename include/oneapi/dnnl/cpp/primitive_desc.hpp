@@ -227,6 +227,13 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
         (void)checked;
     }
 
+    template <typename T>
+    T require(query what, const char *failure) const {
+        T answer = T();
+        error::wrap_c_api(put(what, &answer), failure);
+        return answer;
+    }
+
     engine query_engine(query what) const {
         return engine(require<dnnl_engine_t>(what, "could not get an engine of a primitive descriptor"),
                       true);
@@ -248,13 +255,6 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
     T ask(query what, T otherwise = T()) const {
         T answer = T();
         return put(what, &answer) == dnnl_success ? answer : otherwise;
-    }
-
-    template <typename T>
-    T require(query what, const char *failure) const {
-        T answer = T();
-        error::wrap_c_api(put(what, &answer), failure);
-        return answer;
     }
 
     dnnl::algorithm ask_algorithm(query what) const {

@@ -56,9 +56,11 @@ struct rnn_primitive_desc_base : public primitive_desc {
     rnn_primitive_desc_base(dnnl_primitive_desc_t pd, dnnl::prop_kind propagation,
                             dnnl::prop_kind other_propagation, dnnl::algorithm cell_kind) {
         const rnn_primitive_desc_base given(pd, true);
-        const dnnl::prop_kind found = given.get_prop_kind();
-        if (given.get_kind() != dnnl::primitive::kind::rnn || given.get_cell_kind() != cell_kind
-            || (found != propagation && found != other_propagation))
+        const char *failure = "could not get the kind of a recurrent primitive's descriptor";
+        const dnnl_prop_kind_t found = given.require<dnnl_prop_kind_t>(query::prop_kind, failure);
+        const dnnl_alg_kind_t cell = given.require<dnnl_alg_kind_t>(query::cell_kind, failure);
+        if (given.get_kind() != dnnl::primitive::kind::rnn || cell != convert_to_c(cell_kind)
+            || (found != convert_to_c(propagation) && found != convert_to_c(other_propagation)))
             DNNL_THROW_ERROR(dnnl_invalid_arguments, "the descriptor is not one of this recurrent primitive");
         reset_with_clone(pd);
     }
