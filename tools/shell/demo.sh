@@ -16,14 +16,12 @@ demo_row() {
     printf '\n'
 }
 
-# SYCL's adapters want a loader of Level Zero of 1.20 or newer. Where the machine's is older, or there is none, our
-# stand-in takes its place, and the driver for the CPU is a device of SYCL's too.
+# SYCL's adapters want a loader of Level Zero of 1.20 or newer, which Debian 12 has not. Our stand-in takes its place,
+# and the driver for the CPU is a device of SYCL's too. It knows no other driver: not where it would hide a device.
 use_standin() {
-    local folder=$PWD/build/lib/lode-loader found version=0
+    local folder=$LODE_ROOT/build/lib/lode-loader
     [ -e "$folder/libze_loader.so.1" ] || return 0
-    found=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | sed -nE '0,/libze_loader\.so\.1 /s/.*libze_loader\.so\.1 .*=> //p')
-    [ -z "$found" ] || version=$(readlink -f "$found" | sed 's/.*\.so\.//')
-    [ "$(printf '%s\n' 1.20 "$version" | sort -V | tail -n 1)" = 1.20 ] || return 0
+    grep -qF 'ze:0|ok|Level Zero|Lode CPU' <<<"$(build/bin/lode-info --engines)" || return 0
     export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
