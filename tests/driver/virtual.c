@@ -87,7 +87,8 @@ static void access_is_by_page(void **state) {
 static void mistakes_are_refused(void **state) {
     (void)state;
     char *base = NULL;
-    assert_int_equal(zeVirtualMemReserve(context, wish(), 0, (void **)&base), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
+    assert_int_equal(zeVirtualMemReserve(context, wish(), 0, (void **)&base),
+                     ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     assert_int_equal(zeVirtualMemReserve(context, wish(), page + 1, (void **)&base),
                      ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     assert_ok(zeVirtualMemReserve(context, wish(), 4 * page, (void **)&base));
