@@ -3,9 +3,9 @@
 #include "primitives/window.h"
 
 bool window_extent(const struct window_axis *axis, dnnl_dim_t *extent) {
-    dnnl_dim_t step, reach;
+    dnnl_dim_t step, steps, reach;
     return !__builtin_add_overflow(axis->dilation, 1, &step)
-           && !__builtin_mul_overflow(axis->kernel - 1, step, &reach)
+           && !__builtin_sub_overflow(axis->kernel, 1, &steps) && !__builtin_mul_overflow(steps, step, &reach)
            && !__builtin_add_overflow(reach, 1, extent);
 }
 
