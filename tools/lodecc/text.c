@@ -2,6 +2,7 @@
 /*
  * Text and files.
  */
+#define _GNU_SOURCE
 #include "text.h"
 
 #include <errno.h>
@@ -31,17 +32,18 @@ void text_append(struct text *text, const void *bytes, size_t length) {
     text->bytes[text->length] = 0;
 }
 
+static char *format_list(const char *format, va_list arguments) {
+    char *result;
+    if (vasprintf(&result, format, arguments) < 0) die("out of memory");
+    return result;
+}
+
 void text_add(struct text *text, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    char *piece = format_list(format, arguments);
     va_end(arguments);
-    char *piece = malloc((size_t)length + 1);
-    if (!piece) die("out of memory");
-    va_start(arguments, format);
-    vsnprintf(piece, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    text_append(text, piece, (size_t)length);
+    text_append(text, piece, strlen(piece));
     free(piece);
 }
 
@@ -53,12 +55,7 @@ void text_free(struct text *text) {
 char *text_format(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *result = malloc((size_t)length + 1);
-    if (!result) die("out of memory");
-    va_start(arguments, format);
-    vsnprintf(result, (size_t)length + 1, format, arguments);
+    char *result = format_list(format, arguments);
     va_end(arguments);
     return result;
 }

@@ -47,17 +47,17 @@ ctest_output() {
         inside && /^Output:/ { body = 1 }' "$1"
 }
 
-# Single cases that a program which passed left out: cmocka's names, or else our own "SKIP: why" lines.
+# Single cases that a program which passed left out: each "SKIP: why" with the name that cmocka prints after it, or
+# alone if there is none. Names stand again in cmocka's closing list, without a reason: once is enough.
 ctest_partial_skips() {
-    local output=$1 cases
-    cases=$(sed -nE 's/^\[ +SKIPPED +\] ([A-Za-z_][^ ]*)$/\1/p' <<<"$output" | sort -u)
-    if [ -n "$cases" ]; then
-        local why name
-        why=$(sed -nE 's/^SKIP: (.*)/ (\1)/p' <<<"$output" | sort -u | head -n 1)
-        while read -r name; do say "$name$why"; done <<<"$cases"
-    else
-        sed -nE 's/^SKIP: (.*)/\1/p' <<<"$output" | sort -u
-    fi
+    awk '
+        function flush() { if (why != "") print why; why = "" }
+        /^SKIP: / { flush(); why = substr($0, 7); next }
+        /^\[ +SKIPPED +\] [A-Za-z_][^ ]*$/ {
+            if (!seen[$NF]++) print $NF (why == "" ? "" : " (" why ")")
+            why = ""
+        }
+        END { flush() }' <<<"$1"
 }
 
 # Counts the results of one ctest run. collect PREFIX FOLDER LOG
