@@ -184,7 +184,7 @@ static void atomics_count(void **state) {
     uint8_t *src = allocate_shared(N);
     int *bins = allocate_shared(256 * 4), expected[256] = {0};
     for (int i = 0; i < N; i++)
-        expected[src[i] = (uint8_t)(i * i >> 5)]++;
+        expected[src[i] = (uint8_t)((unsigned)i * (unsigned)i >> 5)]++;
     launch("histogram", N / 64, 64, 2, (struct value[]){VALUE(src), VALUE(bins)});
     assert_memory_equal(bins, expected, sizeof expected);
     zeMemFree(context, src);

@@ -15,8 +15,7 @@ extern struct fake {
     long calls;
     long fail_at; /* this call fails; 0: none does */
     ze_result_t failure;
-    bool failed_to_end; /* the call that failed would have destroyed something */
-    long live;          /* objects made and not yet destroyed */
+    long live; /* objects made and not yet destroyed */
     long modules_from_spirv, modules_from_binary;
     bool gpu; /* no native modules, no memory of the system; binaries are made of SPIR-V */
 
