@@ -12,12 +12,6 @@
 
 #include <stdlib.h>
 
-static const struct dnnl_memory *find_memory(int arg, int nargs, const dnnl_exec_arg_t *args) {
-    for (int i = 0; i < nargs; i++)
-        if (args[i].arg == arg) return args[i].memory;
-    return NULL;
-}
-
 static const char *kind_name(const struct plan *plan) {
     return dnnl_prim_kind2str(plan->problem.kind);
 }
@@ -25,7 +19,7 @@ static const char *kind_name(const struct plan *plan) {
 /* One tensor of the plan: it must be passed, once, on this device, with a buffer of its size. */
 static dnnl_status_t check_tensor(const struct plan *plan, const struct problem_tensor *tensor, int nargs,
                                   const dnnl_exec_arg_t *args) {
-    const struct dnnl_memory *memory = find_memory(tensor->arg, nargs, args);
+    const struct dnnl_memory *memory = exec_memory(tensor->arg, nargs, args);
     if (!memory)
         return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is missing", tensor->arg);
     if (md_is_host_scalar(&memory->md)) return dnnl_success;
@@ -59,7 +53,7 @@ static dnnl_status_t find_scratchpad(const struct plan *plan, struct dnnl_stream
                                      struct scratch **slot) {
     if (plan->scratchpad_size == 0) return dnnl_success;
     if (plan->attr.scratchpad_mode == dnnl_scratchpad_mode_user) {
-        const struct dnnl_memory *memory = find_memory(DNNL_ARG_SCRATCHPAD, nargs, args);
+        const struct dnnl_memory *memory = exec_memory(DNNL_ARG_SCRATCHPAD, nargs, args);
         if (!memory || memory->buffers[0].kind == BUFFER_NONE
             || md_size(&memory->md, 0) < plan->scratchpad_size)
             return fail_exec(dnnl_invalid_arguments, kind_name(plan),
@@ -79,11 +73,11 @@ static void bind_launch(struct execution *e, int index, int nargs, const dnnl_ex
     for (int b = 0; b < launch->nbuffers; b++) {
         int arg = launch->buffers[b];
         const struct dnnl_memory *memory = NULL;
-        if (arg != ARG_NOTHING && arg != ARG_SCRATCHPAD) memory = find_memory(arg, nargs, args);
+        if (arg != ARG_NOTHING && arg != ARG_SCRATCHPAD) memory = exec_memory(arg, nargs, args);
         e->buffers[index][b] = arg == ARG_SCRATCHPAD ? scratchpad : memory ? &memory->buffers[0] : NULL;
     }
     for (int s = 0; s < launch->nscalars; s++) {
-        const struct dnnl_memory *memory = find_memory(launch->scalars[s].arg, nargs, args);
+        const struct dnnl_memory *memory = exec_memory(launch->scalars[s].arg, nargs, args);
         e->scalars[index][s] = memory ? host_scalar_bits(memory, launch->scalars[s].as) : 0;
     }
 }

@@ -65,6 +65,13 @@ static inline const struct runtime *engine_runtime(const struct dnnl_engine *eng
     return engine->device->runtime;
 }
 
+/* The memory passed for an execution argument, or NULL. */
+static inline const struct dnnl_memory *exec_memory(int arg, int nargs, const dnnl_exec_arg_t *args) {
+    for (int i = 0; i < nargs; i++)
+        if (args[i].arg == arg) return args[i].memory;
+    return NULL;
+}
+
 /* Execution: core/execute.c. Checks the arguments, binds them and hands the plan to the stream's runtime. */
 dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
                                 const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event);

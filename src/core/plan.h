@@ -28,6 +28,11 @@ struct range {
     size_t group_size[3];
 };
 
+/* A launch of nothing: runtimes pass over it. */
+static inline bool range_is_empty(const struct range *range) {
+    return range->groups[0] == 0 || range->groups[1] == 0 || range->groups[2] == 0;
+}
+
 /* A host scalar that is read at execution and travels in the launch's scalar block. */
 struct launch_scalar {
     int arg;

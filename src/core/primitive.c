@@ -77,17 +77,11 @@ void primitive_release(struct dnnl_primitive *primitive) {
     free(primitive);
 }
 
-static const struct dnnl_memory *find_arg(int arg, int nargs, const dnnl_exec_arg_t *args) {
-    for (int i = 0; i < nargs; i++)
-        if (args[i].arg == arg) return args[i].memory;
-    return NULL;
-}
-
 /* Puts the sizes of the memories into a problem whose own are open. */
 static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnnl_exec_arg_t *args) {
     for (int i = 0; i < problem->ntensors; i++) {
         struct problem_tensor *tensor = &problem->tensors[i];
-        const struct dnnl_memory *memory = find_arg(tensor->arg, nargs, args);
+        const struct dnnl_memory *memory = exec_memory(tensor->arg, nargs, args);
         if (!memory) return dnnl_invalid_arguments;
         if (!md_has_runtime_dims_or_strides(&tensor->md)) continue;
         if (memory->md.ndims != tensor->md.ndims || memory->md.data_type != tensor->md.data_type

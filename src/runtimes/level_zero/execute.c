@@ -27,14 +27,10 @@ struct submission {
     ze_event_handle_t waits[MAX_WAITS];
 };
 
-static bool is_empty(const struct range *range) {
-    return range->groups[0] == 0 || range->groups[1] == 0 || range->groups[2] == 0;
-}
-
 static void choose_launches(struct submission *sub) {
     const struct plan *plan = sub->execution->plan;
     for (int i = 0; i < plan->nlaunches; i++)
-        if (!is_empty(&plan->launches[i].range)) sub->launches[sub->nlaunches++] = i;
+        if (!range_is_empty(&plan->launches[i].range)) sub->launches[sub->nlaunches++] = i;
 }
 
 /* -- events -- */

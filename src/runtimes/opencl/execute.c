@@ -65,10 +65,6 @@ static dnnl_status_t launch(const struct dnnl_stream *stream, const struct execu
                      opencl_error_name(error), error);
 }
 
-static bool is_empty(const struct range *range) {
-    return range->groups[0] == 0 || range->groups[1] == 0 || range->groups[2] == 0;
-}
-
 /* Events of one execution. */
 struct events {
     int count;
@@ -92,7 +88,7 @@ static dnnl_status_t empty_event(const struct opencl_stream *s, cl_context conte
 /* The last launch that is not empty, or -1. */
 static int last_launch(const struct plan *plan) {
     int last = plan->nlaunches - 1;
-    while (last >= 0 && is_empty(&plan->launches[last].range))
+    while (last >= 0 && range_is_empty(&plan->launches[last].range))
         last--;
     return last;
 }
@@ -103,7 +99,7 @@ static dnnl_status_t launch_all(const struct dnnl_stream *stream, const struct e
     const struct opencl_stream *s = stream->state;
     int last = last_launch(e->plan);
     for (int i = 0; i <= last; i++) {
-        if (is_empty(&e->plan->launches[i].range)) continue;
+        if (range_is_empty(&e->plan->launches[i].range)) continue;
         bool wanted = s->profile || s->out_of_order || (last_wanted && i == last);
         cl_event *event = &events->events[events->count];
         dnnl_status_t status = launch(stream, e, i, waits, wanted ? event : NULL);

@@ -231,17 +231,13 @@ static int fill_args(const struct execution *e, int i, struct sycl_arg *args) {
     return n;
 }
 
-static bool is_empty(const struct range *range) {
-    return range->groups[0] == 0 || range->groups[1] == 0 || range->groups[2] == 0;
-}
-
 static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution *e) {
     struct sycl_arg args[PLAN_MAX_LAUNCHES][SYCL_MAX_ARGS];
     struct sycl_launch launches[PLAN_MAX_LAUNCHES];
     int n = 0;
     for (int i = 0; i < e->plan->nlaunches; i++) {
         const struct range *range = &e->plan->launches[i].range;
-        if (is_empty(range)) continue;
+        if (range_is_empty(range)) continue;
         launches[n] = (struct sycl_launch){
                 .kernel = e->plan->kernels[i],
                 .groups = {range->groups[0], range->groups[1], range->groups[2]},
