@@ -6,7 +6,7 @@
  *
  * Left out, because the peer crashes: NULL engines, NULL sources in lists, NULL dilations of pooling, axes
  * outside of the tensor for concat. Left out, because the peer takes it and computes nonsense: pooling
- * between images with different numbers of dimensions.
+ * between images with different numbers of dimensions (it reads past the shorter one, and its answer varies).
  */
 #define _DEFAULT_SOURCE
 #include "oneapi/dnnl/dnnl.h"
@@ -134,7 +134,7 @@ static void vary_tensor(const struct call *valid, int t) {
     show(&c, false);
     printf(" ");
     for (int n = 1; n < 8; n++) {
-        if (valid->create == pooling_backward && n > 2 && n < 6) continue;
+        if (valid->create == pooling_backward && n < 6) continue;
         c = *valid;
         c.tensors[t].ndims = n;
         for (int d = tensor->ndims; d < n; d++)

@@ -178,10 +178,12 @@ static dnnl_status_t submit(const struct dnnl_stream *stream, const struct execu
     return status;
 }
 
+/* Launches of several threads may mix on an in-order queue, unless they share the stream's scratchpad. */
 dnnl_status_t opencl_execute(struct dnnl_stream *stream, const struct execution *e) {
     struct opencl_stream *s = stream->state;
-    if (s->out_of_order) pthread_mutex_lock(&s->lock);
+    bool alone = s->out_of_order || e->scratchpad;
+    if (alone) pthread_mutex_lock(&s->lock);
     dnnl_status_t status = submit(stream, e);
-    if (s->out_of_order) pthread_mutex_unlock(&s->lock);
+    if (alone) pthread_mutex_unlock(&s->lock);
     return status;
 }

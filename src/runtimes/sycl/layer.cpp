@@ -426,10 +426,19 @@ dnnl_status_t report(async_errors &errors) {
     return why.empty() ? dnnl_success : failed(dnnl_runtime_error, why.c_str());
 }
 
+std::vector<sycl::event> open_events(sycl_queue &queue) {
+    std::lock_guard<std::mutex> guard(queue.lock);
+    return queue.running.open;
+}
+
+/* When several threads wait for one queue, SYCL's own wait may return to all but one of them at once: what
+ * was submitted so far is waited for by its events too. */
 dnnl_status_t queue_wait(sycl_queue *queue) {
     return guarded([&] {
         if (is_recording(*queue)) return dnnl_success;
+        auto submitted = open_events(*queue);
         queue->queue.wait_and_throw();
+        sycl::event::wait(submitted);
         return queue->errors ? report(*queue->errors) : dnnl_success;
     });
 }
