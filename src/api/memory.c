@@ -53,13 +53,7 @@ dnnl_status_t dnnl_memory_create_host_scalar(dnnl_memory_t *memory, const_dnnl_m
 }
 
 dnnl_status_t dnnl_memory_destroy(dnnl_memory_t memory) {
-    if (!memory) return dnnl_success;
-    if (memory->engine) {
-        for (int i = 0; i < memory->nhandles; i++)
-            buffer_release(&memory->buffers[i], memory->engine);
-        engine_release(memory->engine);
-    }
-    free(memory);
+    if (memory) memory_destroy(memory);
     return dnnl_success;
 }
 

@@ -173,5 +173,5 @@ dnnl_status_t dnnl_ocl_interop_primitive_execute(const_dnnl_primitive_t primitiv
         return fail(dnnl_invalid_arguments, "primitive", "null, or not an OpenCL stream");
     dnnl_status_t status = check_events(stream, deps, ndeps);
     if (status != dnnl_success) return status;
-    return primitive_execute(primitive, stream, nargs, args, ndeps, deps, return_event);
+    return primitive_execute(&(struct call){primitive, stream, nargs, args, ndeps, deps, return_event});
 }

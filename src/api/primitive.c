@@ -18,7 +18,7 @@ dnnl_status_t dnnl_primitive_create(dnnl_primitive_t *primitive, const_dnnl_prim
 
 dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream, int nargs,
                                      const dnnl_exec_arg_t *args) {
-    return primitive_execute(primitive, stream, nargs, args, 0, NULL, NULL);
+    return primitive_execute(&(struct call){primitive, stream, nargs, args, 0, NULL, NULL});
 }
 
 dnnl_status_t dnnl_primitive_get_primitive_desc(const_dnnl_primitive_t primitive,

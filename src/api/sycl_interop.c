@@ -124,5 +124,6 @@ dnnl_status_t dnnl_sycl_interop_primitive_execute(const_dnnl_primitive_t primiti
                                                   void *return_event) {
     if (!stream || !is_ours(stream->engine))
         return fail(dnnl_invalid_arguments, "primitive", "null, or not a SYCL stream");
-    return primitive_execute(primitive, stream, nargs, args, deps ? 1 : 0, deps, return_event);
+    return primitive_execute(
+            &(struct call){primitive, stream, nargs, args, deps ? 1 : 0, deps, return_event});
 }

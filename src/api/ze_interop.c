@@ -154,5 +154,5 @@ dnnl_status_t dnnl_ze_interop_primitive_execute(const_dnnl_primitive_t primitive
     if (!is_ours(stream->engine)) return fail_foreign("stream");
     dnnl_status_t status = check_deps(ndeps, deps);
     if (status != dnnl_success) return status;
-    return primitive_execute(primitive, stream, nargs, args, ndeps, deps, return_event);
+    return primitive_execute(&(struct call){primitive, stream, nargs, args, ndeps, deps, return_event});
 }

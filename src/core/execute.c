@@ -4,7 +4,7 @@
  * This is the hot path of small problems: it allocates nothing, takes no lock and looks at each argument
  * once.
  */
-#include "core/objects.h"
+#include "core/across.h"
 #include "core/report.h"
 #include "core/scratchpad.h"
 #include "core/verbose.h"
@@ -82,23 +82,22 @@ static void bind_launch(struct execution *e, int index, int nargs, const dnnl_ex
     }
 }
 
-static dnnl_status_t submit(const struct plan *plan, struct dnnl_stream *stream, int nargs,
-                            const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event) {
-    dnnl_status_t status = check_arguments(plan, nargs, args);
+static dnnl_status_t submit(const struct plan *plan, const struct call *call) {
+    dnnl_status_t status = check_arguments(plan, call->nargs, call->args);
     if (status != dnnl_success) return status;
     const struct buffer *scratchpad = NULL;
     struct scratch *slot = NULL;
-    status = find_scratchpad(plan, stream, nargs, args, &scratchpad, &slot);
+    status = find_scratchpad(plan, call->stream, call->nargs, call->args, &scratchpad, &slot);
     if (status != dnnl_success) return status;
 
     struct execution e;
     e.plan = plan;
     e.scratchpad = slot ? &slot->buffer : NULL;
-    e.ndeps = ndeps, e.deps = deps, e.return_event = return_event;
+    e.ndeps = call->ndeps, e.deps = call->deps, e.return_event = call->return_event;
     for (int i = 0; i < plan->nlaunches; i++)
-        bind_launch(&e, i, nargs, args, scratchpad);
-    status = engine_runtime(stream->engine)->execute(stream, &e);
-    if (slot) scratch_give_back(slot, stream);
+        bind_launch(&e, i, call->nargs, call->args, scratchpad);
+    status = engine_runtime(call->stream->engine)->execute(call->stream, &e);
+    if (slot) scratch_give_back(slot, call->stream);
     return status;
 }
 
@@ -116,31 +115,32 @@ static double exec_ms(struct dnnl_stream *stream, double passed) {
 }
 
 /* Waits before and after, so that the time is that of the primitive alone. */
-static dnnl_status_t submit_and_report(const struct plan *plan, struct dnnl_stream *stream, int nargs,
-                                       const dnnl_exec_arg_t *args, int ndeps, const void *deps,
-                                       void *return_event) {
+static dnnl_status_t submit_and_report(const struct plan *plan, const struct call *call) {
+    struct dnnl_stream *stream = call->stream;
     const struct runtime *runtime = engine_runtime(stream->engine);
     dnnl_status_t status = runtime->stream_wait(stream);
     double start = verbose_now_ms();
-    if (status == dnnl_success) status = submit(plan, stream, nargs, args, ndeps, deps, return_event);
+    if (status == dnnl_success) status = submit(plan, call);
     if (status == dnnl_success) status = runtime->stream_wait(stream);
     if (status == dnnl_success)
         report_plan("exec", stream->engine, plan, exec_ms(stream, verbose_now_ms() - start));
     return status;
 }
 
-dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
-                                const dnnl_exec_arg_t *args, int ndeps, const void *deps,
-                                void *return_event) {
-    if (!primitive || !stream || nargs < 0 || (nargs > 0 && !args) || ndeps < 0 || (ndeps > 0 && !deps))
+dnnl_status_t execute_here(const struct call *call) {
+    const struct plan *plan;
+    dnnl_status_t status = primitive_plan(&plan, call->primitive, call->nargs, call->args);
+    if (status != dnnl_success) return status;
+    return verbose_on(VERBOSE_EXEC) ? submit_and_report(plan, call) : submit(plan, call);
+}
+
+dnnl_status_t primitive_execute(const struct call *call) {
+    const struct dnnl_primitive *primitive = call->primitive;
+    if (!primitive || !call->stream || call->nargs < 0 || (call->nargs > 0 && !call->args) || call->ndeps < 0
+        || (call->ndeps > 0 && !call->deps))
         return fail_exec(dnnl_invalid_arguments, "primitive", "null or negative argument to execute");
-    if (stream->engine != primitive->desc.engine)
+    if (call->stream->engine != primitive->desc.engine)
         return fail_exec(dnnl_invalid_arguments, kind_name(primitive->desc.plan),
                          "the stream belongs to another engine");
-    const struct plan *plan;
-    dnnl_status_t status = primitive_plan(&plan, primitive, nargs, args);
-    if (status != dnnl_success) return status;
-    if (verbose_on(VERBOSE_EXEC))
-        return submit_and_report(plan, stream, nargs, args, ndeps, deps, return_event);
-    return submit(plan, stream, nargs, args, ndeps, deps, return_event);
+    return desc_is_across(&primitive->desc) ? execute_across(call) : execute_here(call);
 }

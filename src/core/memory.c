@@ -93,6 +93,15 @@ dnnl_status_t memory_create(struct dnnl_memory **memory, const md_t *md, struct 
     return status;
 }
 
+void memory_destroy(struct dnnl_memory *memory) {
+    if (memory->engine) {
+        for (int i = 0; i < memory->nhandles; i++)
+            buffer_release(&memory->buffers[i], memory->engine);
+        engine_release(memory->engine);
+    }
+    free(memory);
+}
+
 /* Handles */
 
 struct buffer *memory_buffer(const struct dnnl_memory *memory, int index) {

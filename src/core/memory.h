@@ -16,6 +16,8 @@ size_t memory_size(const md_t *md, int handle);
 dnnl_status_t memory_create(struct dnnl_memory **memory, const md_t *md, struct dnnl_engine *engine,
                             enum buffer_kind kind, int nhandles, void **handles);
 
+void memory_destroy(struct dnnl_memory *memory);
+
 /* Frees what the buffer owns and empties it. */
 void buffer_release(struct buffer *buffer, struct dnnl_engine *engine);
 

@@ -72,9 +72,20 @@ static inline const struct dnnl_memory *exec_memory(int arg, int nargs, const dn
     return NULL;
 }
 
+/* One call of an execution function. */
+struct call {
+    const struct dnnl_primitive *primitive;
+    struct dnnl_stream *stream;
+    int nargs;
+    const dnnl_exec_arg_t *args;
+    int ndeps;
+    const void *deps;
+    void *return_event;
+};
 /* Execution: core/execute.c. Checks the arguments, binds them and hands the plan to the stream's runtime. */
-dnnl_status_t primitive_execute(const struct dnnl_primitive *primitive, struct dnnl_stream *stream, int nargs,
-                                const dnnl_exec_arg_t *args, int ndeps, const void *deps, void *return_event);
+dnnl_status_t primitive_execute(const struct call *call);
+/* The same, when all arguments are known to be on the stream's device. */
+dnnl_status_t execute_here(const struct call *call);
 
 /* The value of a host scalar as the bits of an f32 or s32: core/host_scalar.c. */
 uint32_t host_scalar_bits(const struct dnnl_memory *memory, dnnl_data_type_t as);
@@ -94,6 +105,9 @@ dnnl_status_t device_restore(struct device *device, size_t size, const uint8_t *
 /* Creation of a descriptor from a filled-in problem: what every dnnl_*_primitive_desc_create ends with. */
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,
                                     const struct problem *problem, const attr_t *attr);
+/* For a reorder between two engines. */
+void primitive_desc_set_engines(struct dnnl_primitive_desc *desc, struct dnnl_engine *src,
+                                struct dnnl_engine *dst);
 void primitive_desc_copy(struct dnnl_primitive_desc *to, const struct dnnl_primitive_desc *from);
 void primitive_desc_clear(struct dnnl_primitive_desc *desc);
 

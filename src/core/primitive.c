@@ -43,6 +43,13 @@ dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dn
     return dnnl_success;
 }
 
+void primitive_desc_set_engines(struct dnnl_primitive_desc *desc, struct dnnl_engine *src,
+                                struct dnnl_engine *dst) {
+    engine_retain(src), engine_retain(dst);
+    engine_release(desc->src_engine), engine_release(desc->dst_engine);
+    desc->src_engine = src, desc->dst_engine = dst;
+}
+
 /* Kernels and parameters on the device, and a scratchpad of the right size among its own. */
 static dnnl_status_t plan_prepare(struct plan *plan, bool *hit) {
     dnnl_status_t status = plan_load(plan, hit);

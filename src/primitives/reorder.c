@@ -2,6 +2,7 @@
 /*
  * Reorders: creation and plans. From any type and layout to any other, with scales, zero points and a sum.
  */
+#include "core/across.h"
 #include "core/epilogue.h"
 #include "core/tensor.h"
 #include "kernels/params_reorder.h"
@@ -80,14 +81,16 @@ dnnl_status_t dnnl_reorder_primitive_desc_create(dnnl_primitive_desc_t *pd, cons
                                                  dnnl_engine_t dst_engine, const_dnnl_primitive_attr_t attr) {
     REQUIRE(pd && src_engine && dst_engine, "an argument is NULL");
     TRY(check_descriptors(src, dst));
-    SUPPORT(src_engine->device == dst_engine->device, "from one device to another");
-    TRY(check_attributes(dst_engine, attr, src, dst));
+    dnnl_engine_t engine = engine_between(src_engine, dst_engine);
+    TRY(check_attributes(engine, attr, src, dst));
 
     struct problem problem;
     TRY(problem_init(&problem, dnnl_reorder, 2));
     problem_add(&problem, DNNL_ARG_FROM, false, src);
     problem_add(&problem, DNNL_ARG_TO, true, dst);
-    return create_desc(component, pd, dst_engine, &problem, attr);
+    TRY(create_desc(component, pd, engine, &problem, attr));
+    primitive_desc_set_engines(*pd, src_engine, dst_engine);
+    return dnnl_success;
 }
 
 static bool is_integer(dnnl_data_type_t type) {

@@ -120,6 +120,8 @@ struct runtime {
     dnnl_status_t (*stream_open)(struct dnnl_stream *stream, unsigned flags);
     void (*stream_close)(struct dnnl_stream *stream);
     dnnl_status_t (*stream_wait)(struct dnnl_stream *stream);
+    /* Is what is executed now only recorded, to run later and again? NULL slot: never. */
+    bool (*stream_records)(const struct dnnl_stream *stream);
 
     /* Submits every launch of a plan, in order, and never waits, allocates or takes a lock that another
      * stream needs. `synchronous` runtimes have finished on return. */

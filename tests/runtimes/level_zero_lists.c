@@ -179,6 +179,31 @@ static void test_recording_after_close(void **state) {
     free_world(&w);
 }
 
+/* A reorder between two devices goes through the host, which a replay would not. */
+static void test_nothing_across_devices(void **state) {
+    (void)state;
+    struct world w = make_world();
+    ze_command_list_handle_t list = ze_make_regular(w.context, NULL);
+    dnnl_stream_t stream = make_stream(&w, list);
+    dnnl_engine_t host;
+    dnnl_memory_t src, dst = make_vector(&w, DNNL_MEMORY_ALLOCATE);
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t reorder;
+    ok(dnnl_engine_create(&host, dnnl_cpu, 0));
+    ok(dnnl_memory_create(&src, w.vector, host, DNNL_MEMORY_ALLOCATE));
+    ok(dnnl_reorder_primitive_desc_create(&pd, w.vector, host, w.vector, w.engine, NULL));
+    ok(dnnl_primitive_create(&reorder, pd));
+    assert_int_equal(run(reorder, stream, src, dst, 0, NULL, NULL), dnnl_unimplemented);
+    dnnl_primitive_destroy(reorder);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_destroy(src);
+    dnnl_memory_destroy(dst);
+    dnnl_engine_destroy(host);
+    ze_ok(ze.zeCommandListDestroy(list));
+    dnnl_stream_destroy(stream);
+    free_world(&w);
+}
+
 /* -- several launches and a scratchpad -- */
 
 static void test_product_on_every_list(void **state) {
@@ -308,13 +333,10 @@ static void test_verbose_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_chain_of_events),
-            cmocka_unit_test(test_plain_order),
-            cmocka_unit_test(test_user_dependencies),
-            cmocka_unit_test(test_replay),
-            cmocka_unit_test(test_recording_after_close),
-            cmocka_unit_test(test_product_on_every_list),
-            cmocka_unit_test(test_profiling),
+            cmocka_unit_test(test_chain_of_events),       cmocka_unit_test(test_plain_order),
+            cmocka_unit_test(test_user_dependencies),     cmocka_unit_test(test_replay),
+            cmocka_unit_test(test_recording_after_close), cmocka_unit_test(test_nothing_across_devices),
+            cmocka_unit_test(test_product_on_every_list), cmocka_unit_test(test_profiling),
             cmocka_unit_test(test_verbose_time),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);

@@ -24,6 +24,7 @@ const struct runtime level_zero_runtime = {
         .stream_open = lz_stream_open,
         .stream_close = lz_stream_close,
         .stream_wait = lz_stream_wait,
+        .stream_records = lz_stream_records,
         .execute = lz_execute,
         .profiling_reset = lz_profiling_reset,
         .profiling_query = lz_profiling_query,

@@ -151,6 +151,7 @@ dnnl_status_t lz_stream_open(struct dnnl_stream *stream, unsigned flags);
 dnnl_status_t lz_stream_open_on(struct dnnl_stream *stream, ze_command_list_handle_t list);
 void lz_stream_close(struct dnnl_stream *stream);
 dnnl_status_t lz_stream_wait(struct dnnl_stream *stream);
+bool lz_stream_records(const struct dnnl_stream *stream);
 /* The device's clock at a time when all that the stream was given before is complete. Does not wait. */
 uint64_t lz_stream_finished(struct lz_stream *stream);
 

@@ -181,6 +181,10 @@ dnnl_status_t lz_stream_wait(struct dnnl_stream *stream) {
     return dnnl_success;
 }
 
+bool lz_stream_records(const struct dnnl_stream *stream) {
+    return !lz_stream_of(stream)->immediate;
+}
+
 /* -- the end -- */
 
 static void leave(struct lz_stream *s) {

@@ -443,6 +443,12 @@ dnnl_status_t queue_wait(sycl_queue *queue) {
     });
 }
 
+int queue_records(const sycl_queue *queue) {
+    bool recording = false;
+    quietly([&] { recording = is_recording(*queue); });
+    return recording;
+}
+
 /* Profiling */
 
 std::uint64_t nanoseconds(const sycl::event &event) {
@@ -605,11 +611,11 @@ dnnl_status_t submit(sycl_queue *queue, const sycl_submission *what) {
 
 extern "C" __attribute__((visibility("default"))) const sycl_layer *lode_sycl_layer() {
     static const sycl_layer layer = {
-            SYCL_LAYER_VERSION, error,         device_count, device_open,     device_adopt,
-            device_close,       device_native, when_idle,    usm_alloc,       usm_free,
-            buffer_make,        buffer_copy,   buffer_free,  buffer_map,      buffer_unmap,
-            kernel_make,        kernel_free,   queue_open,   queue_adopt,     queue_close,
-            queue_native,       queue_wait,    submit,       profiling_reset, profiling_query,
+            SYCL_LAYER_VERSION, error,           device_count, device_open, device_adopt,  device_close,
+            device_native,      when_idle,       usm_alloc,    usm_free,    buffer_make,   buffer_copy,
+            buffer_free,        buffer_map,      buffer_unmap, kernel_make, kernel_free,   queue_open,
+            queue_adopt,        queue_close,     queue_native, queue_wait,  queue_records, submit,
+            profiling_reset,    profiling_query,
     };
     return &layer;
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define SYCL_LAYER_VERSION 3
+#define SYCL_LAYER_VERSION 4
 #define SYCL_LAYER_LIBRARY "libdnnl_sycl.so.3"
 #define SYCL_LAYER_SYMBOL "lode_sycl_layer"
 
@@ -110,6 +110,7 @@ struct sycl_layer {
     void (*queue_close)(struct sycl_queue *queue);
     void *(*queue_native)(struct sycl_queue *queue);       /* sycl::queue */
     dnnl_status_t (*queue_wait)(struct sycl_queue *queue); /* nothing to wait for while it records a graph */
+    int (*queue_records)(const struct sycl_queue *queue);
 
     dnnl_status_t (*submit)(struct sycl_queue *queue, const struct sycl_submission *submission);
 

@@ -211,6 +211,10 @@ static dnnl_status_t stream_wait(struct dnnl_stream *stream) {
     return status == dnnl_success ? status : sycl_fail(status, "stream");
 }
 
+static bool stream_records(const struct dnnl_stream *stream) {
+    return sycl_layer()->queue_records(stream->state) != 0;
+}
+
 /* Execution */
 
 static int fill_args(const struct execution *e, int i, struct sycl_arg *args) {
@@ -285,6 +289,7 @@ const struct runtime sycl_runtime = {
         .stream_open = stream_open,
         .stream_close = stream_close,
         .stream_wait = stream_wait,
+        .stream_records = stream_records,
         .execute = execute,
         .profiling_reset = profiling_reset,
         .profiling_query = profiling_query,

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reorders from one device to another.
+ */
+#ifndef LODE_CORE_ACROSS_H
+#define LODE_CORE_ACROSS_H
+
+#include "core/objects.h"
+
+/* Of two engines, the one whose streams execute a reorder between them: not the host's, if there is a choice,
+ * and not a CPU's. */
+struct dnnl_engine *engine_between(struct dnnl_engine *src, struct dnnl_engine *dst);
+
+bool desc_is_across(const struct dnnl_primitive_desc *desc);
+
+/* Executes such a reorder. */
+dnnl_status_t execute_across(const struct call *call);
+
+#endif
