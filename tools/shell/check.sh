@@ -5,9 +5,17 @@
 passed=0
 failed=()
 skipped=()
+evidence= # what the failed ones printed
 
 result_pass() { passed=$((passed + 1)); }
-result_fail() { failed+=("$1"); }
+# result_fail NAME [output]: shown at once, and again at the end.
+result_fail() {
+    local shown
+    shown=$(printf '  ---- %s ----\n' "$1"; [ -z "${2:-}" ] || tail -n 40 <<<"$2" | sed 's/^/  | /')
+    say "$shown"
+    failed+=("$1")
+    evidence+=$shown$'\n'
+}
 result_skip() { skipped+=("$1: $2"); }
 
 setup_check() {
@@ -25,11 +33,7 @@ promise() {
     case $status in
     0) result_pass; printf '  %-44s %4d s\n' "$name" $((SECONDS - start)) ;;
     77) result_skip "$name" "$(tail -n 1 "$log")" ;;
-    *)
-        result_fail "$name"
-        say "  $name FAILED (${log#"$LODE_ROOT"/})"
-        tail -n 30 "$log" | sed 's/^/  | /'
-        ;;
+    *) result_fail "$name" "$(cat "$log")" ;;
     esac
 }
 
@@ -75,11 +79,7 @@ collect() {
             ;;
         Skipped) result_skip "$prefix$name" "$(sed -nE 's/^SKIP: (.*)/\1/p' <<<"$output" | head -n 1)" ;;
         "Not Run (Disabled)") result_skip "$prefix$name" "disabled" ;;
-        *)
-            result_fail "$prefix$name"
-            say "  ---- $prefix$name: $word ----"
-            tail -n 40 <<<"$output" | sed 's/^/  | /'
-            ;;
+        *) result_fail "$prefix$name: $word" "$output" ;;
         esac
     done < <(ctest_words "$log")
     [ $seen -gt 0 ] || result_fail "${prefix}ctest (ran nothing)"
@@ -156,7 +156,7 @@ check() {
     say
     say "Took $(((SECONDS - start + 59) / 60)) minutes."
     [ ${#skipped[@]} = 0 ] || { say "Skipped:"; printf '  %s\n' "${skipped[@]}"; }
-    [ ${#failed[@]} = 0 ] || { say "Failed:"; printf '  %s\n' "${failed[@]}"; }
+    [ ${#failed[@]} = 0 ] || { say "Failed:"; printf '%s' "$evidence"; }
     say "$passed passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
     [ ${#failed[@]} = 0 ]
 }
