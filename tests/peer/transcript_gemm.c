@@ -4,7 +4,7 @@
  * exact on both sides.
  *
  * Left out, because the peer crashes or reads what is not there: packed matrices (transposition P), no
- * offsets.
+ * offsets. Left out, because its answer depends on the CPU: bf16 with k = 0.
  */
 #include "oneapi/dnnl/dnnl.h"
 
@@ -41,7 +41,7 @@ static void fill(void) {
         b16[i] = bf16(b[i]);
         a8[i] = (int8_t)(i * 31 % 255 - 127);
         u8[i] = (uint8_t)(i * 37 % 256);
-        b8[i] = (int8_t)(i * 29 % 251 - 125);
+        b8[i] = (int8_t)(i * 29 % 127 - 63); /* where the peer adds two products in 16 bits, they fit */
         c32[i] = i * 1001 - 500000;
     }
     for (int i = 0; i < COUNT(co); i++)
@@ -95,10 +95,12 @@ static void run(int i, char offset, int ao, int bo) {
                       calls[i].lda, b, calls[i].ldb, calls[i].beta, c, calls[i].ldc));
     show_floats();
     fill();
-    printf(" %d", dnnl_gemm_bf16bf16f32(calls[i].transa, calls[i].transb, calls[i].m, calls[i].n, calls[i].k,
-                                        calls[i].alpha, a16, calls[i].lda, b16, calls[i].ldb, calls[i].beta,
-                                        c, calls[i].ldc));
-    show_floats();
+    if (calls[i].k != 0) {
+        printf(" %d", dnnl_gemm_bf16bf16f32(calls[i].transa, calls[i].transb, calls[i].m, calls[i].n,
+                                            calls[i].k, calls[i].alpha, a16, calls[i].lda, b16, calls[i].ldb,
+                                            calls[i].beta, c, calls[i].ldc));
+        show_floats();
+    }
     if (calls[i].alpha != (float)(int)calls[i].alpha || calls[i].beta != (float)(int)calls[i].beta) {
         printf("\n");
         return;
