@@ -2,11 +2,13 @@
 /*
  * OpenCL interoperability: a program's own kernel fills a tensor, a primitive reads it, and the program reads
  * the result, all on the program's own out-of-order queue and put in order by events alone. Done twice: on
- * buffers (cl_mem) and, where the device has it, on unified shared memory.
+ * buffers (cl_mem) and, where the device has it, on unified shared memory. Then, where the device has command
+ * buffers, both are recorded once and replayed.
  *
  *   opencl_interop [index of the platform]
  */
 #define CL_TARGET_OPENCL_VERSION 120
+#define CL_ENABLE_BETA_EXTENSIONS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
@@ -152,10 +154,10 @@ static void on_buffers(const struct program *p, const struct library *l) {
     CL_CHECK(clReleaseMemObject(input));
 }
 
-static bool has_usm(const struct program *p) {
+static bool has(const struct program *p, const char *extension) {
     char extensions[16384] = "";
     clGetDeviceInfo(p->device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
-    return strstr(extensions, "cl_intel_unified_shared_memory");
+    return strstr(extensions, extension);
 }
 
 static void on_usm(const struct program *p, const struct library *l) {
@@ -178,14 +180,65 @@ static void on_usm(const struct program *p, const struct library *l) {
     CHECK(dnnl_memory_destroy(dst));
 }
 
+/* Records the program's kernel and the primitive into one command buffer; the library's stream records until
+ * the program finalizes the buffer, and must live as long as it may run. */
+static void record(const struct program *p, const struct library *l, cl_command_queue queue,
+                   cl_command_buffer_khr commands, dnnl_memory_t x, dnnl_stream_t *stream) {
+    clCommandNDRangeKernelKHR_fn add_kernel =
+            clGetExtensionFunctionAddressForPlatform(p->platform, "clCommandNDRangeKernelKHR");
+    clFinalizeCommandBufferKHR_fn finalize =
+            clGetExtensionFunctionAddressForPlatform(p->platform, "clFinalizeCommandBufferKHR");
+    const size_t size = COUNT;
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, x}};
+    CL_CHECK(add_kernel(commands, NULL, NULL, p->fill, 1, NULL, &size, NULL, 0, NULL, NULL, NULL));
+    CHECK(dnnl_ocl_interop_stream_create_recording(stream, l->engine, queue, commands));
+    CHECK(dnnl_primitive_execute(l->relu, *stream, 2, args));
+    CL_CHECK(finalize(commands));
+}
+
+static void replayed(const struct program *p, const struct library *l) {
+    clCreateCommandBufferKHR_fn create =
+            clGetExtensionFunctionAddressForPlatform(p->platform, "clCreateCommandBufferKHR");
+    clEnqueueCommandBufferKHR_fn enqueue =
+            clGetExtensionFunctionAddressForPlatform(p->platform, "clEnqueueCommandBufferKHR");
+    clReleaseCommandBufferKHR_fn release =
+            clGetExtensionFunctionAddressForPlatform(p->platform, "clReleaseCommandBufferKHR");
+    cl_int error;
+    cl_mem buffer;
+    float result[COUNT];
+    dnnl_memory_t x;
+    dnnl_stream_t stream;
+    cl_command_queue queue = clCreateCommandQueue(p->context, p->device, 0, &error); /* in order */
+    CL_CHECK(error);
+    cl_command_buffer_khr commands = create(1, &queue, NULL, &error);
+    CL_CHECK(error);
+    CHECK(dnnl_memory_create(&x, l->md, l->engine, DNNL_MEMORY_ALLOCATE));
+    CHECK(dnnl_ocl_interop_memory_get_mem_object(x, &buffer));
+    CL_CHECK(clSetKernelArg(p->fill, 0, sizeof buffer, &buffer));
+    record(p, l, queue, commands, x, &stream);
+    for (int i = 0; i < 3; i++) {
+        CL_CHECK(enqueue(0, NULL, commands, 0, NULL, NULL));
+        CL_CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
+        compare("replayed", result);
+    }
+    CL_CHECK(release(commands));
+    CHECK(dnnl_stream_destroy(stream));
+    CHECK(dnnl_memory_destroy(x));
+    CL_CHECK(clReleaseCommandQueue(queue));
+}
+
 int main(int argc, char **argv) {
     struct program p = open_program(argc > 1 ? (cl_uint)atoi(argv[1]) : 0);
     struct library l = open_library(&p);
     on_buffers(&p, &l);
-    if (has_usm(&p))
+    if (has(&p, "cl_intel_unified_shared_memory"))
         on_usm(&p, &l);
     else
         printf("unified shared memory: not on this device\n");
+    if (has(&p, "cl_khr_command_buffer"))
+        replayed(&p, &l);
+    else
+        printf("command buffers: not on this device\n");
     close_library(&l);
     close_program(&p);
     return 0;

@@ -80,18 +80,39 @@ dnnl_status_t dnnl_ocl_interop_engine_get_cache_blob(dnnl_engine_t engine, size_
 
 /* Streams */
 
-dnnl_status_t dnnl_ocl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,
-                                             cl_command_queue queue) {
-    if (!stream || !is_ours(engine) || !queue)
-        return fail(dnnl_invalid_arguments, "stream", "null, or not an OpenCL engine");
+static dnnl_status_t check_new_stream(const dnnl_stream_t *stream, const struct dnnl_engine *engine,
+                                      cl_command_queue queue) {
+    if (stream && is_ours(engine) && queue) return dnnl_success;
+    return fail(dnnl_invalid_arguments, "stream", "null, or not an OpenCL engine");
+}
+
+/* Around a queue; with a command buffer for that queue the stream records. */
+static dnnl_status_t create_stream(dnnl_stream_t *stream, dnnl_engine_t engine, cl_command_queue queue,
+                                   cl_command_buffer_khr record) {
     struct dnnl_stream *made = stream_new(engine, 0);
     if (!made) return dnnl_out_of_memory;
-    dnnl_status_t status = opencl_stream_adopt(made, queue);
+    dnnl_status_t status =
+            record ? opencl_stream_record(made, queue, record) : opencl_stream_adopt(made, queue);
     if (status == dnnl_success)
         *stream = made;
     else
         stream_discard(made);
     return status;
+}
+
+dnnl_status_t dnnl_ocl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,
+                                             cl_command_queue queue) {
+    dnnl_status_t status = check_new_stream(stream, engine, queue);
+    return status == dnnl_success ? create_stream(stream, engine, queue, NULL) : status;
+}
+
+dnnl_status_t dnnl_ocl_interop_stream_create_recording(dnnl_stream_t *stream, dnnl_engine_t engine,
+                                                       cl_command_queue queue,
+                                                       cl_command_buffer_khr command_buffer) {
+    dnnl_status_t status = check_new_stream(stream, engine, queue);
+    if (status != dnnl_success) return status;
+    if (!command_buffer) return fail_null("stream");
+    return create_stream(stream, engine, queue, command_buffer);
 }
 
 dnnl_status_t dnnl_ocl_interop_stream_get_command_queue(dnnl_stream_t stream, cl_command_queue *queue) {

@@ -161,3 +161,23 @@ dnnl_status_t plan_load(struct plan *plan, bool *hit) {
     pthread_mutex_unlock(&plan->lock);
     return status;
 }
+
+bool plan_list_add(struct plan_list *list, const struct plan *plan) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->plans[i] == plan) return true;
+    if ((list->count & (list->count - 1)) == 0) {
+        size_t room = list->count ? 2 * list->count : 1;
+        struct plan **plans = realloc(list->plans, room * sizeof *plans);
+        if (!plans) return false;
+        list->plans = plans;
+    }
+    list->plans[list->count++] = plan_retain((struct plan *)plan);
+    return true;
+}
+
+void plan_list_free(struct plan_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        plan_release(list->plans[i]);
+    free(list->plans);
+    *list = (struct plan_list){0};
+}

@@ -106,4 +106,12 @@ void plan_release(struct plan *plan);
 /* Loads kernels and parameter blocks onto the device, once. */
 dnnl_status_t plan_load(struct plan *plan, bool *hit);
 
+/* Plans that were recorded, each once, and live as long as the list. Zeroed: empty. */
+struct plan_list {
+    size_t count;
+    struct plan **plans;
+};
+bool plan_list_add(struct plan_list *list, const struct plan *plan); /* false: no memory */
+void plan_list_free(struct plan_list *list);
+
 #endif

@@ -20,7 +20,7 @@ def output(*command):
 
 def declared(path):
     with open(path, encoding="utf-8") as file:
-        return set(re.findall(r"^DNNL_API [\w *]+?\b(dnnl_\w+)\(", file.read(), flags=re.M))
+        return set(re.findall(r"^DNNL_API [\w\s*]+?\b(dnnl_\w+)\(", file.read(), flags=re.M))
 
 
 def headers(include):

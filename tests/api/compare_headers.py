@@ -36,6 +36,8 @@ DELIBERATE = [
     (r"macro DNNL_VERSION_PATCH", "a correction of oneDNN that changes no interface"),
     (r"macro DNNL_VERSION_HASH", "the commit of each project's own sources"),
     (r"function dnnl_ze_interop_memory_[gs]et_mem_object", "Level Zero gets what OpenCL has"),
+    (r"function dnnl_ocl_interop_stream_create_recording|struct _cl_command_buffer_khr",
+     "OpenCL records as Level Zero and SYCL do"),
 ]
 
 # Experimental in oneDNN, always there in Lode: compare it too.

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every function of dnnl_ocl.hpp, on the first OpenCL device. */
+#define CL_ENABLE_BETA_EXTENSIONS
 #include "check.hpp"
 #include "oneapi/dnnl/dnnl_ocl.hpp"
+
+#include <CL/cl_ext.h>
 
 namespace {
 
 struct opencl {
+    cl_platform_id platform = nullptr;
     cl_device_id device = nullptr;
     cl_context context = nullptr;
     cl_command_queue queue = nullptr;
 
     bool open() {
-        cl_platform_id platform;
         cl_int error;
         if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS
             || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS)
@@ -92,6 +95,47 @@ void execution(const opencl &cl, const dnnl::engine &engine) {
     x.unmap_data(mapped);
 }
 
+/* An in-place ReLU, recorded and replayed. */
+void recording(const opencl &cl, const dnnl::engine &engine) {
+    using namespace dnnl;
+    using namespace dnnl::ocl_interop;
+    auto function = [&](const char *name) {
+        return clGetExtensionFunctionAddressForPlatform(cl.platform, name);
+    };
+    auto create = reinterpret_cast<clCreateCommandBufferKHR_fn>(function("clCreateCommandBufferKHR"));
+    auto finalize = reinterpret_cast<clFinalizeCommandBufferKHR_fn>(function("clFinalizeCommandBufferKHR"));
+    auto enqueue = reinterpret_cast<clEnqueueCommandBufferKHR_fn>(function("clEnqueueCommandBufferKHR"));
+    auto release = reinterpret_cast<clReleaseCommandBufferKHR_fn>(function("clReleaseCommandBufferKHR"));
+    CHECK(check::thrown_by([&] { make_recording_stream(engine, cl.queue, nullptr); })
+          == dnnl_invalid_arguments);
+    if (!create || !finalize || !enqueue || !release) {
+        std::printf("SKIP: the platform has no command buffers\n");
+        return;
+    }
+    cl_int error;
+    cl_command_buffer_khr buffer = create(1, &cl.queue, nullptr, &error);
+    CHECK(error == CL_SUCCESS);
+    memory::desc md({4}, memory::data_type::f32, memory::format_tag::a);
+    memory x(md, engine);
+    eltwise_forward relu(eltwise_forward::primitive_desc(engine, prop_kind::forward_inference,
+                                                         algorithm::eltwise_relu, md, md, 0.0f, 0.0f));
+    stream s = make_recording_stream(engine, cl.queue, buffer);
+    CHECK(execute(relu, s, {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, x}}) == nullptr);
+    CHECK(finalize(buffer) == CL_SUCCESS);
+    for (float value = 1; value < 3; value++) {
+        float *mapped = x.map_data<float>();
+        for (int i = 0; i < 4; i++)
+            mapped[i] = i % 2 ? value : -value;
+        x.unmap_data(mapped);
+        CHECK(enqueue(0, nullptr, buffer, 0, nullptr, nullptr) == CL_SUCCESS);
+        clFinish(cl.queue);
+        mapped = x.map_data<float>();
+        CHECK(mapped[0] == 0 && mapped[1] == value && mapped[2] == 0 && mapped[3] == value);
+        x.unmap_data(mapped);
+    }
+    release(buffer);
+}
+
 } // namespace
 
 int main() {
@@ -104,6 +148,7 @@ int main() {
         dnnl::engine engine;
         engines(cl, engine);
         execution(cl, engine);
+        recording(cl, engine);
         blobs(cl, engine);
     }
     cl.close();

@@ -567,5 +567,6 @@ static const struct test tests[] = {
         {"disk_cache", disk_cache},
         {NULL, NULL},
 };
-const struct test *const parts[] = {tests, NULL};
+extern const struct test record_tests[];
+const struct test *const parts[] = {tests, record_tests, NULL};
 const char *const default_places = "ocl";

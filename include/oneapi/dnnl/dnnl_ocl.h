@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+struct _cl_command_buffer_khr;
+
 DNNL_API dnnl_status_t dnnl_ocl_interop_engine_create(dnnl_engine_t *engine, cl_device_id device,
                                                       cl_context context);
 DNNL_API dnnl_status_t dnnl_ocl_interop_engine_get_context(dnnl_engine_t engine, cl_context *context);
@@ -34,6 +36,12 @@ DNNL_API dnnl_status_t dnnl_ocl_interop_engine_create_from_cache_blob(dnnl_engin
 /* In-order and out-of-order queues both work; profiling follows the queue's properties. */
 DNNL_API dnnl_status_t dnnl_ocl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,
                                                       cl_command_queue queue);
+/* Records: executions become commands of a cl_command_buffer_khr that was made for `queue`. The user
+ * finalizes and enqueues it as often as wanted while the stream lives. (Not every CL/cl.h has the buffer's
+ * own name.) */
+DNNL_API dnnl_status_t
+dnnl_ocl_interop_stream_create_recording(dnnl_stream_t *stream, dnnl_engine_t engine, cl_command_queue queue,
+                                         struct _cl_command_buffer_khr *command_buffer);
 DNNL_API dnnl_status_t dnnl_ocl_interop_stream_get_command_queue(dnnl_stream_t stream,
                                                                  cl_command_queue *queue);
 

@@ -59,6 +59,14 @@ inline stream make_stream(const engine &aengine, cl_command_queue queue) {
                                               aengine.get(), queue));
 }
 
+/// Records executions into a cl_command_buffer_khr that was made for the queue.
+inline stream make_recording_stream(const engine &aengine, cl_command_queue queue,
+                                    struct _cl_command_buffer_khr *command_buffer) {
+    return stream(detail::made<dnnl_stream_t>("could not create a stream that records",
+                                              dnnl_ocl_interop_stream_create_recording, aengine.get(), queue,
+                                              command_buffer));
+}
+
 inline cl_command_queue get_command_queue(const stream &astream) {
     return detail::told<cl_command_queue>("could not get the command queue of a stream",
                                           dnnl_ocl_interop_stream_get_command_queue, astream.get());

@@ -9,7 +9,6 @@
  */
 #include "runtimes/level_zero/level_zero.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WAITS = 16 };
@@ -174,28 +173,13 @@ static ze_result_t append_all(struct submission *sub) {
     return result;
 }
 
-/* -- recording -- */
-
-/* A recorded plan lives as long as the stream. Networks are recorded once, so the array is searched. */
-static bool keep_plan(struct lz_stream *s, const struct plan *plan) {
-    for (size_t i = 0; i < s->nplans; i++)
-        if (s->plans[i] == plan) return true;
-    if ((s->nplans & (s->nplans - 1)) == 0) {
-        size_t room = s->nplans ? 2 * s->nplans : 1;
-        struct plan **plans = realloc(s->plans, room * sizeof *plans);
-        if (!plans) return false;
-        s->plans = plans;
-    }
-    s->plans[s->nplans++] = plan_retain((struct plan *)plan);
-    return true;
-}
-
 /* -- submitting -- */
 
 static ze_result_t submit(struct submission *sub) {
     struct lz_stream *s = sub->stream;
     choose_launches(sub);
-    if (!s->immediate && !keep_plan(s, sub->execution->plan)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (!s->immediate && !plan_list_add(&s->plans, sub->execution->plan))
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     ze_result_t result = take_events(sub);
     if (result != ZE_RESULT_SUCCESS) return result;
     result = append_all(sub);

@@ -84,8 +84,7 @@ struct lz_stream {
     struct lz_event *scratch_user; /* ORDER_EVENTS: the last execution that uses the stream's scratchpad */
 
     /* Plans recorded on a regular list, which may run as long as the stream lives. */
-    struct plan **plans;
-    size_t nplans;
+    struct plan_list plans;
 
     /* Profiling: the sum of the kernel times of each execution since the last reset, as far as known. */
     uint64_t *ns;

@@ -204,9 +204,7 @@ void lz_stream_close(struct dnnl_stream *stream) {
     leave(s);
     if (s->owned) s->device->ze->CommandListDestroy(s->list);
     lz_events_free(s);
-    for (size_t i = 0; i < s->nplans; i++)
-        plan_release(s->plans[i]);
-    free(s->plans);
+    plan_list_free(&s->plans);
     free(s->ns);
     unmake(s);
 }

@@ -117,12 +117,14 @@ static struct device_info describe(cl_device_id device) {
     return info;
 }
 
-static void find_usm(struct opencl_device *d) {
+static void find_extensions(struct opencl_device *d) {
     cl_platform_id platform;
-    if (!opencl_device_has(d->device, "cl_intel_unified_shared_memory")) return;
     if (cl.GetDeviceInfo(d->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) != CL_SUCCESS)
         return;
-    d->has_usm = opencl_load_usm(platform, &d->usm);
+    d->has_command_buffers = opencl_device_has(d->device, "cl_khr_command_buffer")
+                             && opencl_load_command_buffers(platform, &d->commands);
+    d->has_usm = opencl_device_has(d->device, "cl_intel_unified_shared_memory")
+                 && opencl_load_usm(platform, &d->usm);
     d->system_usm = d->has_usm && number(d->device, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL) != 0;
 }
 
@@ -163,7 +165,7 @@ static dnnl_status_t open_parts(struct opencl_device *d, const struct device_ori
     cl_int error;
     d->service = cl.CreateCommandQueue(d->context, d->device, 0, &error);
     if (error != CL_SUCCESS) return opencl_fail(error, "engine", "clCreateCommandQueue");
-    find_usm(d);
+    find_extensions(d);
     return opencl_programs_open(d);
 }
 

@@ -7,6 +7,9 @@
  *     executed on this stream before,
  *   - and for the last execution that used the scratchpad.
  *
+ * On a stream that records, launches become commands of the user's command buffer, one after the other. There
+ * are no events inside of it.
+ *
  * Markers that wait for everything would be simpler than keeping events, but with them and several threads a
  * CPU driver was seen to hang and to crash (Intel 2026.2).
  */
@@ -39,27 +42,51 @@ struct waits {
     const cl_event *events;
 };
 
+/* Items of a range in each dimension; returns how many dimensions count. */
+static cl_uint count_items(const struct range *range, size_t items[3]) {
+    cl_uint ndims = 1;
+    for (cl_uint d = 0; d < 3; d++) {
+        items[d] = range->groups[d] * range->group_size[d];
+        if (items[d] > 1) ndims = d + 1;
+    }
+    return ndims;
+}
+
 static cl_int enqueue(cl_command_queue queue, cl_kernel kernel, const struct range *range, struct waits waits,
                       cl_event *event) {
     size_t global[3];
-    cl_uint ndims = 1;
-    for (cl_uint d = 0; d < 3; d++) {
-        global[d] = range->groups[d] * range->group_size[d];
-        if (global[d] > 1) ndims = d + 1;
-    }
+    cl_uint ndims = count_items(range, global);
     return cl.EnqueueNDRangeKernel(queue, kernel, ndims, NULL, global, range->group_size, waits.count,
                                    waits.events, event);
 }
 
+static cl_int record(const struct opencl_device *d, struct opencl_stream *s, struct opencl_instance *instance,
+                     const struct range *range) {
+    size_t global[3];
+    cl_uint ndims = count_items(range, global);
+    bool waits = s->recorded && !s->record_in_order;
+    cl_sync_point_khr before = s->last_point;
+    cl_int error = d->commands.CommandNDRangeKernelKHR(s->record, NULL, NULL, instance->kernel, ndims, NULL,
+                                                       global, range->group_size, waits,
+                                                       waits ? &before : NULL, &s->last_point, NULL);
+    if (error != CL_SUCCESS) return error;
+    instance->recorded_before = s->recorded;
+    s->recorded = instance;
+    return CL_SUCCESS;
+}
+
 static dnnl_status_t launch(const struct dnnl_stream *stream, const struct execution *e, int i,
                             struct waits waits, cl_event *event) {
-    const struct opencl_stream *s = stream->state;
+    struct opencl_stream *s = stream->state;
+    const struct opencl_device *d = opencl_device(stream->engine->device);
+    const struct range *range = &e->plan->launches[i].range;
     struct opencl_instance *instance = opencl_kernel_take(e->plan->kernels[i]);
     if (!instance) return dnnl_out_of_memory;
-    cl_int error = set_arguments(opencl_device(stream->engine->device), instance->kernel, e, i);
+    cl_int error = set_arguments(d, instance->kernel, e, i);
     if (error == CL_SUCCESS)
-        error = enqueue(s->queue, instance->kernel, &e->plan->launches[i].range, waits, event);
-    slots_give_back(&instance->slot);
+        error = s->record ? record(d, s, instance, range)
+                          : enqueue(s->queue, instance->kernel, range, waits, event);
+    if (s->recorded != instance) slots_give_back(&instance->slot);
     if (error == CL_SUCCESS) return dnnl_success;
     return fail_exec(opencl_status(error), e->plan->launches[i].kernel->name, "cannot be launched: %s (%d)",
                      opencl_error_name(error), error);
@@ -178,12 +205,21 @@ static dnnl_status_t submit(const struct dnnl_stream *stream, const struct execu
     return status;
 }
 
+static dnnl_status_t submit_or_record(const struct dnnl_stream *stream, const struct execution *e) {
+    struct opencl_stream *s = stream->state;
+    if (s->record && e->ndeps > 0)
+        return fail_exec(dnnl_invalid_arguments, "opencl",
+                         "commands that are recorded cannot wait for events");
+    if (s->record && !plan_list_add(&s->plans, e->plan)) return dnnl_out_of_memory;
+    return submit(stream, e);
+}
+
 /* Launches of several threads may mix on an in-order queue, unless they share the stream's scratchpad. */
 dnnl_status_t opencl_execute(struct dnnl_stream *stream, const struct execution *e) {
     struct opencl_stream *s = stream->state;
-    bool alone = s->out_of_order || e->scratchpad;
+    bool alone = s->out_of_order || s->record || e->scratchpad;
     if (alone) pthread_mutex_lock(&s->lock);
-    dnnl_status_t status = submit(stream, e);
+    dnnl_status_t status = submit_or_record(stream, e);
     if (alone) pthread_mutex_unlock(&s->lock);
     return status;
 }

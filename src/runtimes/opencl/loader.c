@@ -46,17 +46,30 @@ void *opencl_extension(cl_platform_id platform, const char *name) {
     return cl.GetExtensionFunctionAddressForPlatform(platform, name);
 }
 
+static bool load_extension(cl_platform_id platform, size_t count, const struct entry *entries) {
+    for (size_t i = 0; i < count; i++) {
+        *entries[i].function = opencl_extension(platform, entries[i].name);
+        if (!*entries[i].function) return false;
+    }
+    return true;
+}
+
 bool opencl_load_usm(cl_platform_id platform, struct usm_entries *usm) {
     const struct entry entries[] = {
 #define ENTRY_USM(name) {"cl" #name, (void **)&usm->name},
 #include "runtimes/opencl/entry_points.def"
 #undef ENTRY_USM
     };
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-        *entries[i].function = opencl_extension(platform, entries[i].name);
-        if (!*entries[i].function) return false;
-    }
-    return true;
+    return load_extension(platform, sizeof entries / sizeof entries[0], entries);
+}
+
+bool opencl_load_command_buffers(cl_platform_id platform, struct command_buffer_entries *commands) {
+    const struct entry entries[] = {
+#define ENTRY_COMMAND_BUFFER(name) {"cl" #name, (void **)&commands->name},
+#include "runtimes/opencl/entry_points.def"
+#undef ENTRY_COMMAND_BUFFER
+    };
+    return load_extension(platform, sizeof entries / sizeof entries[0], entries);
 }
 
 /* Errors that users meet: the name, and what they mean to a caller of Lode. */
@@ -100,6 +113,7 @@ static const struct {
         ERROR(CL_INVALID_EVENT, dnnl_invalid_arguments),
         ERROR(CL_INVALID_OPERATION, dnnl_runtime_error),
         ERROR(CL_INVALID_BUFFER_SIZE, dnnl_out_of_memory),
+        ERROR(CL_INVALID_COMMAND_BUFFER_KHR, dnnl_invalid_arguments),
 #undef ERROR
         {-1001, dnnl_runtime_error, "no OpenCL platform"},
 };

@@ -26,10 +26,18 @@ struct usm_entries {
 #undef ENTRY_USM
 };
 
+/* Functions of a platform's command buffers. */
+struct command_buffer_entries {
+#define ENTRY_COMMAND_BUFFER(name) __typeof__(cl##name) *name;
+#include "runtimes/opencl/entry_points.def"
+#undef ENTRY_COMMAND_BUFFER
+};
+
 /* Opens libOpenCL once a process. false: there is none; the first call has said why. */
 bool opencl_load(void);
 /* false: the platform lacks one of them. */
 bool opencl_load_usm(cl_platform_id platform, struct usm_entries *usm);
+bool opencl_load_command_buffers(cl_platform_id platform, struct command_buffer_entries *commands);
 /* An extension's function, or NULL. */
 void *opencl_extension(cl_platform_id platform, const char *name);
 

@@ -22,9 +22,11 @@ struct opencl_program {
 };
 
 /* The arguments of a cl_kernel are state of the object, so a launch needs one of its own from the first
- * argument to the submission. */
+ * argument to the submission. One that is recorded needs it as long as the recording lives: PoCL 3.1 reads
+ * the arguments when the command buffer runs. */
 struct opencl_instance {
     struct slot slot;
+    struct opencl_instance *recorded_before;
     cl_kernel kernel;
 };
 struct opencl_kernel {
@@ -40,6 +42,8 @@ struct opencl_device {
     cl_command_queue service; /* in-order: maps and copies that no stream orders */
     bool has_usm, system_usm; /* system: any address of the host will do */
     struct usm_entries usm;
+    bool has_command_buffers;
+    struct command_buffer_entries commands;
 
     const char *options;  /* to build programs with */
     char *key;            /* names platform, driver and device: programs.c */
@@ -61,6 +65,13 @@ struct opencl_stream {
     int nevents, room;
     cl_event *events;
     struct opencl_profile *profile; /* NULL: no profiling */
+    /* Of a stream that records: the user's command buffer, retained, and what its commands use. Where its
+     * queue keeps no order, each command waits for the sync point of the one before. */
+    cl_command_buffer_khr record; /* NULL: the stream executes */
+    bool record_in_order;
+    struct opencl_instance *recorded; /* the last one */
+    cl_sync_point_khr last_point;
+    struct plan_list plans;
 };
 
 static inline struct opencl_device *opencl_device(const struct device *device) {
@@ -108,6 +119,9 @@ void opencl_params_free(struct device *device, void *handle);
 dnnl_status_t opencl_stream_open(struct dnnl_stream *stream, unsigned flags);
 /* The same around a queue of the user's, which is retained; sets the stream's flags. */
 dnnl_status_t opencl_stream_adopt(struct dnnl_stream *stream, cl_command_queue queue);
+/* A stream that records into the user's command buffer, made for that queue; both are retained. */
+dnnl_status_t opencl_stream_record(struct dnnl_stream *stream, cl_command_queue queue,
+                                   cl_command_buffer_khr buffer);
 void opencl_stream_close(struct dnnl_stream *stream);
 dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream);
 /* With the stream's lock: room for one more event; then that event is added, or put in the place of all

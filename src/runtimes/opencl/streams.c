@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams around command queues: making them, waiting for them, and remembering what has been submitted to
- * those that keep no order.
+ * those that keep no order. A stream around a command buffer records: it submits nothing, so there is nothing
+ * to wait for, and it keeps what was recorded: plans and kernels.
  *
  * On CPU devices streams that may run out of order get an in-order queue: a launch uses the whole device
  * anyway. And on out-of-order queues that users bring we do not let a CPU driver wait for us while there is
@@ -76,9 +77,58 @@ dnnl_status_t opencl_stream_adopt(struct dnnl_stream *stream, cl_command_queue q
     return status;
 }
 
+/* Recording */
+
+/* Drivers do not agree about what they say of a buffer's queues, so the user names the queue. */
+static dnnl_status_t check_command_buffer(const struct opencl_device *d, cl_command_buffer_khr buffer) {
+    cl_command_buffer_state_khr state = CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+    cl_uint nqueues = 0;
+    cl_int error = d->commands.GetCommandBufferInfoKHR(buffer, CL_COMMAND_BUFFER_NUM_QUEUES_KHR,
+                                                       sizeof nqueues, &nqueues, NULL);
+    if (error == CL_SUCCESS)
+        error = d->commands.GetCommandBufferInfoKHR(buffer, CL_COMMAND_BUFFER_STATE_KHR, sizeof state, &state,
+                                                    NULL);
+    if (error != CL_SUCCESS) return opencl_fail(error, "stream", "clGetCommandBufferInfoKHR");
+    if (nqueues != 1)
+        return fail(dnnl_unimplemented, "stream", "the command buffer has %u queues, not one", nqueues);
+    if (state != CL_COMMAND_BUFFER_STATE_RECORDING_KHR)
+        return fail(dnnl_invalid_arguments, "stream", "the command buffer has been finalized");
+    return dnnl_success;
+}
+
+dnnl_status_t opencl_stream_record(struct dnnl_stream *stream, cl_command_queue queue,
+                                   cl_command_buffer_khr buffer) {
+    const struct opencl_device *d = opencl_device(stream->engine->device);
+    cl_command_queue_properties properties = 0;
+    if (!d->has_command_buffers)
+        return fail(dnnl_unimplemented, "stream", "the device has no cl_khr_command_buffer");
+    dnnl_status_t status = check_queue(d, queue, &properties);
+    if (status == dnnl_success) status = check_command_buffer(d, buffer);
+    if (status != dnnl_success) return status;
+    struct opencl_stream s = {.queue = queue, .record = buffer};
+    s.record_in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    stream->flags = dnnl_stream_in_order;
+    status = open_around(stream, &s);
+    if (status != dnnl_success) return status;
+    cl.RetainCommandQueue(queue);
+    d->commands.RetainCommandBufferKHR(buffer);
+    return dnnl_success;
+}
+
+/* The end */
+
 void opencl_release_events(int count, const cl_event *events) {
     for (int i = 0; i < count; i++)
         cl.ReleaseEvent(events[i]);
+}
+
+static void end_recording(const struct opencl_device *d, struct opencl_stream *s) {
+    d->commands.ReleaseCommandBufferKHR(s->record);
+    for (struct opencl_instance *i = s->recorded, *before; i; i = before) {
+        before = i->recorded_before;
+        slots_give_back(&i->slot);
+    }
+    plan_list_free(&s->plans);
 }
 
 void opencl_stream_close(struct dnnl_stream *stream) {
@@ -86,6 +136,7 @@ void opencl_stream_close(struct dnnl_stream *stream) {
     if (s->profile) opencl_profile_close(s->profile);
     opencl_release_events(s->nevents, s->events);
     free(s->events);
+    if (s->record) end_recording(opencl_device(stream->engine->device), s);
     cl.ReleaseCommandQueue(s->queue);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -174,6 +225,7 @@ static dnnl_status_t poll_events(struct opencl_stream *s) {
 /* In the end the queue decides: users have their own commands there. */
 dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream) {
     struct opencl_stream *s = stream->state;
+    if (s->record) return dnnl_success;
     dnnl_status_t status = s->polls ? poll_events(s) : dnnl_success;
     if (status != dnnl_success) return status;
     cl_int error = cl.Finish(s->queue);
