@@ -129,7 +129,9 @@ dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const
         status = add_quants(&plan->problem, &plan->attr.zero_points, DNNL_ARG_ATTR_ZERO_POINTS);
     md_t dst = *dst_of(ep);
     for (int i = 0; i < ops->len && status == dnnl_success; i++)
-        status = add_post_op(&plan->problem, &ops->entries[i], i, &dst);
+        status = ops->entries[i].kind == dnnl_convolution
+                         ? plan_skip(plan, "a convolution among the post-ops")
+                         : add_post_op(&plan->problem, &ops->entries[i], i, &dst);
     if (status != dnnl_success) return status;
     ep->dst = dst;
     ep->dst_arg = ep->spec.dst_arg;
@@ -250,12 +252,11 @@ static dnnl_status_t build_op(struct epilogue_build *ep, const struct post_op *o
         to->kind = POST_PRELU;
         return use_operand(ep, slopes, problem_md(&ep->plan->problem, slopes), &to->src1, &to->buffer,
                            &to->lanes);
-    case dnnl_eltwise:
+    default:
         to->alg = eltwise_code(op->eltwise.alg);
         to->alpha = op->eltwise.alpha;
         to->beta = op->eltwise.beta;
         return dnnl_success;
-    default: return plan_skip(ep->plan, "a post-op that has no epilogue");
     }
 }
 

@@ -60,10 +60,11 @@ void plan_release(struct plan *plan) {
     if (plan && atomic_fetch_sub(&plan->references, 1) == 1) plan_free(plan);
 }
 
-static struct plan *plan_new(const struct cache_key *key) {
+static struct plan *plan_new(const struct cache_key *key, size_t scratchpad) {
     struct plan *plan = calloc(1, sizeof *plan);
     if (!plan) return NULL;
     *plan = (struct plan){.references = 1, .hash = key->hash, .device = key->device, .first = key->first};
+    plan->scratchpad_size = scratchpad;
     pthread_mutex_init(&plan->lock, NULL);
     attr_init(&plan->attr);
     bool copied = problem_copy(&plan->request, key->problem) == dnnl_success
@@ -88,8 +89,9 @@ static dnnl_status_t describe_scratchpad(struct plan *plan) {
     return md_init_by_string(&plan->scratchpad_md, 1, dims, dnnl_u8, "a");
 }
 
-static dnnl_status_t try_implementation(struct plan **out, const struct cache_key *key, int index) {
-    struct plan *plan = plan_new(key);
+static dnnl_status_t try_implementation(struct plan **out, const struct cache_key *key, int index,
+                                        size_t scratchpad) {
+    struct plan *plan = plan_new(key, scratchpad);
     if (!plan) return dnnl_out_of_memory;
     plan->implementation = &primitive_implementations(key->problem->kind)[index];
     plan->index = index;
@@ -103,10 +105,11 @@ static dnnl_status_t try_implementation(struct plan **out, const struct cache_ke
     return status;
 }
 
-static dnnl_status_t plan_build(struct plan **out, const struct cache_key *key) {
+/* `scratchpad` bytes are in use already. */
+static dnnl_status_t plan_build(struct plan **out, const struct cache_key *key, size_t scratchpad) {
     const struct implementation *table = primitive_implementations(key->problem->kind);
     for (int i = key->first; table[i].name; i++) {
-        dnnl_status_t status = try_implementation(out, key, i);
+        dnnl_status_t status = try_implementation(out, key, i, scratchpad);
         if (status != dnnl_unimplemented) return status;
     }
     return dnnl_unimplemented;
@@ -124,13 +127,71 @@ dnnl_status_t plan_get(struct plan **plan, struct device *device, const struct p
     struct plan *found = cache_find(&key);
     *hit = found != NULL;
     if (!found) {
-        dnnl_status_t status = plan_build(&found, &key);
+        dnnl_status_t status = plan_build(&found, &key, 0);
         if (status != dnnl_success) return status;
         found = cache_insert(found);
     }
     *plan = found;
     return dnnl_success;
 }
+
+/* Parts. */
+
+static dnnl_status_t take_tensor(struct problem *problem, const struct problem_tensor *tensor, int arg) {
+    md_t *md = problem_md(problem, arg);
+    if (md) {
+        *md = tensor->md;
+        return dnnl_success;
+    }
+    dnnl_status_t status = problem_reserve(problem, 1);
+    if (status == dnnl_success) problem_add(problem, arg, tensor->output, &tensor->md);
+    return status;
+}
+
+static dnnl_status_t take_tensors(struct plan *plan, const struct plan *part,
+                                  int (*whole_arg)(int arg, const void *data), const void *data) {
+    dnnl_status_t status = dnnl_success;
+    for (int i = 0; i < part->problem.ntensors && status == dnnl_success; i++) {
+        const struct problem_tensor *tensor = &part->problem.tensors[i];
+        int arg = whole_arg(tensor->arg, data);
+        if (arg != ARG_SCRATCHPAD) status = take_tensor(&plan->problem, tensor, arg);
+    }
+    return status;
+}
+
+static void take_launches(struct plan *plan, struct plan *part, int (*whole_arg)(int arg, const void *data),
+                          const void *data) {
+    for (int i = 0; i < part->nlaunches; i++) {
+        struct launch *launch = &plan->launches[plan->nlaunches++];
+        *launch = part->launches[i];
+        for (int b = 0; b < launch->nbuffers; b++)
+            if (launch->buffers[b] != ARG_NOTHING && launch->buffers[b] != ARG_SCRATCHPAD)
+                launch->buffers[b] = whole_arg(launch->buffers[b], data);
+        for (int s = 0; s < launch->nscalars; s++)
+            launch->scalars[s].arg = whole_arg(launch->scalars[s].arg, data);
+    }
+    part->nlaunches = 0; /* their parameter blocks have a new owner */
+}
+
+dnnl_status_t plan_append(struct plan *plan, const struct problem *problem, const attr_t *attr,
+                          int (*whole_arg)(int arg, const void *data), const void *data) {
+    struct cache_key key = {.device = plan->device, .problem = problem, .attr = attr};
+    struct plan *part;
+    dnnl_status_t status = plan_build(&part, &key, plan->scratchpad_size);
+    if (status != dnnl_success) return status;
+    if (plan->nlaunches + part->nlaunches > PLAN_MAX_LAUNCHES)
+        status = plan_skip(plan, "too many launches");
+    else
+        status = take_tensors(plan, part, whole_arg, data);
+    if (status == dnnl_success) {
+        take_launches(plan, part, whole_arg, data);
+        plan->scratchpad_size = part->scratchpad_size;
+    }
+    plan_release(part);
+    return status;
+}
+
+/* Loading. */
 
 static dnnl_status_t load_launch(struct plan *plan, int i) {
     const struct runtime *runtime = plan->device->runtime;

@@ -90,6 +90,12 @@ void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range r
 void launch_bind(struct launch *launch, int arg);
 /* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
 size_t plan_scratchpad(struct plan *plan, size_t size);
+/* Adds the launches of another problem, a part of this one, as its own implementations build them. whole_arg
+ * translates the part's execution arguments, with `data` at hand, into those of the plan; what becomes
+ * ARG_SCRATCHPAD is a tensor that lies there, at its offset0. The layouts that the part decides are taken
+ * over into the plan's problem. */
+dnnl_status_t plan_append(struct plan *plan, const struct problem *part, const attr_t *attr,
+                          int (*whole_arg)(int arg, const void *data), const void *data);
 /* Verbose "dispatch" line with the first condition that failed; returns dnnl_unimplemented. */
 #define plan_skip(plan, reason) plan_skip_at(plan, reason, __FILE__, __LINE__)
 dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const char *file, int line);

@@ -14,6 +14,7 @@
 struct problem_tensor {
     int arg;
     bool output;
+    bool inside; /* lies in scratchpad: described, but not passed to execute */
     md_t md;
 };
 

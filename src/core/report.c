@@ -22,7 +22,7 @@ static void describe_plan(const struct plan *plan, char *text, size_t size) {
     problem_tensors_to_string(&plan->problem, &plan->request, tensors, sizeof tensors);
     attr_to_string(&plan->attr, attr, sizeof attr);
     problem_aux_to_string(&plan->problem, aux, sizeof aux);
-    problem_shape_to_string(&plan->problem, shape, sizeof shape);
+    problem_shape_to_string(&plan->request, shape, sizeof shape);
     snprintf(text, size, "%s,%s,%s,%s,%s,%s,%s", dnnl_prim_kind2str(plan->problem.kind),
              plan->implementation->name, dnnl_prop_kind2str(plan->problem.prop), tensors, attr, aux, shape);
 }

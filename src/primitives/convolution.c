@@ -168,5 +168,6 @@ const struct implementation convolution_implementations[] = {
         {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
         {"convolution_universal", build_universal, NULL},
+        {"convolution_then_depthwise", depthwise_build, NULL},
         {NULL, NULL, NULL},
 };

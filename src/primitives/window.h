@@ -44,6 +44,8 @@ struct convolution_request {
 dnnl_status_t check_convolution(const struct convolution_request *request);
 dnnl_status_t check_convolution_attr(const struct convolution_request *request,
                                      const struct dnnl_engine *engine, const attr_t *attr);
+/* A plan for a 1x1 convolution with a depthwise one among its post-ops. */
+dnnl_status_t depthwise_build(struct plan *plan);
 /* Adds the universal kernel for a convolution or inner product whose layouts have been decided. */
 dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped);
 

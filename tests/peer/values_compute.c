@@ -44,27 +44,6 @@ static double unit_of(dnnl_data_type_t type) {
     return type == dnnl_bf16 ? 0x1p-7 : type == dnnl_f16 ? 0x1p-10 : 0x1p-23;
 }
 
-/* Through a reorder, because the peer hides sums of weights behind some of its layouts. */
-static dnnl_memory_t input(const_dnnl_memory_desc_t md, const struct array *array) {
-    static const char *const plain[] = {"a", "ab", "abc", "abcd", "abcde", "abcdef"};
-    dnnl_memory_desc_t plain_md = md_of(array, plain[array->ndims - 1]);
-    struct exec exec = {0};
-    dnnl_memory_t result;
-    dnnl_primitive_desc_t pd;
-    if (dnnl_memory_create(&result, md, test_engine(), DNNL_MEMORY_ALLOCATE) != dnnl_success
-        || dnnl_reorder_primitive_desc_create(&pd, plain_md, test_engine(), md, test_engine(), NULL)
-                   != dnnl_success)
-        abort();
-    exec_add(&exec, DNNL_ARG_SRC, memory_new(plain_md, array));
-    exec_add(&exec, DNNL_ARG_DST, result);
-    if (exec_run(&exec, pd) != dnnl_success) abort();
-    exec.nargs = 1;
-    exec_free(&exec);
-    dnnl_primitive_desc_destroy(pd);
-    dnnl_memory_desc_destroy(plain_md);
-    return result;
-}
-
 static void run(const_dnnl_primitive_desc_t pd, const struct values *v, const struct attr_run *attr,
                 bool absolute, struct array *result) {
     struct exec exec = {0};
@@ -75,7 +54,7 @@ static void run(const_dnnl_primitive_desc_t pd, const struct values *v, const st
         for (int64_t k = 0; k < values.count; k++)
             values.values[k] = absolute ? fabs(array->values[k]) : array->values[k];
         const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, args[i]);
-        exec_add(&exec, args[i], input(md, &values));
+        exec_add(&exec, args[i], memory_reordered(md, &values));
         array_free(&values);
     }
     exec_add(&exec, DNNL_ARG_DST,

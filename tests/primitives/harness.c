@@ -218,6 +218,10 @@ dnnl_stream_t test_stream(void) {
     return stream;
 }
 
+bool test_peer(void) {
+    return getenv("LODE_TEST_PEER") != NULL;
+}
+
 dnnl_memory_desc_t md_new(int ndims, const dnnl_dim_t *dims, dnnl_data_type_t type, const char *tag) {
     dnnl_memory_desc_t md = NULL;
     if (tag)
@@ -555,6 +559,24 @@ void exec_free(struct exec *exec) {
     for (int i = 0; i < exec->nargs; i++)
         dnnl_memory_destroy(exec->args[i].memory);
     exec->nargs = 0;
+}
+
+dnnl_memory_t memory_reordered(const_dnnl_memory_desc_t md, const struct array *array) {
+    static const char *const plain[] = {"a", "ab", "abc", "abcd", "abcde", "abcdef"};
+    dnnl_memory_desc_t plain_md = md_of(array, plain[array->ndims - 1]);
+    struct exec exec = {0};
+    dnnl_memory_t result;
+    dnnl_primitive_desc_t pd;
+    MUST(dnnl_memory_create(&result, md, test_engine(), DNNL_MEMORY_ALLOCATE));
+    MUST(dnnl_reorder_primitive_desc_create(&pd, plain_md, test_engine(), md, test_engine(), NULL));
+    exec_add(&exec, DNNL_ARG_SRC, memory_new(plain_md, array));
+    exec_add(&exec, DNNL_ARG_DST, result);
+    MUST(exec_run(&exec, pd));
+    exec.nargs = 1; /* the result lives on */
+    exec_free(&exec);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_desc_destroy(plain_md);
+    return result;
 }
 
 int implementations_run;

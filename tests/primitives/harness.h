@@ -44,12 +44,16 @@ double round_to_type(double x, dnnl_data_type_t type);
 /* The engine under test and its stream: made by the first call. */
 dnnl_engine_t test_engine(void);
 dnnl_stream_t test_stream(void);
+/* True if the library under test is the peer's, which may refuse a case (LODE_TEST_PEER is set). */
+bool test_peer(void);
 
 /* A descriptor; tag NULL is `any`. Aborts if the library refuses. */
 dnnl_memory_desc_t md_new(int ndims, const dnnl_dim_t *dims, dnnl_data_type_t type, const char *tag);
 dnnl_memory_desc_t md_of(const struct array *array, const char *tag);
 /* A memory with the array's values, zeros in the padding; without an array, bytes that no result has. */
 dnnl_memory_t memory_new(const_dnnl_memory_desc_t md, const struct array *array);
+/* The same through a reorder: the peer hides sums of weights behind some of its layouts. */
+dnnl_memory_t memory_reordered(const_dnnl_memory_desc_t md, const struct array *array);
 /* Reads a memory back. False if its padding is not zero. */
 bool memory_read(dnnl_memory_t memory, struct array *array);
 

@@ -107,6 +107,23 @@ CASE(convolution_s8) {
             TYPED(dnnl_u8, 4, dnnl_nhwc, 1, 16, 6, 6), TYPED(dnnl_s8, 4, dnnl_oihw, 8, 16, 3, 3), NULL,
             TYPED(dnnl_s32, 4, dnnl_nhwc, 1, 8, 4, 4), ones, NULL, zeros, zeros, NULL);
 }
+CASE(convolution_then_depthwise) {
+    dnnl_primitive_attr_t attr;
+    dnnl_post_ops_t ops;
+    assert_ok(dnnl_primitive_attr_create(&attr));
+    assert_ok(dnnl_post_ops_create(&ops));
+    assert_ok(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_tanh, 0, 0));
+    assert_ok(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 3, 2, 1));
+    assert_ok(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0, 0));
+    assert_ok(dnnl_primitive_attr_set_post_ops(attr, ops));
+    dnnl_status_t status = dnnl_convolution_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_convolution_direct, F32(4, dnnl_nhwc, 2, 5, 9, 7),
+            F32(4, dnnl_oihw, 37, 5, 1, 1), F32(1, dnnl_a, 37), F32(4, dnnl_nhwc, 2, 37, 9, 7), ones, NULL,
+            zeros, zeros, attr);
+    assert_ok(dnnl_post_ops_destroy(ops));
+    assert_ok(dnnl_primitive_attr_destroy(attr));
+    return status;
+}
 CASE(convolution_backward_data) {
     dnnl_memory_desc_t src = F32(4, dnnl_nchw, 1, 5, 8, 8), weights = F32(4, dnnl_oihw, 6, 5, 3, 3),
                        dst = F32(4, dnnl_nchw, 1, 6, 8, 8);
@@ -268,6 +285,7 @@ static const struct {
         ROW(convolution),
         ROW(convolution_groups),
         ROW(convolution_s8),
+        ROW(convolution_then_depthwise),
         ROW(convolution_backward_data),
         ROW(deconvolution),
         ROW(inner_product),
@@ -318,6 +336,8 @@ static const int possible[] = {
         DNNL_ARG_DIFF_WEIGHTS,
         DNNL_ARG_DIFF_BIAS,
         DNNL_ARG_DIFF_DST,
+        DNNL_ARG_ATTR_POST_OP_DW | DNNL_ARG_WEIGHTS,
+        DNNL_ARG_ATTR_POST_OP_DW | DNNL_ARG_BIAS,
 };
 enum { POSSIBLE = sizeof possible / sizeof possible[0] };
 
