@@ -311,6 +311,33 @@ static void refusals_of_executions(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
+/* A reorder between two devices goes through the host, which a replay would not. */
+static void nothing_across_devices(void **state) {
+    const struct place *place = place_of(state);
+    if (!can_record(place)) leave_out(place, "has no cl_khr_command_buffer");
+    dnnl_engine_t engine = make_engine(place), host;
+    struct step step = make_step(engine, COUNT);
+    assert_ok(dnnl_engine_create(&host, dnnl_cpu, 0));
+    dnnl_memory_t src = make_memory(&step, host), dst = make_memory(&step, engine);
+    struct recorder r = make_recorder(place, place->native[CONTEXT], 0, false);
+    dnnl_stream_t stream;
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t reorder;
+    assert_ok(dnnl_ocl_interop_stream_create_recording(&stream, engine, r.queue, r.buffer));
+    assert_ok(dnnl_reorder_primitive_desc_create(&pd, step.md, host, step.md, engine, NULL));
+    assert_ok(dnnl_primitive_create(&reorder, pd));
+    assert_int_equal(dnnl_primitive_execute(reorder, stream, 2, args_of(src, dst).list), dnnl_unimplemented);
+    assert_ok(dnnl_primitive_destroy(reorder));
+    assert_ok(dnnl_primitive_desc_destroy(pd));
+    assert_ok(dnnl_stream_destroy(stream));
+    free_recorder(&r);
+    assert_ok(dnnl_memory_destroy(src));
+    assert_ok(dnnl_memory_destroy(dst));
+    free_step(&step);
+    assert_ok(dnnl_engine_destroy(host));
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
 const struct test record_tests[] = {
         {"record_replays", replays},
         {"record_replays_out_of_order", replays_out_of_order},
@@ -318,5 +345,6 @@ const struct test record_tests[] = {
         {"record_ownership", ownership},
         {"record_refusals_of_streams", refusals_of_streams},
         {"record_refusals_of_executions", refusals_of_executions},
+        {"record_nothing_across_devices", nothing_across_devices},
         {NULL, NULL},
 };

@@ -25,6 +25,7 @@ const struct runtime opencl_runtime = {
         .stream_open = opencl_stream_open,
         .stream_close = opencl_stream_close,
         .stream_wait = opencl_stream_wait,
+        .stream_records = opencl_stream_records,
         .execute = opencl_execute,
         .profiling_reset = opencl_profiling_reset,
         .profiling_query = opencl_profiling_query,

@@ -124,6 +124,7 @@ dnnl_status_t opencl_stream_record(struct dnnl_stream *stream, cl_command_queue 
                                    cl_command_buffer_khr buffer);
 void opencl_stream_close(struct dnnl_stream *stream);
 dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream);
+bool opencl_stream_records(const struct dnnl_stream *stream);
 /* With the stream's lock: room for one more event; then that event is added, or put in the place of all
  * others if it comes after them. */
 bool opencl_stream_make_room(struct opencl_stream *s);

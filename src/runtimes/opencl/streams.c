@@ -223,6 +223,10 @@ static dnnl_status_t poll_events(struct opencl_stream *s) {
 }
 
 /* In the end the queue decides: users have their own commands there. */
+bool opencl_stream_records(const struct dnnl_stream *stream) {
+    return ((const struct opencl_stream *)stream->state)->record != NULL;
+}
+
 dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream) {
     struct opencl_stream *s = stream->state;
     if (s->record) return dnnl_success;
