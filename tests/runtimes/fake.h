@@ -12,10 +12,10 @@
 enum appended { APPENDED_LAUNCH, APPENDED_BARRIER, APPENDED_RESET, APPENDED_COPY };
 
 extern struct fake {
-    long calls;
+    _Atomic long calls;
     long fail_at; /* this call fails; 0: none does */
     ze_result_t failure;
-    long live; /* objects made and not yet destroyed */
+    _Atomic long live; /* objects made and not yet destroyed */
     long modules_from_spirv, modules_from_binary;
     bool gpu; /* no native modules, no memory of the system; binaries are made of SPIR-V */
 

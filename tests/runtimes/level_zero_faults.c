@@ -94,6 +94,13 @@ static dnnl_status_t play_and_tidy_up(unsigned flags) {
     return status;
 }
 
+/* What was destroyed while it was under way goes a moment later. */
+static void wait_until_live(long wanted) {
+    for (int i = 0; i < 10000 && fake.live != wanted; i++)
+        usleep(1000);
+    if (fake.live != wanted) fail_msg("%ld objects left", fake.live - wanted);
+}
+
 /* Some calls may fail without anybody noticing: what is tried before something else, and destruction, which
  * then leaves the object behind. Nothing else is ever left behind. */
 static void fail_every_call(unsigned flags, ze_result_t failure) {
@@ -108,7 +115,7 @@ static void fail_every_call(unsigned flags, ze_result_t failure) {
         fake.failure = failure;
         long live = fake.live;
         refusals += play_and_tidy_up(flags) != dnnl_success;
-        if (fake.live != live) fail_msg("call %ld: %ld objects left", n, fake.live - live);
+        wait_until_live(live);
         fake_reset();
         assert_int_equal(play_and_tidy_up(flags), dnnl_success); /* and the next one works */
     }
@@ -164,6 +171,108 @@ static void test_nothing_is_left(void **state) {
         assert_int_equal(play_and_tidy_up(i % 2 ? dnnl_stream_in_order : dnnl_stream_out_of_order),
                          dnnl_success);
     assert_int_equal(fake.live, live);
+}
+
+/* -- objects destroyed while an execution is held back -- */
+
+/* Where the held execution stands: a list of the user's, or one of a plain stream. */
+static const struct {
+    bool users;
+    unsigned order; /* of the list, or of the stream */
+} held[] = {{true, ZE_IN_ORDER}, {true, 0}, {false, dnnl_stream_in_order}, {false, dnnl_stream_out_of_order}};
+enum { HELD = sizeof held / sizeof held[0] };
+
+static dnnl_stream_t make_held_stream(const struct world *w, int k, ze_command_list_handle_t *list) {
+    dnnl_stream_t stream;
+    *list = held[k].users ? ze_make_immediate(w->context, held[k].order, false) : NULL;
+    if (*list) return make_stream(w, *list);
+    ok(dnnl_stream_create(&stream, w->engine, held[k].order));
+    return stream;
+}
+
+/* Everything goes, down to the engine. The execution takes place all the same, and then nothing is left. */
+static void destroy_all_while_held(int k) {
+    struct world w = {.context = ze_make_context()};
+    struct user_events gates = make_events(&w);
+    float *dst = ze_alloc(w.context, ZE_MEMORY_TYPE_SHARED, N * sizeof *dst);
+    long live = fake.live;
+    ok(dnnl_ze_interop_engine_create(&w.engine, ze_driver, ze_device, w.context));
+    ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
+    dnnl_primitive_t linear = make_linear(&w, 3, 1);
+    dnnl_memory_t from = make_vector(&w, DNNL_MEMORY_ALLOCATE), to = make_vector(&w, dst);
+    ze_command_list_handle_t list;
+    dnnl_stream_t stream = make_held_stream(&w, k, &list);
+    ze_event_handle_t event;
+    fill(from, 1);
+    fill(to, 0);
+    ok(run(linear, stream, from, to, 1, &gates.events[0], &event));
+    ok(dnnl_memory_destroy(from));
+    ok(dnnl_memory_destroy(to));
+    ok(dnnl_primitive_destroy(linear));
+    ok(dnnl_stream_destroy(stream));
+    dnnl_memory_desc_destroy(w.vector);
+    ok(dnnl_engine_destroy(w.engine));
+    assert_true(fake.live > live);
+    ze_ok(ze.zeEventHostSignal(gates.events[0]));
+    wait_until_live(live);
+    for (int i = 0; i < N; i++)
+        assert_float_equal(dst[i], 3 * (1 + i) + 1, 0);
+    if (list) ze_ok(ze.zeCommandListDestroy(list));
+    free_events(&gates);
+    ze_ok(ze.zeMemFree(w.context, dst));
+    ze_ok(ze.zeContextDestroy(w.context));
+}
+
+/* Only streams go, and the engine goes on. What they leave behind is gone when the next one ends. */
+static void destroy_streams_while_held(int k) {
+    enum { STREAMS = 5 };
+    struct world w = make_world();
+    struct user_events gates = make_events(&w);
+    dnnl_primitive_t linear = make_linear(&w, 1, 1);
+    dnnl_memory_t memories[STREAMS];
+    ze_command_list_handle_t lists[STREAMS];
+    for (int i = 0; i < STREAMS; i++) {
+        memories[i] = make_vector(&w, DNNL_MEMORY_ALLOCATE);
+        fill(memories[i], (float)i);
+    }
+    long live = fake.live;
+    for (int i = 0; i < STREAMS; i++) {
+        ze_event_handle_t event;
+        dnnl_stream_t stream = make_held_stream(&w, k, &lists[i]);
+        ok(run(linear, stream, memories[i], memories[i], 1, &gates.events[0], &event));
+        ok(run(linear, stream, memories[i], memories[i], 1, &event, NULL));
+        ok(dnnl_stream_destroy(stream));
+    }
+    assert_true(fake.live > live);
+    ze_ok(ze.zeEventHostSignal(gates.events[0]));
+    for (int round = 0; round < 10000 && fake.live != live; round++) {
+        dnnl_stream_t next;
+        usleep(1000);
+        ok(dnnl_stream_create(&next, w.engine, dnnl_stream_in_order));
+        ok(dnnl_stream_destroy(next));
+    }
+    assert_int_equal(fake.live, live);
+    for (int i = 0; i < STREAMS; i++) {
+        expect_linear(memories[i], (float)i, 1, 2);
+        dnnl_memory_destroy(memories[i]);
+        if (lists[i]) ze_ok(ze.zeCommandListDestroy(lists[i]));
+    }
+    dnnl_primitive_destroy(linear);
+    free_events(&gates);
+    free_world(&w);
+}
+
+static void test_destroyed_while_held(void **state) {
+    (void)state;
+    fake_reset();
+    for (int forget = 0; forget < 2; forget++) {
+        fake_forget_newer(forget);
+        for (int k = 0; k < HELD; k++) {
+            destroy_streams_while_held(k);
+            destroy_all_while_held(k);
+        }
+    }
+    fake_forget_newer(false);
 }
 
 /* -- other drivers -- */
@@ -347,6 +456,7 @@ int main(void) {
             cmocka_unit_test(test_failures),
             cmocka_unit_test(test_statuses),
             cmocka_unit_test(test_nothing_is_left),
+            cmocka_unit_test(test_destroyed_while_held),
             cmocka_unit_test(test_without_newer_functions),
             cmocka_unit_test(test_gpu),
             cmocka_unit_test(test_gpu_memory),

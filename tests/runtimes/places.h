@@ -51,8 +51,8 @@ struct backend {
     void (*native_free)(const struct place *place, int kind, void *handle);
 
     /* Execution with dependencies. Events are the runtime's own. `lasting` says that every stream returns
-     * one; else only out-of-order streams do. */
-    bool lasting;
+     * one; else only out-of-order streams do. `ends_with_stream`: nobody may touch them after that. */
+    bool lasting, ends_with_stream;
     dnnl_status_t (*execute)(const_dnnl_primitive_t primitive, dnnl_stream_t stream, int nargs,
                              const dnnl_exec_arg_t *args, void *const *deps, int ndeps, void **event);
     void (*event_wait)(void *event);

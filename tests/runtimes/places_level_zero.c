@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Level Zero as its users have it: a context of their own, immediate lists, USM of every kind, events. Level
- * Zero counts no references: lists that a test has made live until its place is closed.
- *
- * There is no gate. A stream takes its events with it and waits at its end, so nothing may be destroyed
- * before its gate opens; level_zero_lists.c has the tests with events of the user's.
+ * Zero counts no references: lists and gates that a test has made live until its place is closed.
  */
 #include "runtimes/places.h"
 #include "runtimes/ze.h"
+#include "test.h"
 
 #include "oneapi/dnnl/dnnl_ze.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CONTEXT, LISTS }; /* places in place->native */
+enum { CONTEXT, KEPT }; /* places in place->native */
 static const ze_memory_type_t memory_types[] = {ZE_MEMORY_TYPE_DEVICE, ZE_MEMORY_TYPE_HOST,
                                                 ZE_MEMORY_TYPE_SHARED};
 
 extern const struct backend level_zero_backend;
 
-/* Lists that are destroyed with the place. */
-struct kept_list {
-    struct kept_list *next;
+/* What is destroyed with the place: a list, or an event and its pool. */
+struct kept {
+    struct kept *next;
     ze_command_list_handle_t list;
+    ze_event_handle_t event;
+    ze_event_pool_handle_t pool;
 };
 
-static void keep(const struct place *place, ze_command_list_handle_t list) {
-    void **first = &((struct place *)place)->native[LISTS];
-    struct kept_list *kept = malloc(sizeof *kept);
-    *kept = (struct kept_list){*first, list};
+static struct kept *keep(const struct place *place) {
+    void **first = &((struct place *)place)->native[KEPT];
+    struct kept *kept = malloc(sizeof *kept);
+    *kept = (struct kept){.next = *first};
     *first = kept;
+    return kept;
 }
 
 static int find(struct place *places, int room) {
@@ -44,9 +45,11 @@ static int find(struct place *places, int room) {
 }
 
 static void close_place(struct place *place) {
-    for (struct kept_list *k = place->native[LISTS], *next; k; k = next) {
+    for (struct kept *k = place->native[KEPT], *next; k; k = next) {
         next = k->next;
-        ze.zeCommandListDestroy(k->list);
+        if (k->list) ze.zeCommandListDestroy(k->list);
+        if (k->event) ze.zeEventDestroy(k->event);
+        if (k->pool) ze.zeEventPoolDestroy(k->pool);
         free(k);
     }
     ze.zeContextDestroy(place->native[CONTEXT]);
@@ -60,7 +63,7 @@ static dnnl_status_t make_stream(const struct place *place, dnnl_engine_t engine
                                  dnnl_stream_t *stream) {
     unsigned order = flags & dnnl_stream_out_of_order ? 0 : ZE_IN_ORDER;
     ze_command_list_handle_t list = ze_make_immediate(place->native[CONTEXT], order, false);
-    keep(place, list);
+    keep(place)->list = list;
     return dnnl_ze_interop_stream_create(stream, engine, list, flags & dnnl_stream_profiling ? 1 : 0);
 }
 
@@ -86,7 +89,7 @@ static void native_free(const struct place *place, int kind, void *handle) {
     ze.zeMemFree(place->native[CONTEXT], handle);
 }
 
-/* Events belong to their stream. */
+/* Events */
 
 static dnnl_status_t execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream, int nargs,
                              const dnnl_exec_arg_t *args, void *const *deps, int ndeps, void **event) {
@@ -102,8 +105,25 @@ static bool event_done(void *event) {
     return ze.zeEventQueryStatus(event) == ZE_RESULT_SUCCESS;
 }
 
+/* A stream's events end with it, gates with their place. */
 static void event_release(void *event) {
     (void)event;
+}
+
+static void *gate(const struct place *place) {
+    const ze_event_pool_desc_t pool = {
+            .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE, .count = 1};
+    const ze_event_desc_t event = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+                                   .signal = ZE_EVENT_SCOPE_FLAG_HOST,
+                                   .wait = ZE_EVENT_SCOPE_FLAG_HOST};
+    struct kept *kept = keep(place);
+    ze_ok(ze.zeEventPoolCreate(place->native[CONTEXT], &pool, 1, &ze_device, &kept->pool));
+    ze_ok(ze.zeEventCreate(kept->pool, &event, &kept->event));
+    return kept->event;
+}
+
+static void gate_open(void *event) {
+    ze_ok(ze.zeEventHostSignal(event));
 }
 
 const struct backend level_zero_backend = {
@@ -119,8 +139,11 @@ const struct backend level_zero_backend = {
         .native_alloc = native_alloc,
         .native_free = native_free,
         .lasting = true,
+        .ends_with_stream = true,
         .execute = execute,
         .event_wait = event_wait,
         .event_done = event_done,
         .event_release = event_release,
+        .gate = gate,
+        .gate_open = gate_open,
 };

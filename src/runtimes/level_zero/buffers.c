@@ -50,13 +50,25 @@ static void unstage(const struct lz_device *d, struct staging *staging) {
     free(staging);
 }
 
+static void free_retired(struct lz_device *d, void *pointer) {
+    lz_free(d, pointer);
+}
+
+/* The device may still use it. Not every driver can free memory later: then we do. */
+static void free_later(struct lz_device *d, void *pointer) {
+    if (d->free_policy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE)
+        lz_free(d, pointer);
+    else
+        lz_retire(d, free_retired, pointer);
+}
+
 void lz_buffer_free(struct device *device, struct buffer *buffer) {
-    const struct lz_device *d = lz_device_of(device);
+    struct lz_device *d = lz_device_of(device);
     for (struct staging *s = buffer->state, *next; s; s = next) {
         next = s->next;
         unstage(d, s);
     }
-    if (buffer->owned) lz_free(d, buffer->handle);
+    if (buffer->owned) free_later(d, buffer->handle);
 }
 
 /* -- the user's memory -- */

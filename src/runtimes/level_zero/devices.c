@@ -153,7 +153,7 @@ static dnnl_status_t check_context(const struct lz_device *d) {
                 "the context cannot allocate memory of the device: %s", lz_result_name(result));
 }
 
-/* -- opening and closing -- */
+/* -- opening -- */
 
 static dnnl_status_t choose_found(struct lz_device *d, size_t index) {
     size_t count;
@@ -207,9 +207,46 @@ dnnl_status_t lz_device_open(struct device *device, const struct device_origin *
     return dnnl_success;
 }
 
-void lz_device_close(struct device *device) {
-    struct lz_device *d = lz_device_of(device);
+/* -- closing -- */
+
+static void close_now(struct lz_device *d) {
+    lz_retire_pending(d);
     if (d->copies) d->ze->CommandListDestroy(d->copies);
     lz_params_free_all(d);
     discard(d);
+}
+
+static bool all_settled(struct lz_device *d) {
+    bool settled = true;
+    for (struct lz_stream *s = d->streams; s; s = s->next)
+        settled &= lz_stream_settle(s);
+    return settled;
+}
+
+static void *close_later(void *device) {
+    struct lz_device *d = device;
+    for (struct lz_stream *s = d->streams; s; s = s->next)
+        lz_stream_join(s);
+    close_now(d);
+    return NULL;
+}
+
+static bool start_detached(void *(*function)(void *), void *argument) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    bool started = pthread_create(&thread, &attributes, function, argument) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+/* Streams that are left have been destroyed while something was held back. Nobody else knows the device now:
+ * a thread waits for them, so that the program, which may be the one to let go, need not. */
+void lz_device_close(struct device *device) {
+    struct lz_device *d = lz_device_of(device);
+    if (all_settled(d))
+        close_now(d);
+    else if (!start_detached(close_later, d))
+        close_later(d);
 }

@@ -29,7 +29,7 @@ struct lz_device {
     uint64_t timer_hertz, timer_mask; /* of kernel timestamps */
     uint64_t largest_allocation;
 
-    _Atomic uint64_t retirements; /* of parameter blocks: the clock of params.c */
+    _Atomic uint64_t retirements; /* the clock of retire.c */
 
     char *key;           /* tells devices apart whose binaries do not fit each other */
     const char *options; /* to build modules with */
@@ -61,6 +61,16 @@ struct lz_instance {
     uint32_t group_size[3]; /* as last set; zeros at first */
 };
 
+/* Something that is done with once every stream has finished what it was given before: retire.c. */
+typedef void (*lz_retired_end)(struct lz_device *device, void *what);
+struct lz_retired {
+    struct lz_retired *next; /* retired earlier */
+    uint64_t time;
+    lz_retired_end end; /* with the device locked */
+    void *what;
+    bool allocated; /* the note itself */
+};
+
 /* How the commands of a stream are kept in order. */
 enum lz_order {
     ORDER_LIST,     /* the list is in-order */
@@ -82,6 +92,10 @@ struct lz_stream {
     _Atomic uint64_t submitted, completed, completed_at;
     struct lz_events events;
     struct lz_event *scratch_user; /* ORDER_EVENTS: the last execution that uses the stream's scratchpad */
+
+    /* Destroyed by the user while commands were under way: the event after the last of them, and ours. */
+    struct lz_event *last, *end;
+    struct lz_retired retired;
 
     /* Plans recorded on a regular list, which may run as long as the stream lives. */
     struct plan_list plans;
@@ -114,7 +128,7 @@ dnnl_status_t lz_buffer_map(struct device *device, struct buffer *buffer, size_t
 dnnl_status_t lz_buffer_unmap(struct device *device, struct buffer *buffer, void *address);
 dnnl_status_t lz_buffer_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
                               struct buffer *buffer);
-/* Memory of the device, and its return, which leaves commands in flight undisturbed. */
+/* Memory of the device, and its return, which leaves commands in flight undisturbed if the driver can. */
 ze_result_t lz_alloc(const struct lz_device *device, size_t size, void **pointer);
 void lz_free(const struct lz_device *device, void *pointer);
 /* Copies and waits. */
@@ -124,6 +138,13 @@ dnnl_status_t lz_copy(struct lz_device *device, void *dst, const void *src, size
 dnnl_status_t lz_params_load(struct device *device, const void *params, size_t size, void **handle);
 void lz_params_free(struct device *device, void *handle);
 void lz_params_free_all(struct lz_device *device);
+
+/* retire.c. Ends `what` when no stream can have use for it: now or later, but before the device ends. */
+void lz_retire(struct lz_device *device, lz_retired_end end, void *what);
+/* The same without allocating the note. */
+void lz_retire_with(struct lz_device *device, struct lz_retired *note);
+/* Ends what can be ended. */
+void lz_retire_pending(struct lz_device *device);
 
 /* programs.c, binaries.c */
 dnnl_status_t lz_programs_open(struct lz_device *device, const struct device_info *info);
@@ -153,6 +174,10 @@ dnnl_status_t lz_stream_wait(struct dnnl_stream *stream);
 bool lz_stream_records(const struct dnnl_stream *stream);
 /* The device's clock at a time when all that the stream was given before is complete. Does not wait. */
 uint64_t lz_stream_finished(struct lz_stream *stream);
+/* Of a stream that was destroyed: waits for what is under way, not for what is held back. True: complete. */
+bool lz_stream_settle(struct lz_stream *stream);
+/* The same, as long as it takes. */
+void lz_stream_join(struct lz_stream *stream);
 
 /* execute.c */
 dnnl_status_t lz_execute(struct dnnl_stream *stream, const struct execution *execution);

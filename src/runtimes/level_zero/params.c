@@ -3,8 +3,7 @@
  * Parameter blocks in device memory. Allocations of Level Zero are as large as pages, blocks are much
  * smaller: they are pieces of slabs.
  *
- * A primitive may be destroyed while it runs, so a block that is given back retires: it is used again only
- * when every stream of the device has finished what it was given before. Nobody waits for that.
+ * A primitive may be destroyed while it runs, so a block that is given back retires before it is used again.
  */
 #include "runtimes/level_zero/level_zero.h"
 
@@ -58,53 +57,13 @@ static void *take_piece(struct lz_device *d, size_t piece) {
     return taken;
 }
 
-static void free_piece(struct lz_device *d, const char *piece) {
+/* The device is locked. */
+static void free_piece(struct lz_device *d, void *what) {
+    const char *piece = what;
     struct lz_slab *slab = d->slabs;
     while (piece < slab->base || piece >= slab->base + slab->piece * slab->count)
         slab = slab->next;
     slab->numbers[slab->nfree++] = (uint32_t)((size_t)(piece - slab->base) / slab->piece);
-}
-
-/* -- retirement. All under the device's lock. -- */
-
-struct lz_retired {
-    struct lz_retired *next; /* retired earlier */
-    void *piece;
-    uint64_t time;
-};
-
-/* The time up to which all streams have finished with what retired. */
-static uint64_t time_passed(struct lz_device *d) {
-    uint64_t passed = atomic_load(&d->retirements);
-    for (struct lz_stream *stream = d->streams; stream; stream = stream->next) {
-        uint64_t finished = lz_stream_finished(stream);
-        if (finished < passed) passed = finished;
-    }
-    return passed;
-}
-
-/* The list runs from young to old, so what can go is its end. */
-static void free_retired(struct lz_device *d) {
-    if (!d->retired) return;
-    uint64_t passed = time_passed(d);
-    struct lz_retired **link = &d->retired;
-    while (*link && (*link)->time > passed)
-        link = &(*link)->next;
-    struct lz_retired *old = *link;
-    *link = NULL;
-    for (struct lz_retired *next; old; old = next) {
-        next = old->next;
-        free_piece(d, old->piece);
-        free(old);
-    }
-}
-
-/* Without memory for the note the piece is lost until the device closes. */
-static void retire(struct lz_device *d, void *piece) {
-    struct lz_retired *retired = malloc(sizeof *retired);
-    if (!retired) return;
-    *retired = (struct lz_retired){d->retired, piece, atomic_fetch_add(&d->retirements, 1) + 1};
-    d->retired = retired;
 }
 
 /* -- the runtime's slots -- */
@@ -128,15 +87,10 @@ dnnl_status_t lz_params_load(struct device *device, const void *params, size_t s
 }
 
 void lz_params_free(struct device *device, void *handle) {
-    struct lz_device *d = lz_device_of(device);
-    pthread_mutex_lock(&d->lock);
-    retire(d, handle);
-    free_retired(d);
-    pthread_mutex_unlock(&d->lock);
+    lz_retire(lz_device_of(device), free_piece, handle);
 }
 
 void lz_params_free_all(struct lz_device *d) {
-    free_retired(d);
     for (struct lz_slab *slab = d->slabs, *next; slab; slab = next) {
         next = slab->next;
         lz_free(d, slab->base);

@@ -142,28 +142,48 @@ static void note_completed(struct lz_stream *s, uint64_t submitted, uint64_t tim
     atomic_store(&s->completed, submitted);
 }
 
-uint64_t lz_stream_finished(struct lz_stream *s) {
-    const struct newer_functions *newer = &s->device->driver->newer;
-    uint64_t now = atomic_load(&s->device->retirements), submitted = atomic_load(&s->submitted);
-    if (submitted == atomic_load(&s->completed)) return now;
-    if (!newer->CommandListHostSynchronize
-        || newer->CommandListHostSynchronize(s->newer_list, 0) != ZE_RESULT_SUCCESS)
-        return atomic_load(&s->completed_at);
-    note_completed(s, submitted, now);
-    return now;
-}
-
-static ze_result_t wait_by_event(struct lz_stream *s) {
-    const struct level_zero *ze = s->device->ze;
+/* An event behind all that was submitted. */
+static ze_result_t append_end(struct lz_stream *s, struct lz_event **end) {
     struct lz_event *event;
     pthread_mutex_lock(&s->lock);
     ze_result_t result = lz_events_take(s, 1, &event);
     if (result == ZE_RESULT_SUCCESS) {
-        result = ze->CommandListAppendBarrier(s->list, event->handle, 0, NULL);
-        if (result != ZE_RESULT_SUCCESS) lz_events_abandon(s, 1, &event);
+        result = s->device->ze->CommandListAppendBarrier(s->list, event->handle, 0, NULL);
+        if (result == ZE_RESULT_SUCCESS)
+            *end = event;
+        else
+            lz_events_abandon(s, 1, &event);
     }
     pthread_mutex_unlock(&s->lock);
-    return result == ZE_RESULT_SUCCESS ? ze->EventHostSynchronize(event->handle, UINT64_MAX) : result;
+    return result;
+}
+
+static ze_result_t wait_by_event(struct lz_stream *s) {
+    struct lz_event *end;
+    ze_result_t result = append_end(s, &end);
+    return result == ZE_RESULT_SUCCESS ? s->device->ze->EventHostSynchronize(end->handle, UINT64_MAX)
+                                       : result;
+}
+
+/* Is everything complete after at most so many ns? Of a list that the user may have destroyed we know only
+ * our event. A list that cannot be asked is taken to be busy. */
+static bool is_complete(struct lz_stream *s, uint64_t timeout) {
+    const struct newer_functions *newer = &s->device->driver->newer;
+    if (s->end) return s->device->ze->EventHostSynchronize(s->end->handle, timeout) == ZE_RESULT_SUCCESS;
+    return newer->CommandListHostSynchronize
+           && newer->CommandListHostSynchronize(s->newer_list, timeout) == ZE_RESULT_SUCCESS;
+}
+
+static uint64_t finished_within(struct lz_stream *s, uint64_t timeout) {
+    uint64_t now = atomic_load(&s->device->retirements), submitted = atomic_load(&s->submitted);
+    if (submitted == atomic_load(&s->completed)) return now;
+    if (!is_complete(s, timeout)) return atomic_load(&s->completed_at);
+    note_completed(s, submitted, now);
+    return now;
+}
+
+uint64_t lz_stream_finished(struct lz_stream *s) {
+    return finished_within(s, 0);
 }
 
 /* Nothing that was recorded on a regular list runs before the user runs it, so there is nothing to wait for.
@@ -188,23 +208,64 @@ bool lz_stream_records(const struct dnnl_stream *stream) {
 /* -- the end -- */
 
 static void leave(struct lz_stream *s) {
-    struct lz_device *d = s->device;
-    pthread_mutex_lock(&d->lock);
-    struct lz_stream **link = &d->streams;
+    struct lz_stream **link = &s->device->streams;
     while (*link != s)
         link = &(*link)->next;
     *link = s->next;
-    pthread_mutex_unlock(&d->lock);
 }
 
-/* Kernels may be running with our events and scratchpad: they come first. */
-void lz_stream_close(struct dnnl_stream *stream) {
-    struct lz_stream *s = lz_stream_of(stream);
-    if (s->submitted != s->completed) lz_stream_wait(stream);
+/* The end of a stream, with its device locked, when nothing can use its events any more. */
+static void end(struct lz_device *d, void *what) {
+    struct lz_stream *s = what;
     leave(s);
-    if (s->owned) s->device->ze->CommandListDestroy(s->list);
+    if (s->owned) d->ze->CommandListDestroy(s->list);
     lz_events_free(s);
-    plan_list_free(&s->plans);
     free(s->ns);
     unmake(s);
+}
+
+/* Something is certainly not complete. */
+static bool is_held(const struct lz_stream *s) {
+    const struct lz_event *last = s->end ? s->last : s->events.newest;
+    return last && s->device->ze->EventQueryStatus(last->handle) == ZE_RESULT_NOT_READY;
+}
+
+static bool is_settled(const struct lz_stream *s) {
+    return atomic_load(&s->submitted) == atomic_load(&s->completed);
+}
+
+/* A program that has seen its work complete may destroy list and context next, so that we must see it too,
+ * and it takes drivers a moment from the last event to the end of a list. */
+bool lz_stream_settle(struct lz_stream *s) {
+    enum { MOMENT_NS = 1000000000 };
+    finished_within(s, 0);
+    if (!is_settled(s) && !is_held(s)) finished_within(s, MOMENT_NS);
+    return is_settled(s);
+}
+
+void lz_stream_join(struct lz_stream *s) {
+    finished_within(s, UINT64_MAX);
+    note_completed(s, s->submitted, s->device->retirements); /* a lost device uses nothing either */
+}
+
+/* What is under way gets an end that we can see without the list. */
+static void mark_end(struct dnnl_stream *stream, struct lz_stream *s) {
+    struct lz_event *last = s->events.newest, *marker;
+    if (append_end(s, &marker) == ZE_RESULT_SUCCESS) {
+        s->last = last;
+        s->end = marker;
+    } else {
+        lz_stream_wait(stream);
+        lz_stream_join(s);
+    }
+}
+
+void lz_stream_close(struct dnnl_stream *stream) {
+    struct lz_stream *s = lz_stream_of(stream);
+    plan_list_free(&s->plans);
+    bool can_ask = s->device->driver->newer.CommandListHostSynchronize;
+    if (!can_ask && !is_settled(s)) mark_end(stream, s);
+    if (!lz_stream_settle(s) && !s->end) mark_end(stream, s);
+    s->retired = (struct lz_retired){.end = end, .what = s};
+    lz_retire_with(s->device, &s->retired);
 }
