@@ -365,6 +365,12 @@ static int layer_norm_backward(dnnl_primitive_desc_t *pd, const struct call *c, 
                                                                    md[1], md[2], md[0], md[3], 1e-5f,
                                                                    (unsigned)c->number, NULL, attr);
 }
+static int layer_norm_backward_v2(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,
+                                  dnnl_primitive_attr_t attr) {
+    return dnnl_layer_normalization_backward_primitive_desc_create_v2(
+            pd, engine, (dnnl_prop_kind_t)c->prop, md[1], md[2], md[0], md[3], dnnl_f32, dnnl_bf16, 1e-5f,
+            (unsigned)c->number, NULL, attr);
+}
 static int vanilla_rnn(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,
                        dnnl_primitive_attr_t attr) {
     return dnnl_vanilla_rnn_forward_primitive_desc_create(
@@ -384,18 +390,48 @@ static int lstm(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_des
             pd, engine, (dnnl_prop_kind_t)c->prop, (dnnl_rnn_direction_t)c->number, md[0], md[1], md[2],
             md[3], md[4], md[5], md[6], md[7], md[8], md[9], md[10], 0, attr);
 }
-static int lbr_gru(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,
-                   dnnl_primitive_attr_t attr) {
-    return dnnl_lbr_gru_forward_primitive_desc_create(pd, engine, (dnnl_prop_kind_t)c->prop,
-                                                      (dnnl_rnn_direction_t)c->number, md[0], md[1], md[2],
-                                                      md[3], md[4], md[5], md[6], 0, attr);
+static int lstm_backward(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,
+                         dnnl_primitive_attr_t attr) {
+    return dnnl_lstm_backward_primitive_desc_create(
+            pd, engine, (dnnl_prop_kind_t)c->prop, (dnnl_rnn_direction_t)c->number, md[0], md[1], md[2],
+            md[3], md[4], md[5], md[6], md[7], md[8], md[9], md[10], md[11], md[12], md[13], md[14], md[15],
+            md[16], md[17], md[18], md[19], md[20], md[21], 0, NULL, attr);
 }
-static int augru(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,
-                 dnnl_primitive_attr_t attr) {
-    return dnnl_augru_forward_primitive_desc_create(pd, engine, (dnnl_prop_kind_t)c->prop,
-                                                    (dnnl_rnn_direction_t)c->number, md[0], md[1], md[7],
-                                                    md[2], md[3], md[4], md[5], md[6], 0, attr);
-}
+
+/* The four kinds of GRU; those with attention have it in front of the weights. */
+#define GRU(kind)                                                                                            \
+    static int kind(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,                 \
+                    dnnl_primitive_attr_t attr) {                                                            \
+        return dnnl_##kind##_forward_primitive_desc_create(pd, engine, (dnnl_prop_kind_t)c->prop,            \
+                                                           (dnnl_rnn_direction_t)c->number, md[0], md[1],    \
+                                                           md[2], md[3], md[4], md[5], md[6], 0, attr);      \
+    }                                                                                                        \
+    static int kind##_backward(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,      \
+                               dnnl_primitive_attr_t attr) {                                                 \
+        return dnnl_##kind##_backward_primitive_desc_create(                                                 \
+                pd, engine, (dnnl_prop_kind_t)c->prop, (dnnl_rnn_direction_t)c->number, md[0], md[1], md[2], \
+                md[3], md[4], md[5], md[6], md[7], md[8], md[9], md[10], md[11], md[12], md[13], 0, NULL,    \
+                attr);                                                                                       \
+    }
+GRU(gru)
+GRU(lbr_gru)
+
+#define AUGRU(kind)                                                                                          \
+    static int kind(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,                 \
+                    dnnl_primitive_attr_t attr) {                                                            \
+        return dnnl_##kind##_forward_primitive_desc_create(                                                  \
+                pd, engine, (dnnl_prop_kind_t)c->prop, (dnnl_rnn_direction_t)c->number, md[0], md[1], md[2], \
+                md[3], md[4], md[5], md[6], md[7], 0, attr);                                                 \
+    }                                                                                                        \
+    static int kind##_backward(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,      \
+                               dnnl_primitive_attr_t attr) {                                                 \
+        return dnnl_##kind##_backward_primitive_desc_create(                                                 \
+                pd, engine, (dnnl_prop_kind_t)c->prop, (dnnl_rnn_direction_t)c->number, md[0], md[1], md[2], \
+                md[3], md[4], md[5], md[6], md[7], md[8], md[9], md[10], md[11], md[12], md[13], md[14],     \
+                md[15], 0, NULL, attr);                                                                      \
+    }
+AUGRU(augru)
+AUGRU(lbr_augru)
 
 #define F32(ndims, ...) {ndims, {__VA_ARGS__}, dnnl_f32, false, false}
 #define S8(ndims, ...) {ndims, {__VA_ARGS__}, dnnl_s8, false, false}
@@ -518,6 +554,8 @@ static const struct call calls[] = {
          .tensors = {F32(3, 2, 6, 4), F32(3, 2, 6, 4), F32(2, 2, 6)}, .op = -1},
         {"layer normalization, backward", layer_norm_backward, dnnl_backward,
          .tensors = {F32(3, 2, 6, 4), F32(3, 2, 6, 4), F32(3, 2, 6, 4), F32(2, 2, 6)}, .op = -1},
+        {"layer normalization, backward, v2", layer_norm_backward_v2, dnnl_backward,
+         .tensors = {F32(3, 2, 6, 4), F32(3, 2, 6, 4), F32(3, 2, 6, 4), F32(2, 2, 6)}, .op = -1},
         {"rnn", vanilla_rnn, dnnl_forward_training, dnnl_eltwise_tanh, dnnl_unidirectional_left2right,
          .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(5, 1, 1, 4, 1, 5), F32(5, 1, 1, 5, 1, 5),
                      F32(4, 1, 1, 1, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
@@ -538,9 +576,49 @@ static const struct call calls[] = {
          .tensors = {F32(3, 3, 2, 4), F32(4, 1, 2, 2, 5), F32(5, 1, 2, 4, 3, 5), F32(5, 1, 2, 5, 3, 5),
                      F32(4, 1, 2, 4, 5), F32(3, 3, 2, 5), F32(4, 1, 2, 2, 5)},
          .op = -1},
-        {"augru", augru, dnnl_forward_training, 0, dnnl_unidirectional_left2right,
+        {"gru", gru, dnnl_forward_training, 0, dnnl_unidirectional_left2right,
          .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(5, 1, 1, 4, 3, 5), F32(5, 1, 1, 5, 3, 5),
-                     F32(4, 1, 1, 3, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 1)},
+                     F32(4, 1, 1, 3, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
+         .op = -1},
+        {"gru, backward", gru_backward, dnnl_backward, 0, dnnl_unidirectional_left2right,
+         .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(5, 1, 1, 4, 3, 5), F32(5, 1, 1, 5, 3, 5),
+                     F32(4, 1, 1, 3, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 4),
+                     F32(4, 1, 1, 2, 5), F32(5, 1, 1, 4, 3, 5), F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 3, 5),
+                     F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
+         .op = -1},
+        {"lbr_gru, backward", lbr_gru_backward, dnnl_backward, 0, dnnl_unidirectional_left2right,
+         .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(5, 1, 1, 4, 3, 5), F32(5, 1, 1, 5, 3, 5),
+                     F32(4, 1, 1, 4, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 4),
+                     F32(4, 1, 1, 2, 5), F32(5, 1, 1, 4, 3, 5), F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 4, 5),
+                     F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
+         .op = -1},
+        {"augru", augru, dnnl_forward_training, 0, dnnl_unidirectional_left2right,
+         .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 1), F32(5, 1, 1, 4, 3, 5),
+                     F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 3, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
+         .op = -1},
+        {"augru, backward", augru_backward, dnnl_backward, 0, dnnl_unidirectional_left2right,
+         .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 1), F32(5, 1, 1, 4, 3, 5),
+                     F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 3, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5),
+                     F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 1), F32(5, 1, 1, 4, 3, 5),
+                     F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 3, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
+         .op = -1},
+        {"lbr_augru", lbr_augru, dnnl_forward_training, 0, dnnl_unidirectional_left2right,
+         .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 1), F32(5, 1, 1, 4, 3, 5),
+                     F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 4, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
+         .op = -1},
+        {"lbr_augru, backward", lbr_augru_backward, dnnl_backward, 0, dnnl_unidirectional_left2right,
+         .tensors = {F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 1), F32(5, 1, 1, 4, 3, 5),
+                     F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 4, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5),
+                     F32(3, 3, 2, 4), F32(4, 1, 1, 2, 5), F32(3, 3, 2, 1), F32(5, 1, 1, 4, 3, 5),
+                     F32(5, 1, 1, 5, 3, 5), F32(4, 1, 1, 4, 5), F32(3, 3, 2, 5), F32(4, 1, 1, 2, 5)},
+         .op = -1},
+        {"lstm, backward", lstm_backward, dnnl_backward, 0, dnnl_unidirectional_left2right,
+         .tensors = {F32(3, 3, 2, 4),       F32(4, 1, 1, 2, 6), F32(4, 1, 1, 2, 5),    F32(5, 1, 1, 4, 4, 5),
+                     F32(5, 1, 1, 6, 4, 5), F32(4, 1, 1, 3, 5), F32(4, 1, 1, 5, 6),    F32(4, 1, 1, 4, 5),
+                     F32(3, 3, 2, 6),       F32(4, 1, 1, 2, 6), F32(4, 1, 1, 2, 5),    F32(3, 3, 2, 4),
+                     F32(4, 1, 1, 2, 6),    F32(4, 1, 1, 2, 5), F32(5, 1, 1, 4, 4, 5), F32(5, 1, 1, 6, 4, 5),
+                     F32(4, 1, 1, 3, 5),    F32(4, 1, 1, 5, 6), F32(4, 1, 1, 4, 5),    F32(3, 3, 2, 6),
+                     F32(4, 1, 1, 2, 6),    F32(4, 1, 1, 2, 5)},
          .op = -1},
 };
 
