@@ -279,6 +279,74 @@ static void scratchpads(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
+/* Eight threads on one stream, each with its own product: all pack their weights in the one scratchpad of the
+ * stream, and none may see another's. */
+
+struct product_worker {
+    const struct product *product;
+    dnnl_stream_t stream;
+    float expected[SIDE * SIDE];
+    int wrong;
+};
+
+static bool same_bits(dnnl_memory_t memory, const float *expected) {
+    void *mapped;
+    if (dnnl_memory_map_data(memory, &mapped) != dnnl_success) return false;
+    bool same = memcmp(mapped, expected, sizeof(float) * SIDE * SIDE) == 0;
+    memset(mapped, 0, sizeof(float) * SIDE * SIDE);
+    return dnnl_memory_unmap_data(memory, mapped) == dnnl_success && same;
+}
+
+static void *multiply(void *context) {
+    enum { ROUNDS = 20 };
+    struct product_worker *w = context;
+    const struct product *p = w->product;
+    for (int i = 0; i < ROUNDS && !w->wrong; i++) {
+        w->wrong += dnnl_primitive_execute(p->primitive, w->stream, 3, p->args) != dnnl_success;
+        w->wrong += dnnl_stream_wait(w->stream) != dnnl_success;
+        w->wrong += !same_bits(p->args[2].memory, w->expected);
+    }
+    return NULL;
+}
+
+/* Numbers that are no thread's but this one's, and what comes of them when nothing else runs. */
+static void prepare(struct product_worker *w, int number) {
+    float values[SIDE * SIDE];
+    for (int arg = 0; arg < 2; arg++) {
+        for (int i = 0; i < SIDE * SIDE; i++)
+            values[i] = (float)((i * 31 + number * 17 + arg * 7) % 103 - 51) / 13;
+        memory_put(w->product->args[arg].memory, values, SIDE * SIDE);
+    }
+    assert_ok(dnnl_primitive_execute(w->product->primitive, w->stream, 3, w->product->args));
+    assert_ok(dnnl_stream_wait(w->stream));
+    memory_get(w->product->args[2].memory, w->expected, SIDE * SIDE);
+    memory_set_all(w->product->args[2].memory, 0, SIDE * SIDE);
+}
+
+static void threads_on_one_scratchpad(void **state) {
+    const struct place *place = place_of(state);
+    static struct product_worker workers[THREADS];
+    struct product products[THREADS];
+    pthread_t threads[THREADS];
+    dnnl_engine_t engine = make_engine(place);
+    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_in_order);
+    for (int i = 0; i < THREADS; i++) {
+        products[i] = make_product(engine);
+        workers[i] = (struct product_worker){.product = &products[i], .stream = stream};
+        prepare(&workers[i], i);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, multiply, &workers[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(workers[i].wrong, 0);
+        free_product(&products[i]);
+    }
+    assert_ok(dnnl_stream_destroy(stream));
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
 /* Streams that come and go leave no scratchpad behind. */
 static void short_lived_streams(void **state) {
     const struct place *place = place_of(state);
@@ -307,6 +375,7 @@ const struct test stress_tests[] = {
         {"flat_memory", flat_memory},
         {"flat_profiling", flat_profiling},
         {"scratchpads", scratchpads},
+        {"threads_on_one_scratchpad", threads_on_one_scratchpad},
         {"short_lived_streams", short_lived_streams},
         {NULL, NULL},
 };
