@@ -29,12 +29,17 @@ static inline double now_us(void) {
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
-static inline dnnl_memory_desc_t f32_desc(int ndims, const dnnl_dim_t *dims, dnnl_format_tag_t tag) {
+static inline dnnl_memory_desc_t bench_desc(int ndims, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                                            dnnl_format_tag_t tag) {
     dnnl_memory_desc_t md;
     dnnl_dims_t all = {0};
     memcpy(all, dims, (size_t)ndims * sizeof(*dims));
-    CHECK(dnnl_memory_desc_create_with_tag(&md, ndims, all, dnnl_f32, tag));
+    CHECK(dnnl_memory_desc_create_with_tag(&md, ndims, all, type, tag));
     return md;
+}
+
+static inline dnnl_memory_desc_t f32_desc(int ndims, const dnnl_dim_t *dims, dnnl_format_tag_t tag) {
+    return bench_desc(ndims, dims, dnnl_f32, tag);
 }
 
 /* Memory of the descriptor, filled with small numbers. */

@@ -21,14 +21,20 @@ set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
 file(MAKE_DIRECTORY ${kernels_out})
 file(GLOB_RECURSE kernel_headers CONFIGURE_DEPENDS ${kernels}/*.h ${kernels}/*.def)
 
+# The native forms of a family: what the second word of its FAMILY row means.
 set(isa_flags_base "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(kernel_isas base avx2 avx512)
+  set(isas_COMMON ${kernel_isas})
+  set(isas_VNNI ${kernel_isas} avx512_vnni)
   set(isa_flags_base -march=x86-64)
   set(isa_flags_avx2 -march=x86-64-v3)
   set(isa_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+  set(isa_flags_avx512_vnni ${isa_flags_avx512} -mavx512vnni)
 else()
   set(kernel_isas base)
+  set(isas_COMMON base)
+  set(isas_VNNI base)
 endif()
 
 set(native_flags -x c -std=gnu17 -O3 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
@@ -40,7 +46,9 @@ set(KERNEL_BLOBS "")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernels}/kernels.def)
 file(STRINGS ${kernels}/kernels.def family_rows REGEX "^FAMILY\\(")
 foreach(row ${family_rows})
-  string(REGEX REPLACE "^FAMILY\\(([a-z0-9_]+)\\).*" "\\1" family ${row})
+  string(REGEX REPLACE "^FAMILY\\(([a-z0-9_]+), ([A-Z]+)\\).*" "\\1;\\2" row ${row})
+  list(GET row 0 family)
+  list(GET row 1 forms)
   set(cl ${kernels}/${family}.cl)
 
   add_custom_command(OUTPUT ${kernels_out}/${family}.spv
@@ -53,7 +61,7 @@ foreach(row ${family_rows})
     DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: source" VERBATIM)
   list(APPEND KERNEL_BLOBS ${kernels_out}/${family}.spv ${kernels_out}/${family}.cl)
 
-  foreach(isa ${kernel_isas})
+  foreach(isa ${isas_${forms}})
     set(object ${kernels_out}/${family}_${isa}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${LODE_CLANG} -c ${native_flags} ${isa_flags_${isa}} -DKERNELS_${family} -DMODULE=lode_native_${family}_${isa}

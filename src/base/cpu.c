@@ -237,11 +237,20 @@ const char *cpu_isa_description(void) {
 }
 
 enum native_isa cpu_native_isa(void) {
-    enum { AVX2_CODE = NEEDS_AVX2 | FMA | SMALL_EXTENSIONS, AVX512_CODE = AVX2_CODE | AVX512 };
+    enum {
+        AVX2_CODE = NEEDS_AVX2 | FMA | SMALL_EXTENSIONS,
+        AVX512_CODE = AVX2_CODE | AVX512,
+        VNNI_CODE = AVX512_CODE | AVX512_VNNI,
+    };
+    static const struct {
+        enum native_isa code;
+        dnnl_cpu_isa_t allowed; /* what the limit must include */
+        unsigned needs;
+    } rows[] = {{ISA_AVX512_VNNI, dnnl_cpu_isa_avx512_core_vnni, VNNI_CODE},
+                {ISA_AVX512, dnnl_cpu_isa_avx512_core, AVX512_CODE},
+                {ISA_AVX2, dnnl_cpu_isa_avx2, AVX2_CODE}};
     dnnl_cpu_isa_t isa = decide()->value;
-    bool avx512 = (isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
-    bool avx2 = (isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2;
-    if (avx512 && (features & AVX512_CODE) == AVX512_CODE) return ISA_AVX512;
-    if (avx2 && (features & AVX2_CODE) == AVX2_CODE) return ISA_AVX2;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if ((rows[i].allowed & ~isa) == 0 && (rows[i].needs & ~features) == 0) return rows[i].code;
     return ISA_BASE;
 }

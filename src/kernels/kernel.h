@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* Instruction sets that native code is built for, plainest first. */
-enum native_isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
+enum native_isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_AVX512_VNNI, ISA_COUNT };
 
 /* One .cl file in its three forms. */
 struct kernel_family {

@@ -6,6 +6,7 @@
 #include "kernels/params_convolution.h"
 #include "kernels/params_eltwise.h"
 #include "kernels/params_gemm.h"
+#include "kernels/params_int8_gemm.h"
 #include "kernels/params_lrn.h"
 #include "kernels/params_matmul.h"
 #include "kernels/params_pack.h"

@@ -15,7 +15,18 @@ struct copy_params {
 };
 PARAMS_SIZE(copy_params, 8 * 23);
 
-/* dst[g][o / width][tap][i][o % width] = src[g][o][tap][i], 0 where o is past the end. */
+/* The same for bytes, in which the bits of `flip` are changed; 0 becomes `flip`. dst has `padded` channels.
+ */
+struct int8_copy_params {
+    struct copy_params copy;
+    i64 padded;
+    i32 flip, pad;
+};
+PARAMS_SIZE(int8_copy_params, 8 * 25);
+
+/* dst[g][o / width][tap][i][o % width] = src[g][o][tap][i], 0 where o is past the end. Of bytes,
+ * four inputs lie side by side, dst[g][o / width][tap][i / 4][o % width][i % 4], 0 where i is past the end.
+ */
 struct pack_params {
     i64 src_offset, dst_offset;
     i64 groups, outputs, inputs, size[3], width; /* taps are size[0] x size[1] x size[2] */

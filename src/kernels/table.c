@@ -15,25 +15,26 @@
     extern const char symbol##_end[] __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
-#define NATIVE_FORMS(X, family)                                                                              \
+#define COMMON_FORMS(X, family)                                                                              \
     X(family, base, ISA_BASE) X(family, avx2, ISA_AVX2) X(family, avx512, ISA_AVX512)
+#define VNNI_FORMS(X, family) COMMON_FORMS(X, family) X(family, avx512_vnni, ISA_AVX512_VNNI)
 #else
-#define NATIVE_FORMS(X, family) X(family, base, ISA_BASE)
+#define COMMON_FORMS(X, family) X(family, base, ISA_BASE)
+#define VNNI_FORMS COMMON_FORMS
 #endif
 #define DECLARE_NATIVE(family, isa, index) extern const struct native_module lode_native_##family##_##isa;
 #define NATIVE_ROW(family, isa, index) [index] = &lode_native_##family##_##isa,
 
-#define FAMILY(family_name)                                                                                  \
+#define FAMILY(family_name, forms)                                                                           \
     EMBED(lode_spirv_##family_name, #family_name ".spv")                                                     \
     EMBED(lode_source_##family_name, #family_name ".cl")                                                     \
-    NATIVE_FORMS(DECLARE_NATIVE, family_name)                                                                \
-    static const struct kernel_family family_##family_name = {                                               \
+    forms##_FORMS(DECLARE_NATIVE, family_name) static const struct kernel_family family_##family_name = {    \
             .name = #family_name,                                                                            \
             .spirv = lode_spirv_##family_name,                                                               \
             .spirv_end = lode_spirv_##family_name##_end,                                                     \
             .source = lode_source_##family_name,                                                             \
             .source_end = lode_source_##family_name##_end,                                                   \
-            .native = {NATIVE_FORMS(NATIVE_ROW, family_name)},                                               \
+            .native = {forms##_FORMS(NATIVE_ROW, family_name)},                                              \
     };
 #include "kernels/kernels.def"
 #undef FAMILY

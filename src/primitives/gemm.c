@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planning for the f32 matrix-product kernels: see gemm.h. */
+/* Planning for the matrix-product kernels, and what is special about those of f32: see gemm.h. */
 #include "primitives/gemm.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
@@ -7,24 +7,38 @@
 
 #include <stdio.h>
 
-const struct gemm_tile_shape gemm_14x32 = {
-        64, 14, 32, &kernel_f32_gemm_14x32, &kernel_f32_gemm_deep_14x32, &kernel_f32_gemm_wide_14x32};
+const struct gemm_tile_shape gemm_14x32 = {&gemm_f32,
+                                           64,
+                                           14,
+                                           32,
+                                           &kernel_f32_gemm_14x32,
+                                           &kernel_f32_gemm_deep_14x32,
+                                           &kernel_f32_gemm_wide_14x32};
 const struct gemm_tile_shape gemm_6x16 = {
-        0, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
+        &gemm_f32, 0, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
+const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 0, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
 
 /* The plan's implementation says which. */
-static const struct gemm_tile_shape *tile_of(const struct plan *plan) {
+const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan) {
     return plan->implementation->data;
 }
 
+static const struct gemm_type *type_of(const struct plan *plan) {
+    return gemm_tile_of(plan)->type;
+}
+
 int gemm_panel(const struct plan *plan) {
-    return tile_of(plan)->panel;
+    return gemm_tile_of(plan)->panel;
 }
 
 dnnl_status_t gemm_accepts(const struct plan *plan) {
     if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "needs a CPU-class device");
-    if (plan->device->info.vector_bytes < tile_of(plan)->vector_bytes)
+    if (plan->device->info.vector_bytes < gemm_tile_of(plan)->vector_bytes)
         return plan_skip(plan, "the device's vectors are narrower");
+    return type_of(plan)->accepts(plan);
+}
+
+static dnnl_status_t f32_accepts(const struct plan *plan) {
     static const int args[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
     for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) {
         const md_t *md = problem_md(&plan->problem, args[i]);
@@ -39,19 +53,36 @@ static dnnl_dim_t divide_up(dnnl_dim_t a, dnnl_dim_t b) {
     return (a + b - 1) / b;
 }
 
-static dnnl_dim_t product(const dnnl_dim_t *sizes, int n) {
+dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length) {
+    dnnl_dim_t quad = type_of(plan)->quad;
+    return divide_up(length, quad) * quad;
+}
+
+/* Signed bytes get the kernels' offset in a copy. */
+static bool is_signed(const struct plan *plan) {
+    return problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_s8;
+}
+
+bool gemm_reads_src(const struct plan *plan, dnnl_dim_t length) {
+    return !is_signed(plan) && gemm_depth(plan, length) == length;
+}
+
+dnnl_dim_t gemm_panels(const struct plan *plan, dnnl_dim_t channels) {
+    return divide_up(channels, gemm_panel(plan));
+}
+
+dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n) {
     dnnl_dim_t p = 1;
     for (int i = 0; i < n; i++)
         p *= sizes[i];
     return p;
 }
 
-static struct range range_of(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z) {
+struct range gemm_range(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z) {
     return (struct range){.groups = {(size_t)x, (size_t)y, (size_t)z}, .group_size = {1, 1, 1}};
 }
 
-static void fill_params(struct gemm_params *p, const struct gemm_view *view,
-                        const struct gemm_tile_shape *tile) {
+void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile) {
     p->src_offset = view->src.offset, p->weights_offset = view->weights.offset;
     p->bias_offset = view->bias.offset, p->dst_offset = view->dst.offset;
     for (int i = 0; i < GEMM_BATCHES; i++) {
@@ -80,17 +111,29 @@ static bool fuses_relu(const attr_t *attr) {
     return attr->post_ops.len == 1 && op->kind == dnnl_eltwise && op->eltwise.alg == dnnl_eltwise_relu;
 }
 
+/* Does a quantisation parameter change along anything but output channels? */
+static bool varies(const struct plan *plan, const struct quant *quant) {
+    int channel = problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1;
+    if (quant->arg != DNNL_ARG_WEIGHTS) return quant->mask != 0;
+    return plan->problem.kind == dnnl_matmul && (quant->mask & ~(1 << channel)) != 0;
+}
+
 bool gemm_needs_positions(const struct plan *plan) {
+    const struct quants *lists[] = {&plan->attr.scales, &plan->attr.zero_points};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < lists[k]->count; i++)
+            if (varies(plan, &lists[k]->entries[i])) return true;
     return plan->attr.post_ops.len > 0 && !fuses_relu(&plan->attr);
 }
 
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {
-    return epilogue_begin(ep, plan, &(struct epilogue_spec){.lanes = channel_dim, .f32_only = true});
+    return epilogue_begin(ep, plan,
+                          &(struct epilogue_spec){.lanes = channel_dim, .f32_only = type_of(plan)->f32_only});
 }
 
-static dnnl_status_t finish(struct epilogue_build *ep, struct launch *launch, struct gemm_params *p) {
+dnnl_status_t gemm_finish(struct epilogue_build *ep, struct launch *launch, struct gemm_params *p) {
     dnnl_status_t status = epilogue_end(ep, launch, &p->epilogue);
-    if (status != dnnl_success || !fuses_relu(&ep->plan->attr)) return status;
+    if (status != dnnl_success || !ep->direct || !fuses_relu(&ep->plan->attr)) return status;
     p->relu = 1;
     p->relu_slope = ep->plan->attr.post_ops.entries[0].eltwise.alpha;
     p->epilogue.nops = 0;
@@ -101,7 +144,7 @@ static dnnl_status_t finish(struct epilogue_build *ep, struct launch *launch, st
 enum { DEEP = 1024 };
 
 static bool is_matrix(const struct gemm_view *view) {
-    return view->rows == 1 && product(view->window, 3) == 1;
+    return view->rows == 1 && gemm_product(view->window, 3) == 1;
 }
 
 static bool wants_wide(const struct gemm_view *view) {
@@ -118,7 +161,7 @@ static bool wants_deep(const struct gemm_view *view, const struct gemm_tile_shap
  * of 56. */
 static dnnl_status_t move_rows_apart(struct plan *plan, struct gemm_view *view) {
     enum { LINE = 16 };
-    if (view->src.column % 256 != 0 || product(view->batch, GEMM_VIEW_BATCHES) != 1) return dnnl_success;
+    if (view->src.column % 256 != 0 || gemm_product(view->batch, GEMM_VIEW_BATCHES) != 1) return dnnl_success;
     struct gemm_image rows = {.arg = view->src.arg,
                               .offset = view->src.offset,
                               .batch = 1,
@@ -143,27 +186,34 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
     struct launch *launch;
     struct gemm_params *p = plan_launch(ep->plan, kernel, range, &launch);
     if (!p) return dnnl_out_of_memory;
-    fill_params(p, view, tile);
+    gemm_fill(p, view, tile);
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);
-    return finish(ep, launch, p);
+    return gemm_finish(ep, launch, p);
 }
 
-dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
-    const struct gemm_tile_shape *tile = tile_of(ep->plan);
-    dnnl_dim_t panels = divide_up(view->channels, tile->panel),
-               batches = product(view->batch, GEMM_VIEW_BATCHES);
+static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *view) {
+    const struct gemm_tile_shape *tile = gemm_tile_of(ep->plan);
+    dnnl_dim_t panels = gemm_panels(ep->plan, view->channels),
+               batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
     if (wants_wide(view))
         return launch_kernel(ep, view, tile, tile->wide,
-                             range_of(1, divide_up(panels, GEMM_WIDE_PANELS), batches));
+                             gemm_range(1, divide_up(panels, GEMM_WIDE_PANELS), batches));
     if (wants_deep(view, tile)) {
         dnnl_status_t status = move_rows_apart(ep->plan, view);
         if (status != dnnl_success) return status;
-        return launch_kernel(ep, view, tile, tile->deep, range_of(1, panels, batches));
+        return launch_kernel(ep, view, tile, tile->deep, gemm_range(1, panels, batches));
     }
     dnnl_dim_t tiles_in_row = divide_up(view->columns, tile->height);
-    return launch_kernel(ep, view, tile, tile->kernel, range_of(tiles_in_row * view->rows, panels, batches));
+    return launch_kernel(ep, view, tile, tile->kernel,
+                         gemm_range(tiles_in_row * view->rows, panels, batches));
+}
+
+const struct gemm_type gemm_f32 = {sizeof(float), 1, true, &kernel_f32_pack_panels, f32_accepts, f32_launch};
+
+dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
+    return type_of(ep->plan)->launch(ep, view);
 }
 
 struct gemm_image gemm_image_of(int arg, const md_t *md) {
@@ -182,12 +232,8 @@ struct gemm_image gemm_image_of(int arg, const md_t *md) {
     return image;
 }
 
-static dnnl_status_t copy_image(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to,
-                                const dnnl_dim_t front[3]) {
-    struct launch *launch;
-    struct range range = range_of(to->size[1], to->size[0], to->batch);
-    struct copy_params *p = plan_launch(plan, &kernel_f32_copy_padded, range, &launch);
-    if (!p) return dnnl_out_of_memory;
+static void fill_copy(struct copy_params *p, const struct gemm_image *from, const struct gemm_image *to,
+                      const dnnl_dim_t front[3]) {
     p->src_offset = from->offset, p->dst_offset = to->offset;
     p->batch = to->batch, p->channels = to->channels;
     p->src_batch = from->batch_stride, p->dst_batch = to->batch_stride;
@@ -195,6 +241,21 @@ static dnnl_status_t copy_image(struct plan *plan, const struct gemm_image *from
     for (int i = 0; i < 3; i++) {
         p->size[i] = to->size[i], p->src_size[i] = from->size[i], p->front[i] = front[i];
         p->src_stride[i] = from->stride[i], p->dst_stride[i] = to->stride[i];
+    }
+}
+
+static dnnl_status_t copy_image(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to,
+                                const dnnl_dim_t front[3]) {
+    bool bytes = type_of(plan)->bytes == 1;
+    const struct kernel *kernel = bytes ? &kernel_int8_copy_padded : &kernel_f32_copy_padded;
+    struct launch *launch;
+    void *params = plan_launch(plan, kernel, gemm_range(to->size[1], to->size[0], to->batch), &launch);
+    if (!params) return dnnl_out_of_memory;
+    struct int8_copy_params *p = params;
+    fill_copy(bytes ? &p->copy : params, from, to, front);
+    if (bytes) {
+        p->padded = gemm_depth(plan, to->channels);
+        p->flip = is_signed(plan) ? 0x80 : 0;
     }
     launch_bind(launch, from->arg);
     launch_bind(launch, to->arg);
@@ -205,15 +266,15 @@ struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const 
                                      dnnl_dim_t channels) {
     struct gemm_image image = {
             .arg = ARG_SCRATCHPAD, .batch = batch, .channels = channels, .channel_stride = 1};
-    dnnl_dim_t stride = channels;
+    const size_t bytes = (size_t)type_of(plan)->bytes;
+    dnnl_dim_t stride = gemm_depth(plan, channels);
     for (int i = 2; i >= 0; i--) {
         image.size[i] = size[i];
         image.stride[i] = stride;
         stride *= size[i];
     }
     image.batch_stride = stride;
-    image.offset =
-            (dnnl_dim_t)(plan_scratchpad(plan, (size_t)(stride * batch) * sizeof(float)) / sizeof(float));
+    image.offset = (dnnl_dim_t)(plan_scratchpad(plan, (size_t)(stride * batch) * bytes) / bytes);
     return image;
 }
 
@@ -230,15 +291,15 @@ dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const 
 
 dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view,
                         dnnl_dim_t *group) {
-    dnnl_dim_t width = gemm_panel(plan), panels = divide_up(weights->outputs, width);
-    dnnl_dim_t taps = product(weights->size, 3), depth = taps * weights->inputs;
-    size_t bytes = (size_t)(weights->groups * panels * depth * width) * sizeof(float);
+    const struct gemm_type *type = type_of(plan);
+    dnnl_dim_t width = gemm_panel(plan), panels = gemm_panels(plan, weights->outputs);
+    dnnl_dim_t taps = gemm_product(weights->size, 3), depth = taps * gemm_depth(plan, weights->inputs);
+    size_t bytes = (size_t)type->bytes, size = (size_t)(weights->groups * panels * depth * width) * bytes;
     struct launch *launch;
-    struct pack_params *p =
-            plan_launch(plan, &kernel_f32_pack_panels, range_of(taps, panels, weights->groups), &launch);
+    struct pack_params *p = plan_launch(plan, type->pack, gemm_range(taps, panels, weights->groups), &launch);
     if (!p) return dnnl_out_of_memory;
     p->src_offset = weights->offset;
-    p->dst_offset = (dnnl_dim_t)(plan_scratchpad(plan, bytes) / sizeof(float));
+    p->dst_offset = (dnnl_dim_t)(plan_scratchpad(plan, size) / bytes);
     p->groups = weights->groups, p->outputs = weights->outputs, p->inputs = weights->inputs, p->width = width;
     p->src_group = weights->group, p->src_output = weights->output, p->src_input = weights->input;
     for (int i = 0; i < 3; i++)
@@ -252,14 +313,27 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, s
     return dnnl_success;
 }
 
+void gemm_panels_tag(const struct plan *plan, const char *order, int output, int input, char *tag,
+                     size_t size) {
+    char letters[DNNL_MAX_NDIMS + 1];
+    int quad = type_of(plan)->quad;
+    snprintf(letters, sizeof letters, "%s", order);
+    for (char *c = letters; *c; c++)
+        if (*c == 'a' + output || (*c == 'a' + input && quad > 1)) *c = (char)(*c - 'a' + 'A');
+    if (quad > 1)
+        snprintf(tag, size, "%s%d%c%d%c", letters, gemm_panel(plan), 'a' + output, quad, 'a' + input);
+    else
+        snprintf(tag, size, "%s%d%c", letters, gemm_panel(plan), 'a' + output);
+}
+
 void gemm_weights_tag(const struct plan *plan, int ndims, bool grouped, char *tag, size_t size) {
     int output = grouped ? 1 : 0, input = output + 1;
     char order[DNNL_MAX_NDIMS + 1], *end = order;
     if (grouped) *end++ = 'a';
-    *end++ = (char)('A' + output);
+    *end++ = (char)('a' + output);
     for (int d = input + 1; d < ndims; d++)
         *end++ = (char)('a' + d);
     *end++ = (char)('a' + input);
     *end = 0;
-    snprintf(tag, size, "%s%d%c", order, gemm_panel(plan), 'a' + output);
+    gemm_panels_tag(plan, order, output, input, tag, size);
 }

@@ -1,23 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planning for the f32 matrix-product kernels. Convolution, inner product and matmul say what they want in
- * the terms of struct gemm_view; this file finds the kernel, brings operands into its layouts with launches
- * of their own where needed, and adds the product itself.
+ * Planning for the matrix-product kernels, of f32 and of bytes. Convolution, inner product and matmul say
+ * what they want in the terms of struct gemm_view; this file finds the kernel, brings operands into its
+ * layouts with launches of their own where needed, and adds the product itself.
  */
 #ifndef LODE_PRIMITIVES_GEMM_H
 #define LODE_PRIMITIVES_GEMM_H
 
 #include "core/epilogue.h"
 
+struct gemm_params;
+struct gemm_view;
+
 enum { GEMM_VIEW_BATCHES = 4 };
+
+/* What tells the kernels of one type of elements from those of another. */
+struct gemm_type {
+    int bytes;     /* of an element of src and weights */
+    int quad;      /* values of the reduction that packed weights have side by side: lengths are multiples */
+    bool f32_only; /* results are f32 and nothing else */
+    const struct kernel *pack;
+    /* Types and attributes; says why not with plan_skip. */
+    dnnl_status_t (*accepts)(const struct plan *plan);
+    dnnl_status_t (*launch)(struct epilogue_build *ep, struct gemm_view *view);
+};
+extern const struct gemm_type gemm_f32, gemm_int8;
 
 /* A register tile: so many columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
+    const struct gemm_type *type;
     int vector_bytes; /* the device's vectors must be at least this wide */
     int height, panel;
     const struct kernel *kernel, *deep, *wide;
 };
-extern const struct gemm_tile_shape gemm_14x32, gemm_6x16;
+extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32;
+const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: which execution argument, and where its elements lie, in elements. */
 struct gemm_operand {
@@ -41,15 +58,28 @@ struct gemm_view {
     dnnl_dim_t batch_step[GEMM_VIEW_BATCHES];
 };
 
-/* Is this problem one for these kernels: f32 throughout, a CPU-class device, attributes that the epilogue
- * takes? Says why not with plan_skip. */
+/* Is this problem one for these kernels: their types, a CPU-class device, attributes that the epilogue takes?
+ * Says why not with plan_skip. */
 dnnl_status_t gemm_accepts(const struct plan *plan);
+
+/* `length` rounded up to what the kernels reduce at a time. */
+dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length);
+/* Can the kernels read the elements of src as they are, `length` in a row? */
+bool gemm_reads_src(const struct plan *plan, dnnl_dim_t length);
 
 /* Output channels in a panel on this plan's device: the innermost block of packed weights. */
 int gemm_panel(const struct plan *plan);
 
 /* Do post-ops depend on where a result stands? Then rows and batches must keep their own dimensions. */
 bool gemm_needs_positions(const struct plan *plan);
+
+/* The parts that the launches of all types are made of. */
+void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile);
+struct range gemm_range(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z);
+dnnl_dim_t gemm_panels(const struct plan *plan, dnnl_dim_t channels);
+dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n);
+/* epilogue_end, where a single relu becomes the kernel's own. */
+dnnl_status_t gemm_finish(struct epilogue_build *ep, struct launch *launch, struct gemm_params *p);
 
 /* To be called once the layouts are decided: results go where ep->dst says. */
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim);
@@ -64,14 +94,14 @@ struct gemm_image {
     dnnl_dim_t batch_stride, stride[3], channel_stride;
 };
 
-/* An activation's descriptor (plain layout, f32) as an image. */
+/* An activation's descriptor (plain layout) as an image. */
 struct gemm_image gemm_image_of(int arg, const md_t *md);
 
-/* A channels-last image of these sizes in scratchpad. */
+/* A channels-last image of these sizes in scratchpad, with as many channels as the kernels read. */
 struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
                                      dnnl_dim_t channels);
-/* Copies an image into channels-last scratchpad with zeros around it: `front` before each spatial dimension,
- * up to `size`. *copy describes the result. */
+/* Copies an image of src into channels-last scratchpad, as the kernels read it, with zeros around it: `front`
+ * before each spatial dimension, up to `size`. *copy describes the result. */
 dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],
                                const dnnl_dim_t size[3], struct gemm_image *copy);
 /* Copies one image onto another of the same sizes. */
@@ -83,8 +113,12 @@ struct gemm_weights {
     dnnl_dim_t offset, group, output, input, stride[3];
 };
 
-/* The layout of packed weights for md_set_any: with `ndims` dimensions, of which the first is the group if
- * `grouped`, outputs before inputs; for instance "Acdb32a" or "aBdec32b". */
+/* The layout of packed weights, whose plain `order` of dimensions ends with the input: "cba" becomes
+ * "cBa32b", or "cBA32b4a" of bytes. */
+void gemm_panels_tag(const struct plan *plan, const char *order, int output, int input, char *tag,
+                     size_t size);
+/* The same for md_set_any of convolutions: with `ndims` dimensions, of which the first is the group if
+ * `grouped`, outputs before inputs; for instance "Acdb32a", "aBdec32b" or, of bytes, "AcdB32a4b". */
 void gemm_weights_tag(const struct plan *plan, int ndims, bool grouped, char *tag, size_t size);
 
 /* Packs weights into panels in scratchpad and points the view's weights there; *group is the stride of a

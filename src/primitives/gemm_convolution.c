@@ -72,14 +72,17 @@ static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const 
         need[i] = (out[i] - 1) * c->stride[i] + (c->kernel[i] - 1) * c->dilate[i] + 1;
         inside = inside && c->front[i] == 0 && need[i] <= src->size[i];
     }
-    if (inside && src->channel_stride == 1) return dnnl_success;
+    if (inside && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
+    if (!inside && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC))
+        return plan_skip(plan, "padding with a zero point of src");
     struct gemm_image user = *src;
     return gemm_copy_padded(plan, &user, c->front, need, src);
 }
 
 /* Window and depth of the reduction. A row of the window that lies in one piece is one long step. */
-static void set_reduction(struct gemm_view *view, const struct conv *c, const struct gemm_image *src) {
-    view->depth = c->inputs;
+static void set_reduction(struct gemm_view *view, const struct plan *plan, const struct conv *c,
+                          const struct gemm_image *src) {
+    view->depth = gemm_depth(plan, c->inputs);
     for (int i = 0; i < 3; i++) {
         view->window[i] = c->kernel[i];
         view->src_window[i] = src->stride[i] * c->dilate[i];
@@ -154,7 +157,7 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
                              .src = {.arg = src.arg, .offset = src.offset},
                              .bias = bias_of(plan),
                              .dst = {.arg = dst.arg, .offset = dst.offset}};
-    set_reduction(&view, c, &src);
+    set_reduction(&view, plan, c, &src);
     set_rows(&view, c, &src, &dst, ep->dst.ndims, gemm_needs_positions(plan));
     set_batches(&view, c, &src, &dst);
     status = set_weights(plan, c, grouped, &view);
@@ -163,8 +166,8 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
 
 /* Results go to channels-last scratchpad first, and from there to a dst that lies otherwise. */
 static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct conv *c, bool grouped) {
-    if (!ep->direct)
-        return plan_skip(ep->plan, "dst is not channels-last and the epilogue takes several launches");
+    if (!ep->direct || !gemm_tile_of(ep->plan)->type->f32_only)
+        return plan_skip(ep->plan, "dst is not channels-last, and not f32 or written by several launches");
     struct gemm_image user = gemm_image_of(ep->dst_arg, &ep->dst);
     struct gemm_image ours = gemm_scratch_image(ep->plan, user.batch, user.size, user.channels);
     dnnl_status_t status =
@@ -185,6 +188,8 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
                    > problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
     struct conv c = conv_of(&plan->problem, grouped);
     if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
+    if (c.groups > 1 && gemm_depth(plan, c.inputs) != c.inputs)
+        return plan_skip(plan, "input channels of a group are no multiple of four");
     struct epilogue_build ep;
     status = choose_layouts(plan, grouped);
     if (status == dnnl_success) status = gemm_begin(&ep, plan, 1);
@@ -217,7 +222,7 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
                              .src = {.arg = src.arg, .offset = src.offset, .column = src.batch_stride},
                              .bias = bias_of(plan),
                              .dst = {.arg = dst.arg, .offset = dst.offset, .column = dst.batch_stride}};
-    set_reduction(&view, &c, &src);
+    set_reduction(&view, plan, &c, &src);
     status = set_weights(plan, &c, false, &view);
     return status == dnnl_success ? gemm_launch(&ep, &view) : status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matmul as the f32 matrix-product kernels see it: rows of src are columns of the kernel, batch dimensions
+ * matmul as the matrix-product kernels see it: rows of src are columns of the kernel, batch dimensions
  * are merged where they can be. Operands that do not lie as the kernels read them are copied before.
  */
 #include "primitives/gemm.h"
@@ -48,10 +48,10 @@ static void panels_tag(const struct plan *plan, int ndims, char *tag, size_t siz
     char order[DNNL_MAX_NDIMS + 1], *end = order;
     for (int d = 0; d < ndims - 2; d++)
         *end++ = (char)('a' + d);
-    *end++ = (char)('A' + ndims - 1);
+    *end++ = (char)('a' + ndims - 1);
     *end++ = (char)('a' + ndims - 2);
     *end = 0;
-    snprintf(tag, size, "%s%d%c", order, gemm_panel(plan), 'a' + ndims - 1);
+    gemm_panels_tag(plan, order, ndims - 1, ndims - 2, tag, size);
 }
 
 static dnnl_status_t choose_layouts(struct plan *plan, char *panels, size_t size) {
@@ -85,30 +85,35 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct batches *
     int m = md->ndims - 2, k = md->ndims - 1;
     view->src = (struct gemm_operand){
             .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
-    if (md->blocking.strides[k] == 1 || md->dims[k] == 1) return dnnl_success;
-    if (b->count > 1) return plan_skip(plan, "src is transposed and has several batch dimensions");
-    bool batched = b->count == 1 && b->src[0] != 0;
+    bool dense = md->blocking.strides[k] == 1 || md->dims[k] == 1;
+    if (dense && gemm_reads_src(plan, md->dims[k])) return dnnl_success;
+    if (b->count > 2) return plan_skip(plan, "src must be copied and has more than two batch dimensions");
+    dnnl_dim_t size[2] = {1, 1}, stride[2] = {0}; /* batches that src has */
+    for (int i = 0; i < b->count; i++)
+        if (b->src[i] != 0) size[i] = b->size[i], stride[i] = b->src[i];
     struct gemm_image image = {.arg = DNNL_ARG_SRC,
                                .offset = md->offset0,
-                               .batch = batched ? b->size[0] : 1,
-                               .size = {1, 1, md->dims[m]},
+                               .batch = size[0],
+                               .size = {size[1], md->dims[m], 1},
                                .channels = md->dims[k],
-                               .batch_stride = batched ? b->src[0] : 0,
-                               .stride = {0, 0, md->blocking.strides[m]},
+                               .batch_stride = stride[0],
+                               .stride = {stride[1], md->blocking.strides[m], 0},
                                .channel_stride = md->blocking.strides[k]};
     static const dnnl_dim_t nothing[3] = {0};
     struct gemm_image copy;
     dnnl_status_t status = gemm_copy_padded(plan, &image, nothing, image.size, &copy);
-    view->src = (struct gemm_operand){.arg = copy.arg, .offset = copy.offset, .column = copy.stride[2]};
-    if (batched) b->src[0] = copy.batch_stride;
+    view->src = (struct gemm_operand){.arg = copy.arg, .offset = copy.offset, .column = copy.stride[1]};
+    const dnnl_dim_t copied[2] = {copy.batch_stride, copy.stride[0]};
+    for (int i = 0; i < b->count; i++)
+        if (b->src[i] != 0) b->src[i] = copied[i];
     return status;
 }
 
 /* Rows that are few are multiplied with plain weights as they lie; packing pays when they are many. */
 static bool use_as_they_are(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
     int k = md->ndims - 2, n = md->ndims - 1;
-    return md->blocking.strides[n] == 1 && md->dims[n] % gemm_panel(plan) == 0 && rows <= 32
-           && md->blocking.strides[k] >= md->dims[n];
+    return gemm_depth(plan, 1) == 1 && md->blocking.strides[n] == 1 && md->dims[n] % gemm_panel(plan) == 0
+           && rows <= 32 && md->blocking.strides[k] >= md->dims[n];
 }
 
 static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct batches *b, dnnl_dim_t rows,
@@ -162,7 +167,7 @@ static dnnl_status_t build(struct epilogue_build *ep) {
     struct gemm_view view = {.rows = 1,
                              .columns = dst->dims[m],
                              .channels = dst->dims[n],
-                             .depth = src->dims[n],
+                             .depth = gemm_depth(plan, src->dims[n]),
                              .window = {1, 1, 1},
                              .batch = {1, 1, 1, 1},
                              .column_dim = m,

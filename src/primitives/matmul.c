@@ -302,6 +302,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 const struct implementation matmul_implementations[] = {
         {"f32_gemm_14x32", gemm_build_matmul, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_matmul, &gemm_6x16},
+        {"int8_gemm_12x32", gemm_build_matmul, &gemm_int8_12x32},
         {"matmul_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -70,11 +70,14 @@ static bool nothing_follows(const struct epilogue_build *ep) {
            && !quants_find(&attr->zero_points, DNNL_ARG_DST);
 }
 
-static bool sums_are_results(const struct epilogue_build *ep, const struct product *p) {
-    if (!nothing_follows(ep)) return false;
-    if (p->sum == SUM_F64) return true;
-    return p->sum == SUM_S32 && !p->has_bias && ep->dst.data_type == dnnl_s32
+bool product_keeps_integers(const struct epilogue_build *ep) {
+    return nothing_follows(ep) && !tensor(ep->plan, DNNL_ARG_BIAS) && ep->dst.data_type == dnnl_s32
            && quants_are_default(&ep->plan->attr.scales);
+}
+
+static bool sums_are_results(const struct epilogue_build *ep, const struct product *p) {
+    if (p->sum == SUM_F64) return nothing_follows(ep);
+    return p->sum == SUM_S32 && product_keeps_integers(ep);
 }
 
 static dnnl_status_t find_quants(struct epilogue_build *ep, struct product *p) {

@@ -19,6 +19,9 @@ bool product_is_f64(const struct plan *plan);
 /* Operations that one result takes. */
 dnnl_dim_t product_cost(const struct plan *plan);
 
+/* Integers only: do sums go to dst as they are? */
+bool product_keeps_integers(const struct epilogue_build *ep);
+
 /* Fills in the block and binds all buffers; sums run along dimension src_dim of src and weights_dim of
  * weights. */
 dnnl_status_t product_end(struct epilogue_build *ep, struct launch *launch, struct product *product,

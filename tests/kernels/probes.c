@@ -10,7 +10,8 @@ const struct probe *const *probes(void) {
     static const struct probe *const table[] = {&probe_base};
 #endif
     static const struct probe *list[ISA_COUNT + 1];
-    for (int i = 0; i <= (int)cpu_native_isa(); i++)
+    const int count = sizeof table / sizeof table[0];
+    for (int i = 0; i < count && i <= (int)cpu_native_isa(); i++)
         list[i] = table[i];
     return list;
 }

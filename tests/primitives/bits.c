@@ -7,18 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static uint64_t hash(const struct array *array) {
-    uint64_t h = 1469598103934665603u;
-    for (int64_t i = 0; i < array->count; i++) {
-        float value = (float)array->values[i];
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        h = (h ^ bits) * 1099511628211u;
-    }
-    return h;
-}
 
 static void check(dnnl_status_t status, const char *name) {
     if (status == dnnl_success) return;
@@ -51,7 +39,7 @@ static void run(const char *name, dnnl_primitive_desc_t pd) {
     exec_add(&exec, DNNL_ARG_DST, memory_new(dst, NULL));
     check(exec_run(&exec, pd), name);
     memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
-    printf("%s %016llx\n", name, (unsigned long long)hash(&result));
+    printf("%s %016llx\n", name, (unsigned long long)array_hash(&result, 0));
     array_free(&result);
     exec_free(&exec);
     dnnl_primitive_desc_destroy(pd);

@@ -163,6 +163,17 @@ void array_free(struct array *array) {
     array->values = NULL;
 }
 
+uint64_t array_hash(const struct array *array, uint64_t hash) {
+    hash ^= 1469598103934665603u;
+    for (int64_t i = 0; i < array->count; i++) {
+        float value = (float)array->values[i];
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        hash = (hash ^ bits) * 1099511628211u;
+    }
+    return hash;
+}
+
 static unsigned next_random(unsigned *state) {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 8;
@@ -372,7 +383,11 @@ void attr_run_init(struct attr_run *run, const struct attr_case *c, const struct
                    const struct array *weights, const struct array *dst) {
     *run = (struct attr_run){.c = c};
     MUST(dnnl_primitive_attr_create(&run->attr));
-    if (c->src_scale != 0) add_quant(run, true, DNNL_ARG_SRC, 0);
+    if (c->src_scale != 0) {
+        add_quant(run, true, DNNL_ARG_SRC, c->src_mask);
+        run->src_scales = masked_array(src, c->src_mask, dnnl_f32);
+        fill_scales(&run->src_scales, c->src_scale);
+    }
     if (c->weights_scale != 0) {
         add_quant(run, true, DNNL_ARG_WEIGHTS, c->weights_mask);
         run->weights_scales = masked_array(weights, c->weights_mask, dnnl_f32);
@@ -409,6 +424,7 @@ void attr_run_init(struct attr_run *run, const struct attr_case *c, const struct
 void attr_run_free(struct attr_run *run) {
     for (int i = 0; i < MAX_OPS; i++)
         array_free(&run->operands[i]);
+    array_free(&run->src_scales);
     array_free(&run->weights_scales);
     array_free(&run->dst_scales);
     array_free(&run->src_zeros);
@@ -453,7 +469,7 @@ double attr_run_apply(const struct attr_run *run, double sum, double bias, int64
                       const dnnl_dim_t *position) {
     const struct attr_case *c = run->c;
     double x = sum;
-    if (c->src_scale != 0) x *= (double)c->src_scale;
+    if (c->src_scale != 0) x *= array_at(&run->src_scales, position);
     if (c->weights_scale != 0) x *= run->weights_scales.values[c->weights_mask ? channel : 0];
     x += bias;
     for (int i = 0; i < run->nops; i++)
@@ -496,8 +512,9 @@ static void add_scalar(struct exec *exec, int arg, dnnl_data_type_t type, double
     dnnl_memory_desc_destroy(md);
 }
 
-static void add_parameter(struct exec *exec, const struct attr_run *run, int arg, const struct array *array) {
-    if (run->c->host_scalars && array->count == 1)
+static void add_parameter(struct exec *exec, const struct attr_run *run, int arg, int mask,
+                          const struct array *array) {
+    if (run->c->host_scalars && mask == 0)
         add_scalar(exec, arg, array->type, array->values[0]);
     else
         add_vector(exec, arg, array);
@@ -514,18 +531,21 @@ static void add_operand(struct exec *exec, const_dnnl_primitive_desc_t pd, int a
 
 void exec_add_attr(struct exec *exec, const struct attr_run *run, const_dnnl_primitive_desc_t pd) {
     const struct attr_case *c = run->c;
-    double src_scale = (double)c->src_scale, weights_zero = c->weights_zero_point;
-    struct array scale = {.ndims = 1, .dims = {1}, .type = dnnl_f32, .count = 1, .values = &src_scale};
+    double weights_zero = c->weights_zero_point;
     struct array zero = {.ndims = 1, .dims = {1}, .type = dnnl_s32, .count = 1, .values = &weights_zero};
-    if (c->src_scale != 0) add_parameter(exec, run, DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, &scale);
+    if (c->src_scale != 0)
+        add_parameter(exec, run, DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, c->src_mask, &run->src_scales);
     if (c->weights_scale != 0)
-        add_parameter(exec, run, DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS, &run->weights_scales);
-    if (c->dst_scale != 0) add_parameter(exec, run, DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST, &run->dst_scales);
+        add_parameter(exec, run, DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS, c->weights_mask,
+                      &run->weights_scales);
+    if (c->dst_scale != 0)
+        add_parameter(exec, run, DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST, c->dst_mask, &run->dst_scales);
     if (run->src_zeros.values)
-        add_parameter(exec, run, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC, &run->src_zeros);
-    if (c->weights_zero_point) add_parameter(exec, run, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_WEIGHTS, &zero);
+        add_parameter(exec, run, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC, c->src_zero_mask, &run->src_zeros);
+    if (c->weights_zero_point)
+        add_parameter(exec, run, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_WEIGHTS, 0, &zero);
     if (run->dst_zeros.values)
-        add_parameter(exec, run, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_DST, &run->dst_zeros);
+        add_parameter(exec, run, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_DST, c->dst_zero_mask, &run->dst_zeros);
     for (int i = 0; i < run->nops; i++) {
         int post_op = DNNL_ARG_ATTR_MULTIPLE_POST_OP(i);
         if (c->ops[i].kind == dnnl_binary) add_operand(exec, pd, post_op | DNNL_ARG_SRC_1, &run->operands[i]);
@@ -580,6 +600,7 @@ dnnl_memory_t memory_reordered(const_dnnl_memory_desc_t md, const struct array *
 }
 
 int implementations_run;
+uint64_t results_hash;
 
 static void compare(const char *what, const struct array *expected, const struct array *tolerance,
                     const struct array *actual) {
@@ -637,6 +658,7 @@ void run_implementations(dnnl_primitive_desc_t pd, const struct attr_run *run, c
         struct array result = array_new(expected->ndims, expected->dims, expected->type);
         run_one(pd, run, inputs, ninputs, &result, text);
         compare(text, expected, tolerance, &result);
+        results_hash = array_hash(&result, results_hash);
         if (!first.values) {
             first = result;
         } else {

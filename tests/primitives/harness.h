@@ -32,6 +32,8 @@ void array_free(struct array *array);
 void array_fill(struct array *array, int range, unsigned seed);
 /* Numbers between -1 and 1, rounded to the type. */
 void array_fill_real(struct array *array, unsigned seed);
+/* Of the values as floats, and of what was hashed before; 0: nothing. */
+uint64_t array_hash(const struct array *array, uint64_t hash);
 int64_t array_index(const struct array *array, const dnnl_dim_t *position);
 /* The element at a position; dimensions of size 1 are broadcast. */
 double array_at(const struct array *array, const dnnl_dim_t *position);
@@ -73,7 +75,7 @@ enum { MAX_OPS = 14, MAX_ARGS = 40 };
 struct attr_case {
     const char *name;
     float src_scale, weights_scale, dst_scale; /* 0: none; weights_scale doubles from channel to channel */
-    int weights_mask, dst_mask;                /* of the scales */
+    int src_mask, weights_mask, dst_mask;      /* of the scales */
     int src_zero_point, weights_zero_point, dst_zero_point;
     int src_zero_mask, dst_zero_mask;
     bool host_scalars;
@@ -86,7 +88,7 @@ struct attr_run {
     dnnl_primitive_attr_t attr;
     int nops;
     struct array operands[MAX_OPS];
-    struct array weights_scales, dst_scales, src_zeros, dst_zeros;
+    struct array src_scales, weights_scales, dst_scales, src_zeros, dst_zeros;
     struct array previous; /* content of dst before, where there is a sum */
 };
 
@@ -126,8 +128,10 @@ struct input {
 };
 
 /* Runs the implementation of pd and every one after it, and destroys pd. Each result must be `expected`,
- * exactly, or within `tolerance` where that is given; all results must be the same. */
+ * exactly, or within `tolerance` where that is given; all results must be the same. They are counted, and
+ * hashed. */
 extern int implementations_run;
+extern uint64_t results_hash;
 void run_implementations(dnnl_primitive_desc_t pd, const struct attr_run *run, const struct input *inputs,
                          int ninputs, const struct array *expected, const struct array *tolerance,
                          const char *what);

@@ -158,6 +158,11 @@ CASE(matmul_bf16) {
                                              TYPED(dnnl_bf16, 2, dnnl_ab, 18, 20), NULL,
                                              F32(2, dnnl_ab, 9, 20), NULL);
 }
+CASE(matmul_s8) {
+    return dnnl_matmul_primitive_desc_create(
+            pd, engine, TYPED(dnnl_s8, 3, dnnl_abc, 2, 14, 30), TYPED(dnnl_s8, 3, dnnl_abc, 2, 30, 37),
+            F32(3, dnnl_abc, 1, 1, 37), TYPED(dnnl_u8, 3, dnnl_abc, 2, 14, 37), NULL);
+}
 CASE(matmul_post_ops) {
     dnnl_post_ops_t ops;
     dnnl_primitive_attr_t attr;
@@ -291,6 +296,7 @@ static const struct {
         ROW(inner_product),
         ROW(matmul),
         ROW(matmul_bf16),
+        ROW(matmul_s8),
         ROW(matmul_post_ops),
         ROW(pooling_max),
         ROW(pooling_avg),

@@ -50,6 +50,14 @@ INLINE float quant_value(const struct epilogue_state *e, constant struct quant_s
     return load_f32(e->buffers[q->index], q->type, quant_offset(q, position));
 }
 
+/* The integer that quant_value gives as a float. */
+INLINE int quant_integer(const struct epilogue_state *e, constant struct quant_source *q,
+                         const i64 *position) {
+    if (q->from == QUANT_NONE) return 0;
+    if (q->from == QUANT_SCALAR) return s32_from_f32(as_float(e->scalars.values[q->index]));
+    return load_s32(e->buffers[q->index], q->type, quant_offset(q, position));
+}
+
 /* x times the scales of the sources, for a kernel that has left them to the end. */
 INLINE float epilogue_scale(const struct epilogue_state *e, float x, const i64 *position) {
     x *= quant_value(e, &e->epilogue->src_scale, position, 1.0f);

@@ -74,7 +74,7 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
 /* The end of one vector: bias, post-ops, and the store of the lanes that exist. */
 INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_tile *t,
                              const struct epilogue_state *e, VEC x, int r, int v) {
-    i64 channel = t->channel + v * LANES;
+    i64 channel = t->at.channel + v * LANES;
     int count = (int)(p->channels - channel < LANES ? p->channels - channel : LANES);
     float lanes[LANES];
     if (p->has_bias && count == LANES) x += VLOAD(v, t->bias);
@@ -88,7 +88,7 @@ INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_t
     if (p->relu) x = eltwise_relu(x, p->relu_slope);
     if (p->epilogue.nops) {
         i64 position[TENSOR_DIMS];
-        gemm_position(p, t, t->column + r, channel, position);
+        gemm_position(p, &t->at, t->at.column + r, channel, position);
         epilogue_apply(e, &x, position, p->channel_dim, count);
     }
     global float *dst = t->dst + r * p->dst_column + v * LANES;
@@ -107,7 +107,7 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
 #pragma nounroll
     for (int r = 0; r < columns; r++)
 #pragma nounroll
-        for (int v = 0; v < 2 && t->channel + v * LANES < p->channels; v++)
+        for (int v = 0; v < 2 && t->at.channel + v * LANES < p->channels; v++)
             NAME(gemm_store)(p, t, e, out[2 * r + v], r, v);
 }
 
@@ -149,7 +149,7 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, get_global_id(0), get_global_id(1),
                                      get_global_id(2), 2 * LANES);
-    int columns = (int)(p->columns - t.column < p->tile ? p->columns - t.column : p->tile);
+    int columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     VEC out[2 * HEIGHT];
 #define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, out)
     EACH_HEIGHT(columns, WHOLE_TILE)
@@ -188,7 +188,7 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     i64 panel = get_global_id(1) * GEMM_WIDE_PANELS;
     struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, 0, panel, get_global_id(2), 2 * LANES);
-    i64 panels = (p->channels - t.channel + 2 * LANES - 1) / (2 * LANES);
+    i64 panels = (p->channels - t.at.channel + 2 * LANES - 1) / (2 * LANES);
     VEC out[2 * GEMM_WIDE_PANELS];
     if (panels >= GEMM_WIDE_PANELS) {
         panels = GEMM_WIDE_PANELS;
@@ -200,7 +200,7 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
             NAME(gemm_tile)(p, &one, 1, 1, out + 2 * i);
         }
     }
-    for (int i = 0; i < panels; i++, t.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += 2 * LANES)
+    for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += 2 * LANES)
         NAME(gemm_store_tile)(p, &t, &e, 1, out + 2 * i);
 }
 

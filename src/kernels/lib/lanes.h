@@ -12,6 +12,8 @@
 #undef AS_UVEC
 #undef TO_VEC
 #undef TO_IVEC
+#undef TO_BYTES
+#undef TO_SHORTS
 #undef VLOAD
 #undef VSTORE
 #undef V
@@ -25,6 +27,8 @@
 #define AS_UVEC as_uint16
 #define TO_VEC convert_float16
 #define TO_IVEC convert_int16
+#define TO_BYTES convert_uchar16
+#define TO_SHORTS convert_ushort16
 #define VLOAD vload16
 #define VSTORE vstore16
 #elif LANES == 8
@@ -36,6 +40,8 @@
 #define AS_UVEC as_uint8
 #define TO_VEC convert_float8
 #define TO_IVEC convert_int8
+#define TO_BYTES convert_uchar8
+#define TO_SHORTS convert_ushort8
 #define VLOAD vload8
 #define VSTORE vstore8
 #else

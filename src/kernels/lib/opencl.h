@@ -126,6 +126,9 @@ AS_TYPE(uint)
     INLINE OVERLOAD to##n as_##to##n(uint##n v) {                                                            \
         return __builtin_bit_cast(to##n, v);                                                                 \
     }
+INLINE OVERLOAD int as_int(uchar4 v) {
+    return __builtin_bit_cast(int, v);
+}
 AS_TYPE_N(float, 8)
 AS_TYPE_N(int, 8)
 AS_TYPE_N(uint, 8)
@@ -178,6 +181,12 @@ INLINE OVERLOAD int convert_int(float v) {
     }                                                                                                        \
     INLINE OVERLOAD int##n convert_int##n(float##n v) {                                                      \
         return __builtin_convertvector(v, int##n);                                                           \
+    }                                                                                                        \
+    INLINE OVERLOAD uchar##n convert_uchar##n(uint##n v) {                                                   \
+        return __builtin_convertvector(v, uchar##n);                                                         \
+    }                                                                                                        \
+    INLINE OVERLOAD ushort##n convert_ushort##n(uint##n v) {                                                 \
+        return __builtin_convertvector(v, ushort##n);                                                        \
     }
 CONVERT(8)
 CONVERT(16)
@@ -193,6 +202,13 @@ CONVERT(16)
     }
 VECTOR_LOADS(float, 8)
 VECTOR_LOADS(float, 16)
+VECTOR_LOADS(int, 8)
+VECTOR_LOADS(int, 16)
+VECTOR_LOADS(uchar, 4)
+VECTOR_LOADS(uchar, 8)
+VECTOR_LOADS(uchar, 16)
+VECTOR_LOADS(ushort, 8)
+VECTOR_LOADS(ushort, 16)
 
 #endif /* native */
 

@@ -22,14 +22,6 @@ INLINE i64 offset_along(constant struct tensor *t, i64 base, i64 *position, int 
     return t->nblocks == 0 ? base + at * t->strides[dim] : tensor_offset(t, position);
 }
 
-/* The integer that quant_value gives as a float. */
-INLINE int quant_integer(const struct epilogue_state *e, constant struct quant_source *q,
-                         const i64 *position) {
-    if (q->from == QUANT_NONE) return 0;
-    if (q->from == QUANT_SCALAR) return s32_from_f32(as_float(e->scalars.values[q->index]));
-    return load_s32(e->buffers[q->index], q->type, quant_offset(q, position));
-}
-
 /* The chains: `sum` plus the products of elements first to last - 1. src and weights may count from different
  * elements: `shift` is added to the position in src. */
 

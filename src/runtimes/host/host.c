@@ -22,7 +22,8 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
 }
 
 static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
-    static const int vector_bytes[ISA_COUNT] = {[ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64};
+    static const int vector_bytes[ISA_COUNT] = {
+            [ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64, [ISA_AVX512_VNNI] = 64};
     (void)origin;
     device->info = (struct device_info){.class = DEVICE_CPU,
                                         .vector_bytes = vector_bytes[cpu_native_isa()],

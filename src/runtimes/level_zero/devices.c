@@ -19,7 +19,8 @@ dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count) {
 
 /* On the embedded driver the same kernels run as on the CPU engine, so that results have the same bits. */
 static int vector_bytes(const struct lz_device *d) {
-    static const int of_isa[ISA_COUNT] = {[ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64};
+    static const int of_isa[ISA_COUNT] = {
+            [ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64, [ISA_AVX512_VNNI] = 64};
     return d->native ? of_isa[cpu_native_isa()] : 32;
 }
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Matrix products and convolutions of bytes for CPU-class devices: one work-item computes a tile of `tile`
+ * columns by one panel of output channels, two vectors of integers. Sums are exact, so their order means
+ * nothing; what follows has the order of the universal kernels, and so the same bits.
+ */
+#include "kernels/lib/dot4.h"
+#include "kernels/lib/epilogue.h"
+#include "kernels/lib/gemm_place.h"
+#include "kernels/params_int8_gemm.h"
+
+#define LANES 16
+#include "kernels/lib/store_lanes.h"
+
+enum { HEIGHT = 12, PANEL = 2 * LANES, STEP = INT8_GEMM_QUAD * PANEL };
+
+/* Columns that are computed at once: as many as there are registers for. */
+#if defined(__AVX512F__)
+#define BLOCK 12
+#elif defined(__OPENCL_C_VERSION__)
+#define BLOCK 4
+#else
+#define BLOCK 2
+#endif
+
+/* One work-item's tile. */
+struct int8_tile {
+    global const uchar *src, *weights, *bias;
+    global uchar *dst;
+    struct gemm_place at;
+};
+
+/* What the channels of a panel have in common for all columns. */
+struct int8_channels {
+    int count[2];
+    IVEC less[2]; /* to be subtracted from sums */
+    float src_scale;
+    VEC scale[2], bias[2];
+};
+
+INLINE IVEC load_quads(global const uchar *w, int v) {
+    return VLOAD(v, (global const int *)w);
+}
+
+/* acc[r][v] += column r of src times vector v of a panel. `m` is a constant where this is called, so that the
+ * loop over it unrolls and acc stays in registers. */
+INLINE void int8_steps(global const uchar *a, const i64 column, global const uchar *w, const i64 depth,
+                       const int m, IVEC *acc) {
+#pragma nounroll
+    for (i64 i = 0; i < depth; i += INT8_GEMM_QUAD, w += STEP) {
+        dot4_weights w0 = dot4_signed(load_quads(w, 0)), w1 = dot4_signed(load_quads(w, 1));
+#pragma unroll
+        for (int r = 0; r < m; r++) {
+            dot4_values x = dot4_unsigned(as_int(vload4(0, a + r * column + i)));
+            acc[2 * r] = dot4(acc[2 * r], x, w0);
+            acc[2 * r + 1] = dot4(acc[2 * r + 1], x, w1);
+            KEEP_ORDER_64(acc[2 * r], acc[2 * r + 1]);
+        }
+    }
+}
+
+/* out[r][v]: the whole reduction of m columns, tap by tap of the window. */
+INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
+                        IVEC *out) {
+    const i64 taps = p->window[0] * p->window[1] * p->window[2];
+    global const uchar *src = t->src + first * p->src_column, *weights = t->weights;
+    i64 d = 0, h = 0, s = 0;
+    IVEC acc[2 * BLOCK];
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        acc[r] = (IVEC)(0);
+    for (i64 tap = 0; tap < taps; tap++, weights += p->depth * PANEL) {
+        int8_steps(src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2], p->src_column,
+                   weights, p->depth, m, acc);
+        if (++s < p->window[2]) continue;
+        s = 0;
+        if (++h < p->window[1]) continue;
+        h = 0;
+        d++;
+    }
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        out[2 * first + r] = acc[r];
+}
+
+INLINE VEC int8_bias(constant struct int8_gemm_params *p, const struct int8_tile *t, int v, int count) {
+    float values[LANES];
+    i64 first = t->at.bias + v * LANES;
+    if (p->bias_type == TYPE_F32 && count == LANES) return VLOAD(0, (global const float *)t->bias + first);
+#pragma nounroll
+    for (int i = 0; i < LANES; i++)
+        values[i] = i < count ? load_f32(t->bias, p->bias_type, first + i) : 0.0f;
+    return VLOAD(0, values);
+}
+
+INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                          const struct epilogue_state *e, global const int *sums, struct int8_channels *c) {
+    i64 position[TENSOR_DIMS], first = p->sums_offset + t->at.channel;
+    gemm_position(&p->gemm, &t->at, t->at.column, t->at.channel, position);
+    c->src_scale = quant_value(e, &p->gemm.epilogue.src_scale, position, 1.0f);
+    const uint zero = (uint)p->shift + (uint)quant_integer(e, &p->src_zero_point, position);
+    for (int d = 0; d < GEMM_BATCHES; d++)
+        first += t->at.batch[d] * p->sums_batch[d];
+#pragma nounroll
+    for (int v = 0; v < 2; v++, position[p->gemm.channel_dim] += LANES) {
+        i64 left = p->gemm.channels - t->at.channel - v * LANES;
+        int count = (int)(left < 0 ? 0 : left < LANES ? left : LANES);
+        c->count[v] = count;
+        c->less[v] = p->has_sums ? AS_IVEC(AS_UVEC(VLOAD(v, sums + first)) * zero) : (IVEC)(0);
+        c->bias[v] = p->gemm.has_bias ? int8_bias(p, t, v, count) : V(0.0f);
+        epilogue_quant(&c->scale[v], e, &p->gemm.epilogue.weights_scale, position, p->gemm.channel_dim, count,
+                       1.0f);
+    }
+}
+
+/* The end of one vector. */
+INLINE void int8_store(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                       const struct epilogue_state *e, const struct int8_channels *c, IVEC sum, int r,
+                       int v) {
+    constant struct epilogue *ep = &p->gemm.epilogue;
+    i64 offset = t->at.dst + r * p->gemm.dst_column + v * LANES;
+    sum = AS_IVEC(AS_UVEC(sum) - AS_UVEC(c->less[v]));
+    if (p->bare) {
+        store_lanes((global int *)t->dst, offset, sum, c->count[v]);
+        return;
+    }
+    i64 position[TENSOR_DIMS];
+    if (p->by_position)
+        gemm_position(&p->gemm, &t->at, t->at.column + r, t->at.channel + v * LANES, position);
+    float src_scale = p->by_position ? quant_value(e, &ep->src_scale, position, 1.0f) : c->src_scale;
+    VEC x = TO_VEC(sum) * V(src_scale) * c->scale[v];
+    if (p->gemm.has_bias) x += c->bias[v];
+    if (p->gemm.relu) x = eltwise_relu(x, p->gemm.relu_slope);
+    if (p->by_position) epilogue_apply(e, &x, position, p->gemm.channel_dim, c->count[v]);
+    store_lanes(t->dst, ep->type, offset, x, c->count[v]);
+}
+
+/* f(m) for the constant that equals what is switched on. */
+#define UP_TO_2(f)                                                                                           \
+    case 1: f(1); break;                                                                                     \
+    case 2: f(2); break;
+#define UP_TO_4(f)                                                                                           \
+    UP_TO_2(f)                                                                                               \
+    case 3: f(3); break;                                                                                     \
+    case 4: f(4); break;
+#define UP_TO_12(f)                                                                                          \
+    UP_TO_4(f)                                                                                               \
+    case 5: f(5); break;                                                                                     \
+    case 6: f(6); break;                                                                                     \
+    case 7: f(7); break;                                                                                     \
+    case 8: f(8); break;                                                                                     \
+    case 9: f(9); break;                                                                                     \
+    case 10: f(10); break;                                                                                   \
+    case 11: f(11); break;                                                                                   \
+    case 12: f(12); break;
+#if BLOCK == 12
+#define EACH_HEIGHT UP_TO_12
+#elif BLOCK == 4
+#define EACH_HEIGHT UP_TO_4
+#else
+#define EACH_HEIGHT UP_TO_2
+#endif
+
+/* Range: tiles of a row x rows, panels, batches. */
+kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *weights,
+                            global const uchar *bias, global const int *sums, global uchar *dst,
+                            EPILOGUE_ARGS, constant struct int8_gemm_params *p) {
+    constant struct gemm_params *g = &p->gemm;
+    struct epilogue_state e = EPILOGUE_STATE(&p->gemm.epilogue);
+    struct int8_tile t = {.bias = bias, .dst = dst};
+    t.at = gemm_place(g, get_global_id(0), get_global_id(1), get_global_id(2), PANEL);
+    t.src = src + t.at.src;
+    t.weights = weights + t.at.weights;
+    int columns = (int)(g->columns - t.at.column < g->tile ? g->columns - t.at.column : g->tile);
+    IVEC out[2 * HEIGHT];
+#define REDUCE(m) int8_reduce(g, &t, first, m, out)
+    for (int first = 0; first < columns; first += BLOCK)
+        switch (columns - first < BLOCK ? columns - first : BLOCK) { EACH_HEIGHT(REDUCE) }
+#undef REDUCE
+    struct int8_channels c;
+    int8_channels(p, &t, &e, sums, &c);
+#pragma nounroll
+    for (int i = 0; i < 2 * columns; i++)
+        if (c.count[i & 1] > 0) int8_store(p, &t, &e, &c, out[i], i >> 1, i & 1);
+}
+
+/* Range: panels, 1, batches. */
+kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *dst,
+                                constant struct column_sums_params *p) {
+    i64 panel = get_global_id(0), batch = get_global_id(2);
+    dst += p->dst_offset + (batch * (i64)get_global_size(0) + panel) * PANEL;
+    weights += p->weights_offset + panel * p->weights_panel;
+    for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
+        i64 rest = batch / p->batch[d];
+        weights += (batch - rest * p->batch[d]) * p->weights_batch[d];
+        batch = rest;
+    }
+    IVEC sums[2] = {(IVEC)(0), (IVEC)(0)};
+    const dot4_values ones = dot4_unsigned(0x01010101);
+#pragma nounroll
+    for (i64 i = 0; i < p->steps; i++, weights += STEP)
+        for (int v = 0; v < 2; v++)
+            sums[v] = dot4(sums[v], ones, dot4_signed(load_quads(weights, v)));
+    VSTORE(sums[0], 0, dst);
+    VSTORE(sums[1], 1, dst);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a work-item of the matrix-product kernels stands: for any type of elements. */
+#ifndef LODE_KERNELS_LIB_GEMM_PLACE_H
+#define LODE_KERNELS_LIB_GEMM_PLACE_H
+
+#include "kernels/lib/opencl.h"
+#include "kernels/params_gemm.h"
+
+/* Where a tile begins: indices, and offsets in elements. */
+struct gemm_place {
+    i64 batch[GEMM_BATCHES];
+    i64 row, column, channel;
+    i64 src, weights, bias, dst;
+};
+
+INLINE struct gemm_place gemm_place(constant struct gemm_params *p, i64 tile, i64 panel, i64 batch,
+                                    int width) {
+    struct gemm_place at;
+    at.row = tile / p->tiles;
+    at.column = (tile - at.row * p->tiles) * p->tile;
+    at.channel = panel * width;
+    at.src = p->src_offset + at.row * p->src_row + at.column * p->src_column;
+    at.weights = p->weights_offset + panel * p->weights_panel;
+    at.bias = p->bias_offset + at.channel;
+    at.dst = p->dst_offset + at.row * p->dst_row + at.column * p->dst_column + at.channel;
+    for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
+        i64 rest = batch / p->batch[d], index = batch - rest * p->batch[d];
+        batch = rest;
+        at.batch[d] = index;
+        at.src += index * p->src_batch[d];
+        at.weights += index * p->weights_batch[d];
+        at.bias += index * p->bias_batch[d];
+        at.dst += index * p->dst_batch[d];
+    }
+    return at;
+}
+
+/* The logical position in dst of a tile's column and channel, for the epilogue. */
+INLINE void gemm_position(constant struct gemm_params *p, const struct gemm_place *at, i64 column,
+                          i64 channel, i64 *position) {
+    for (int d = 0; d < TENSOR_DIMS; d++)
+        position[d] = 0;
+    for (int d = 0; d < GEMM_BATCHES; d++)
+        position[p->batch_dim[d]] += at->batch[d] * p->batch_step[d];
+    position[p->row_dim] += at->row;
+    position[p->column_dim] += column;
+    position[p->channel_dim] += channel;
+}
+
+#endif

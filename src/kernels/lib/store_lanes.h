@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stores LANES results that follow each other, from element i on; `count` of them exist. The bits are those
+ * of store_f32 and store_s32.
+ */
+#include "kernels/lib/convert.h"
+#include "kernels/lib/lanes.h"
+
+/* The nearest integer, saturated: as s32_from_f32 has it. */
+INLINE OVERLOAD IVEC lanes_s32(VEC x) {
+    VEC a = AS_VEC(AS_UVEC(x) & 0x7fffffffu);
+    VEC whole = a < V(0x1p23f) ? (a + V(0x1p23f)) - V(0x1p23f) : a;
+    IVEC v = TO_IVEC(a < V(0x1p31f) ? whole : V(0.0f));
+    IVEC limit = x > V(0.0f) ? (IVEC)(0x7fffff80) : (IVEC)(-0x7fffffff - 1);
+    return a < V(0x1p31f) ? (x < V(0.0f) ? -v : v) : limit;
+}
+
+/* The same within limits that a byte may have; NaN becomes `nan`. */
+INLINE OVERLOAD UVEC lanes_byte(VEC x, float least, float most, float nan) {
+    VEC limited = x < V(least) ? V(least) : x > V(most) ? V(most) : x;
+    limited = x == x ? limited : V(nan);
+    return (AS_UVEC(limited + V(0x1.8p23f)) - as_uint(0x1.8p23f)) & 0xffu;
+}
+
+INLINE OVERLOAD UVEC lanes_bf16(VEC x) {
+    UVEC bits = AS_UVEC(x), rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    return x == x ? rounded : (bits >> 16) | 0x40u;
+}
+
+/* False: not a type that is stored a vector at a time. */
+INLINE OVERLOAD bool store_vector(global uchar *buffer, int type, i64 i, VEC x) {
+    switch (type) {
+    case TYPE_F32: VSTORE(x, 0, (global float *)buffer + i); return true;
+    case TYPE_S32: VSTORE(lanes_s32(x), 0, (global int *)buffer + i); return true;
+    case TYPE_S8: VSTORE(TO_BYTES(lanes_byte(x, -128.0f, 127.0f, -128.0f)), 0, buffer + i); return true;
+    case TYPE_U8: VSTORE(TO_BYTES(lanes_byte(x, 0.0f, 255.0f, 255.0f)), 0, buffer + i); return true;
+    case TYPE_BF16: VSTORE(TO_SHORTS(lanes_bf16(x)), 0, (global ushort *)buffer + i); return true;
+    }
+    return false;
+}
+
+INLINE OVERLOAD void store_lanes(global uchar *buffer, int type, i64 i, VEC x, int count) {
+    if (count == LANES && store_vector(buffer, type, i, x)) return;
+    float values[LANES];
+    VSTORE(x, 0, values);
+#pragma nounroll
+    for (int k = 0; k < count; k++)
+        store_f32(buffer, type, i + k, values[k]);
+}
+
+/* Integers as they are, to a buffer of s32. */
+INLINE OVERLOAD void store_lanes(global int *buffer, i64 i, IVEC x, int count) {
+    if (count == LANES) {
+        VSTORE(x, 0, buffer + i);
+        return;
+    }
+    int values[LANES];
+    VSTORE(x, 0, values);
+#pragma nounroll
+    for (int k = 0; k < count; k++)
+        buffer[i + k] = values[k];
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Planning for the matrix products of bytes: see gemm.h. The kernels multiply bytes without sign by weights
+ * with sign. Signed src is copied with 128 added; that, and a zero point of src, is taken back with the sums
+ * of the columns of weights, which a launch of their own makes.
+ */
+#include "kernels/params_int8_gemm.h"
+#include "primitives/check.h"
+#include "primitives/gemm.h"
+#include "primitives/product.h"
+
+static const md_t *tensor(const struct plan *plan, int arg) {
+    return problem_md(&plan->problem, arg);
+}
+
+/* The dimension of dst along which each dimension of src and weights runs; -1: none does, it is summed over
+ * or does not tell results apart. */
+struct dims {
+    int src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS];
+};
+
+static struct dims dims_of(const struct plan *plan) {
+    struct dims dims;
+    int ndims = tensor(plan, DNNL_ARG_SRC)->ndims;
+    bool matmul = plan->problem.kind == dnnl_matmul;
+    for (int d = 0; d < DNNL_MAX_NDIMS; d++) {
+        dims.src[d] = matmul && d != ndims - 1 ? d : -1;
+        dims.weights[d] = matmul && d != ndims - 2 ? d : -1;
+    }
+    /* Channels of all groups are counted through. */
+    if (!matmul) dims.weights[tensor(plan, DNNL_ARG_WEIGHTS)->ndims - ndims] = 1;
+    return dims;
+}
+
+/* Does a parameter change only along dimensions that results have? */
+static bool applies_to_results(const struct quants *quants, int arg, const int *dims) {
+    const struct quant *quant = quants_find(quants, arg);
+    for (int d = 0; quant && d < DNNL_MAX_NDIMS; d++)
+        if ((quant->mask >> d & 1) != 0 && dims[d] < 0) return false;
+    return !quant || quant->mode == dnnl_quantization_mode_static_sazp;
+}
+
+static bool scales_fit(const struct plan *plan) {
+    const struct quants *scales = &plan->attr.scales;
+    const struct quant *of_weights = quants_find(scales, DNNL_ARG_WEIGHTS),
+                       *of_dst = quants_find(scales, DNNL_ARG_DST);
+    struct dims dims = dims_of(plan);
+    enum { OUTPUTS_OF_GROUPS = 3 };
+    bool grouped = plan->problem.kind == dnnl_convolution
+                   && tensor(plan, DNNL_ARG_WEIGHTS)->ndims > tensor(plan, DNNL_ARG_SRC)->ndims;
+    if (grouped && of_weights && of_weights->mask == OUTPUTS_OF_GROUPS) dims.weights[0] = 1;
+    if (of_dst && of_dst->mode != dnnl_quantization_mode_static_sazp) return false;
+    return applies_to_results(scales, DNNL_ARG_SRC, dims.src)
+           && applies_to_results(scales, DNNL_ARG_WEIGHTS, dims.weights);
+}
+
+static bool zero_points_fit(const struct quants *zero_points) {
+    const struct quant *of_src = quants_find(zero_points, DNNL_ARG_SRC);
+    return (!of_src || of_src->mask == 0) && !quants_find(zero_points, DNNL_ARG_WEIGHTS);
+}
+
+static dnnl_status_t accepts(const struct plan *plan) {
+    enum { PARTS = ATTR_POST_OPS | ATTR_SCALES | ATTR_ZERO_POINTS | ATTR_FPMATH | ATTR_ACCUMULATION };
+    const unsigned results = BIT(dnnl_f32) | BIT(dnnl_s32) | TYPES_INT8 | BIT(dnnl_bf16) | BIT(dnnl_f16);
+    const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
+    if (!in_set(TYPES_INT8, tensor(plan, DNNL_ARG_SRC)->data_type)
+        || tensor(plan, DNNL_ARG_WEIGHTS)->data_type != dnnl_s8)
+        return plan_skip(plan, "src is not s8 or u8, or weights are not s8");
+    if (!in_set(results, tensor(plan, DNNL_ARG_DST)->data_type)
+        || (bias && !in_set(results, bias->data_type)))
+        return plan_skip(plan, "the type of dst or bias");
+    if (!attr_only_has(&plan->attr, PARTS))
+        return plan_skip(plan, "attributes other than post-ops, scales and zero points");
+    if (!scales_fit(plan)) return plan_skip(plan, "scales change within a sum");
+    if (!zero_points_fit(&plan->attr.zero_points))
+        return plan_skip(plan, "zero points of weights, or several of src");
+    return dnnl_success;
+}
+
+static bool needs_sums(const struct plan *plan) {
+    return tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8
+           || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
+}
+
+/* Adds the launch that sums up the columns of weights into scratchpad. */
+static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, i64 *offset,
+                              i64 strides[GEMM_BATCHES]) {
+    dnnl_dim_t panels = gemm_panels(plan, view->channels), stride = panels * gemm_panel(plan), batches = 1;
+    struct launch *launch;
+    struct column_sums_params *p = plan_launch(plan, &kernel_int8_column_sums_32, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->weights_offset = view->weights.offset;
+    p->weights_panel = view->weights_panel;
+    p->steps = gemm_product(view->window, 3) * view->depth / INT8_GEMM_QUAD;
+    for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
+        bool own = view->weights.batch[d] != 0;
+        p->batch[d] = own ? view->batch[d] : 1;
+        p->weights_batch[d] = view->weights.batch[d];
+        strides[d] = own ? stride * batches : 0;
+        batches *= p->batch[d];
+    }
+    p->dst_offset = (i64)(plan_scratchpad(plan, (size_t)(stride * batches) * sizeof(i32)) / sizeof(i32));
+    *offset = p->dst_offset;
+    launch->range = gemm_range(panels, 1, batches);
+    launch_bind(launch, view->weights.arg);
+    launch_bind(launch, ARG_SCRATCHPAD);
+    return dnnl_success;
+}
+
+static dnnl_status_t find_quants(struct epilogue_build *ep, struct int8_gemm_params *p) {
+    struct dims dims = dims_of(ep->plan);
+    TRY(epilogue_scale(ep, &p->gemm.epilogue.src_scale, DNNL_ARG_SRC, dims.src));
+    TRY(epilogue_scale(ep, &p->gemm.epilogue.weights_scale, DNNL_ARG_WEIGHTS, dims.weights));
+    return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);
+}
+
+static bool by_position(const struct plan *plan, const struct epilogue *epilogue) {
+    const struct quant *src = quants_find(&plan->attr.scales, DNNL_ARG_SRC);
+    return epilogue->nops > 0 || epilogue->dst_scale.from != QUANT_NONE
+           || epilogue->dst_zero_point.from != QUANT_NONE || (src && src->mask != 0);
+}
+
+static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
+    struct plan *plan = ep->plan;
+    const struct gemm_tile_shape *tile = gemm_tile_of(plan);
+    const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
+    bool sums = needs_sums(plan);
+    i64 offset = 0, strides[GEMM_BATCHES] = {0};
+    if (sums) TRY(add_sums(plan, view, &offset, strides));
+    struct launch *launch;
+    struct int8_gemm_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    gemm_fill(&p->gemm, view, tile);
+    launch->range = gemm_range(p->gemm.tiles * view->rows, gemm_panels(plan, view->channels),
+                               gemm_product(view->batch, GEMM_VIEW_BATCHES));
+    p->has_sums = sums;
+    p->sums_offset = offset;
+    for (int d = 0; d < GEMM_BATCHES; d++)
+        p->sums_batch[d] = strides[d];
+    p->shift = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 ? 128 : 0;
+    p->bias_type = bias ? (i32)bias->data_type : 0;
+    p->bare = product_keeps_integers(ep);
+    launch_bind(launch, view->src.arg);
+    launch_bind(launch, view->weights.arg);
+    launch_bind(launch, view->bias.arg);
+    launch_bind(launch, sums ? ARG_SCRATCHPAD : ARG_NOTHING);
+    TRY(find_quants(ep, p));
+    TRY(gemm_finish(ep, launch, &p->gemm));
+    p->by_position = by_position(plan, &p->gemm.epilogue);
+    return dnnl_success;
+}
+
+const struct gemm_type gemm_int8 = {1,       INT8_GEMM_QUAD, false, &kernel_int8_pack_panels,
+                                    accepts, launch_product};
