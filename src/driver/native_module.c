@@ -145,8 +145,24 @@ static void elf_destroy(struct module *module) {
     dlclose(module->data);
 }
 
-static void *elf_global(const struct module *module, const char *name, size_t *size) {
+/* Its headers are those that were checked, and it lies where the dynamic linker put it. */
+static struct extent extent_of(const struct module *module) {
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)module->binary;
+    const struct link_map *map = NULL;
+    dlinfo(module->data, RTLD_DI_LINKMAP, &map);
+    return (struct extent){map ? map->l_addr : 0, (const ElfW(Phdr) *)(module->binary + header->e_phoff),
+                           header->e_phnum};
+}
+
+/* What the image itself has under that name: the dynamic linker would look into its libraries, too. */
+static void *elf_symbol(const struct module *module, const char *name, uint32_t flags) {
+    const struct extent extent = extent_of(module);
     void *address = dlsym(module->data, name);
+    return holds(&extent, address, 1, flags) ? address : NULL;
+}
+
+static void *elf_global(const struct module *module, const char *name, size_t *size) {
+    void *address = elf_symbol(module, name, PF_R);
     Dl_info info;
     const ElfW(Sym) * symbol;
     if (!address || !dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) return NULL;
@@ -157,7 +173,7 @@ static void *elf_global(const struct module *module, const char *name, size_t *s
 
 static void *elf_function(const struct module *module, const char *name) {
     void *kernel = reference_function(module, name);
-    return kernel ? kernel : dlsym(module->data, name);
+    return kernel ? kernel : elf_symbol(module, name, PF_X);
 }
 
 static const struct module_backend elf_backend = {
@@ -203,15 +219,6 @@ static void *load_image(const unsigned char *image, size_t size, struct log *log
     }
     if (file >= 0) close(file);
     return handle;
-}
-
-/* Its headers are those that were checked, and it lies where the dynamic linker put it. */
-static struct extent extent_of(const struct module *module) {
-    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)module->binary;
-    const struct link_map *map = NULL;
-    dlinfo(module->data, RTLD_DI_LINKMAP, &map);
-    return (struct extent){map ? map->l_addr : 0, (const ElfW(Phdr) *)(module->binary + header->e_phoff),
-                           header->e_phnum};
 }
 
 static ze_result_t build_elf(struct module *module, const struct module_source *source, struct log *log) {

@@ -27,7 +27,12 @@ enum opcode {
     OP_SPEC_CONSTANT = 50,
     OP_FUNCTION = 54,
     OP_FUNCTION_PARAMETER = 55,
+    OP_FUNCTION_END = 56,
+    OP_FUNCTION_CALL = 57,
     OP_DECORATE = 71,
+    OP_LABEL = 248,
+    OP_BRANCH = 249, /* the first of those that end a block */
+    OP_UNREACHABLE = 255,
 };
 enum { MODEL_KERNEL = 6, MODE_LOCAL_SIZE = 17, DECORATION_SPEC_ID = 1, DECORATION_PACKED = 10 };
 enum { STORAGE_WORKGROUP = 4, STORAGE_FUNCTION = 7 };
@@ -244,6 +249,10 @@ static const char *read_one(struct reader *reader, const uint32_t *words) {
     case OP_SPEC_CONSTANT_TRUE:
     case OP_SPEC_CONSTANT_FALSE:
     case OP_SPEC_CONSTANT: return read_constant(reader, words);
+    case OP_FUNCTION_CALL:
+        return length_of(words) >= 4 && defined(reader, words[3], OP_FUNCTION, 5)
+                       ? NULL
+                       : "a call of a function that is not there";
     default: return NULL;
     }
 }
@@ -256,8 +265,32 @@ static const char *check_stream(const struct reader *reader) {
     return NULL;
 }
 
+/* Functions are whole: compilers take the end of the module for granted. */
+static const char *check_functions(const struct reader *reader) {
+    bool in_function = false, in_block = false;
+    const uint32_t *end = reader->words + reader->count;
+    for (const uint32_t *words = reader->words + HEADER_WORDS; words < end; words += length_of(words)) {
+        uint32_t opcode = opcode_of(words);
+        if (opcode == OP_FUNCTION) {
+            if (in_function) return "a function inside a function";
+            in_function = true;
+        } else if (opcode == OP_FUNCTION_END) {
+            if (!in_function || in_block) return "a function that ends in the middle";
+            in_function = false;
+        } else if (opcode == OP_LABEL) {
+            if (!in_function || in_block) return "a block in the middle of another";
+            in_block = true;
+        } else if (opcode >= OP_BRANCH && opcode <= OP_UNREACHABLE) {
+            if (!in_block) return "a branch outside of blocks";
+            in_block = false;
+        }
+    }
+    return in_function ? "a function that does not end" : NULL;
+}
+
 static const char *read_module(struct reader *reader) {
     const char *why = check_stream(reader);
+    if (!why) why = check_functions(reader);
     if (why) return why;
     const uint32_t *end = reader->words + reader->count;
     for (const uint32_t *words = reader->words + HEADER_WORDS; words < end; words += length_of(words))

@@ -5,6 +5,7 @@
 #include "ze_test.h"
 
 #include <dlfcn.h>
+#include <level_zero/zet_api.h>
 
 static void init_knows_its_flags(void **state) {
     (void)state;
@@ -98,13 +99,17 @@ static void errors_are_explained(void **state) {
 
 typedef ze_result_t (*get_table)(uint32_t version, void **table);
 
-static get_table table_function(const char *name) {
+static void *library_function(const char *name) {
     static void *library;
     if (!library) library = dlopen(getenv("ZE_ENABLE_ALT_DRIVERS"), RTLD_NOW);
     assert_non_null(library);
-    get_table function = (get_table)dlsym(library, name);
-    assert_non_null(function);
+    void *function = dlsym(library, name);
+    if (!function) fail_msg("no %s", name);
     return function;
+}
+
+static get_table table_function(const char *name) {
+    return (get_table)library_function(name);
 }
 
 /* The slots of each version: what lies behind them is not touched. */
@@ -155,6 +160,45 @@ static void what_is_missing_is_refused(void **state) {
     assert_int_equal(create(context, device, NULL, NULL), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
 }
 
+/* Every entry point is there under its name, and all that return a result take nothing for a mistake. */
+static void nothing_is_an_error(void **state) {
+    (void)state;
+    static const char *const names[] = {
+#define TABLE(prefix, name)
+#define END(prefix, name)
+#define HAVE(function, minor) #function,
+#define NEWER(function, minor) #function,
+#define REFUSE(function, minor) #function,
+#define EMPTY(function, minor) #function,
+#include "driver/entries.def"
+    };
+    typedef ze_result_t (*any)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                               void *, void *, void *, void *, void *, void *);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        any function = (any)library_function(names[i]);
+        if (!strncmp(names[i], "zer", 3) || !strcmp(names[i], "zeDriverGetDefaultContext")) continue;
+        if (!strcmp(names[i], "zeInit") || !strcmp(names[i], "zesInit")) continue; /* nothing means all */
+        ze_result_t result = function(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                      NULL, NULL, NULL, NULL);
+        if (result == ZE_RESULT_SUCCESS) fail_msg("%s took nothing", names[i]);
+    }
+}
+
+/* Tracing is the loader's; the old functions for it, the driver's, are refused. Metrics are none. */
+static void tools_are_polite(void **state) {
+    (void)state;
+    const zet_tracer_exp_desc_t desc = {.stype = ZET_STRUCTURE_TYPE_TRACER_EXP_DESC, .pUserData = &driver};
+    zet_tracer_exp_handle_t old = NULL;
+    assert_int_equal(zetTracerExpCreate(context, &desc, &old), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    assert_null(old);
+    uint32_t count = 5;
+    assert_ok(zetMetricGroupGet(device, &count, NULL));
+    assert_int_equal(count, 0);
+    zet_device_debug_properties_t debug = {.stype = ZET_STRUCTURE_TYPE_DEVICE_DEBUG_PROPERTIES, .flags = 1};
+    ze_result_t result = zetDeviceGetDebugProperties(device, &debug);
+    assert_true(result == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE || debug.flags == 0);
+}
+
 /* System management finds the device, and nothing on it to manage. */
 static void management_is_polite(void **state) {
     (void)state;
@@ -185,6 +229,7 @@ int main(void) {
             cmocka_unit_test(extensions_come_in_two_calls), cmocka_unit_test(errors_are_explained),
             cmocka_unit_test(old_loaders_get_old_tables),   cmocka_unit_test(unknown_versions_are_answered),
             cmocka_unit_test(what_is_missing_is_refused),   cmocka_unit_test(management_is_polite),
+            cmocka_unit_test(nothing_is_an_error),          cmocka_unit_test(tools_are_polite),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -77,6 +77,13 @@ static void images_run(void **state) {
     assert_non_null(function);
     assert_int_equal(zeModuleGetFunctionPointer(module, "no_such_thing", &function),
                      ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
+    /* Nor is anything of another library the module's, nor a global a function. */
+    assert_int_equal(zeModuleGetFunctionPointer(module, "malloc", &function),
+                     ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
+    assert_int_equal(zeModuleGetFunctionPointer(module, "module_counter", &function),
+                     ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
+    assert_int_equal(zeModuleGetGlobalPointer(module, "environ", &size, (void **)&counter),
+                     ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
     uint32_t count = 0;
     const char *names[1] = {NULL};
     assert_ok(zeModuleGetKernelNames(module, &count, NULL));

@@ -9,6 +9,7 @@
 
 #define _GNU_SOURCE
 #include "driver/ze_new.h"
+#include "driver/tracer.h"
 #include "kernels/native.h"
 
 #include <setjmp.h>
@@ -45,14 +46,14 @@ static int find_device(void) {
 
 static int set_up(void **state) {
     (void)state;
-    if (find_device()) return -1;
+    if (find_device() || start_tracer()) return -1;
     const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     return zeContextCreate(driver, &desc, &context);
 }
 
 static int tear_down(void **state) {
     (void)state;
-    return zeContextDestroy(context);
+    return zeContextDestroy(context) || stop_tracer();
 }
 
 #define assert_ok(call) assert_int_equal(call, ZE_RESULT_SUCCESS)

@@ -22,3 +22,14 @@ __attribute__((reqd_work_group_size(16, 1, 1))) kernel void sixteen(global uint 
 kernel void follow(global uint *const global *pointers, global uint *dst) {
     dst[get_global_id(0)] = pointers[get_global_id(0)][1];
 }
+
+global int counter = 40;
+
+int plus_two(int value) {
+    return value + 2;
+}
+
+kernel void count_up(global int *dst) {
+    counter = plus_two(counter);
+    *dst = counter;
+}
