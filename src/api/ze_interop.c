@@ -156,3 +156,11 @@ dnnl_status_t dnnl_ze_interop_primitive_execute(const_dnnl_primitive_t primitive
     if (status != dnnl_success) return status;
     return primitive_execute(&(struct call){primitive, stream, nargs, args, ndeps, deps, return_event});
 }
+
+dnnl_status_t dnnl_ze_interop_stream_update(dnnl_stream_t stream, ze_event_handle_t event, int nargs,
+                                            const dnnl_exec_arg_t *args) {
+    if (!stream || !event || (nargs > 0 && !args)) return fail_null("stream");
+    if (nargs < 0) return fail(dnnl_invalid_arguments, "stream", "%d arguments", nargs);
+    if (!is_ours(stream->engine)) return fail_foreign("stream");
+    return lz_stream_update(stream, event, nargs, args);
+}

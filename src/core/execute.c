@@ -16,19 +16,17 @@ static const char *kind_name(const struct plan *plan) {
     return dnnl_prim_kind2str(plan->problem.kind);
 }
 
-/* One tensor of the plan: it must be passed, once, on this device, with a buffer of its size. */
-static dnnl_status_t check_tensor(const struct plan *plan, const struct problem_tensor *tensor, int nargs,
-                                  const dnnl_exec_arg_t *args) {
-    if (tensor->inside) return dnnl_success;
-    const struct dnnl_memory *memory = exec_memory(tensor->arg, nargs, args);
-    if (!memory)
-        return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is missing", tensor->arg);
+/* One argument of the plan: it must be passed, once, on this device, with a buffer of its size. */
+static dnnl_status_t check_argument(const struct plan *plan, int arg, const md_t *md, int nargs,
+                                    const dnnl_exec_arg_t *args) {
+    const struct dnnl_memory *memory = exec_memory(arg, nargs, args);
+    if (!memory) return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is missing", arg);
     if (md_is_host_scalar(&memory->md)) return dnnl_success;
     if (memory->engine->device != plan->device)
         return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device",
-                         tensor->arg);
-    if (memory->buffers[0].kind == BUFFER_NONE && md_size(&tensor->md, 0) > 0)
-        return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d has no buffer", tensor->arg);
+                         arg);
+    if (memory->buffers[0].kind == BUFFER_NONE && md_size(md, 0) > 0)
+        return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d has no buffer", arg);
     return dnnl_success;
 }
 
@@ -43,8 +41,35 @@ static dnnl_status_t check_duplicates(const struct plan *plan, int nargs, const 
 
 static dnnl_status_t check_arguments(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args) {
     dnnl_status_t status = check_duplicates(plan, nargs, args);
-    for (int i = 0; i < plan->problem.ntensors && status == dnnl_success; i++)
-        status = check_tensor(plan, &plan->problem.tensors[i], nargs, args);
+    for (int i = 0; i < plan->problem.ntensors && status == dnnl_success; i++) {
+        const struct problem_tensor *tensor = &plan->problem.tensors[i];
+        if (!tensor->inside) status = check_argument(plan, tensor->arg, &tensor->md, nargs, args);
+    }
+    return status;
+}
+
+/* The descriptor of what the user passes as this argument, or NULL. */
+static const md_t *passed_md(const struct plan *plan, int arg) {
+    bool users = plan->scratchpad_size > 0 && plan->attr.scratchpad_mode == dnnl_scratchpad_mode_user;
+    if (arg == DNNL_ARG_SCRATCHPAD) return users ? &plan->scratchpad_md : NULL;
+    for (int i = 0; i < plan->problem.ntensors; i++) {
+        const struct problem_tensor *tensor = &plan->problem.tensors[i];
+        if (tensor->arg == arg && !tensor->inside) return &tensor->md;
+    }
+    return NULL;
+}
+
+dnnl_status_t execution_check_update(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args) {
+    dnnl_status_t status = check_duplicates(plan, nargs, args);
+    for (int i = 0; i < nargs && status == dnnl_success; i++) {
+        const md_t *md = passed_md(plan, args[i].arg);
+        if (!md)
+            return fail_exec(dnnl_invalid_arguments, kind_name(plan), "there is no argument %d", args[i].arg);
+        status = check_argument(plan, args[i].arg, md, nargs, args);
+        if (status == dnnl_success && !md_equal(&args[i].memory->md, md))
+            status = fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d has another descriptor",
+                               args[i].arg);
+    }
     return status;
 }
 

@@ -80,6 +80,59 @@ void execution(const level_zero &ze, const dnnl::engine &engine) {
     zeMemFree(ze.context, usm);
 }
 
+// A list whose commands can change; null: the driver has none.
+ze_command_list_handle_t make_mutable_list(const level_zero &ze) {
+    struct {
+        ze_structure_type_t stype;
+        const void *next;
+        uint32_t flags;
+    } extension = {static_cast<ze_structure_type_t>(0x20016), nullptr, 0};
+    ze_command_list_desc_t desc = {};
+    desc.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC;
+    desc.pNext = &extension;
+    ze_command_list_handle_t list = nullptr;
+    return zeCommandListCreate(ze.context, ze.device, &desc, &list) == ZE_RESULT_SUCCESS ? list : nullptr;
+}
+
+void run_list(const level_zero &ze, ze_command_list_handle_t list) {
+    ze_command_queue_desc_t desc = {};
+    desc.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+    ze_command_queue_handle_t queue = nullptr;
+    CHECK(zeCommandListClose(list) == ZE_RESULT_SUCCESS);
+    CHECK(zeCommandQueueCreate(ze.context, ze.device, &desc, &queue) == ZE_RESULT_SUCCESS);
+    CHECK(zeCommandQueueExecuteCommandLists(queue, 1, &list, nullptr) == ZE_RESULT_SUCCESS);
+    CHECK(zeCommandQueueSynchronize(queue, UINT64_MAX) == ZE_RESULT_SUCCESS);
+    zeCommandQueueDestroy(queue);
+}
+
+void updates(const level_zero &ze, const dnnl::engine &engine) {
+    using namespace dnnl;
+    using namespace dnnl::ze_interop;
+    ze_command_list_handle_t list = make_mutable_list(ze);
+    if (!list) {
+        std::printf("SKIP: the driver has no mutable command lists\n");
+        return;
+    }
+    stream s = make_stream(engine, list);
+    memory::desc md({4}, memory::data_type::f32, memory::format_tag::a);
+    memory src = make_memory(md, engine), dst = make_memory(md, engine), other = make_memory(md, engine);
+    float *values = src.map_data<float>();
+    for (int i = 0; i < 4; i++)
+        values[i] = static_cast<float>(i - 2);
+    src.unmap_data(values);
+    eltwise_forward::primitive_desc pd(engine, prop_kind::forward_inference, algorithm::eltwise_relu, md, md,
+                                       0.0f, 0.0f);
+    ze_event_handle_t event = execute(eltwise_forward(pd), s, {{DNNL_ARG_SRC, src}, {DNNL_ARG_DST, dst}});
+    run_list(ze, list);
+    update(s, event, {{DNNL_ARG_DST, other}});
+    run_list(ze, list);
+    const float *result = other.map_data<float>();
+    CHECK(result[0] == 0 && result[1] == 0 && result[2] == 0 && result[3] == 1);
+    other.unmap_data(const_cast<float *>(result));
+    CHECK(check::thrown_by([&] { update(s, event, {{DNNL_ARG_WEIGHTS, other}}); }) == dnnl_invalid_arguments);
+    zeCommandListDestroy(list);
+}
+
 } // namespace
 
 int main() {
@@ -92,6 +145,7 @@ int main() {
         dnnl::engine engine;
         engines(ze, engine);
         execution(ze, engine);
+        updates(ze, engine);
         blobs(ze, engine);
     }
     ze.close();

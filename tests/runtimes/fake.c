@@ -263,6 +263,21 @@ void fake_forget_newer(bool forget) {
     patched->MemFreeExt = forget ? NULL : fake_MemFreeExt;
 }
 
+void fake_forget_mutable(bool forget) {
+    driver->newer.CommandListGetNextCommandIdExp = forget ? NULL : real_newer.CommandListGetNextCommandIdExp;
+    driver->newer.CommandListUpdateMutableCommandsExp =
+            forget ? NULL : real_newer.CommandListUpdateMutableCommandsExp;
+}
+
+static ze_result_t ZE_APICALL unsupported(ze_command_list_handle_t list, const void *desc, uint64_t *number) {
+    (void)list, (void)desc, (void)number;
+    return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+}
+
+void fake_refuse_mutable(void) {
+    driver->newer.CommandListGetNextCommandIdExp = unsupported;
+}
+
 void fake_reset(void) {
     fake.fail_at = 0;
     fake.nappended = 0;

@@ -32,6 +32,10 @@ extern struct fake {
 bool fake_install(void);
 /* The driver loses every function that is newer than specification 1.0, and gets them back. */
 void fake_forget_newer(bool forget);
+/* The same with the functions of the extension for mutable lists alone. */
+void fake_forget_mutable(bool forget);
+/* Or they are there, as in a loader, and the driver behind it does not support them. */
+void fake_refuse_mutable(void);
 /* No failure, empty notes. */
 void fake_reset(void);
 

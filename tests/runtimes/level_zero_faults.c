@@ -291,6 +291,35 @@ static void test_without_newer_functions(void **state) {
     fake_forget_newer(false);
 }
 
+static void expect_no_update(void) {
+    struct world w = make_world();
+    ze_command_list_handle_t list = ze_make_mutable(w.context);
+    assert_non_null(list);
+    dnnl_stream_t stream = make_stream(&w, list);
+    dnnl_primitive_t linear = make_linear(&w, 1, 1);
+    dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, memory}};
+    ze_event_handle_t event;
+    ok(run(linear, stream, memory, memory, 0, NULL, &event));
+    ze_ok(ze.zeCommandListClose(list));
+    assert_int_equal(dnnl_ze_interop_stream_update(stream, event, 1, args), dnnl_unimplemented);
+    dnnl_memory_destroy(memory);
+    dnnl_primitive_destroy(linear);
+    dnnl_stream_destroy(stream);
+    ze_ok(ze.zeCommandListDestroy(list));
+    free_world(&w);
+}
+
+static void test_without_mutable_lists(void **state) {
+    (void)state;
+    fake_forget_mutable(true);
+    expect_no_update();
+    fake_forget_mutable(false);
+    fake_refuse_mutable();
+    expect_no_update();
+    fake_forget_mutable(false);
+}
+
 /* A GPU: SPIR-V is built once, its binary comes from the disk cache or from a blob afterwards. */
 static void test_gpu(void **state) {
     (void)state;
@@ -458,6 +487,7 @@ int main(void) {
             cmocka_unit_test(test_nothing_is_left),
             cmocka_unit_test(test_destroyed_while_held),
             cmocka_unit_test(test_without_newer_functions),
+            cmocka_unit_test(test_without_mutable_lists),
             cmocka_unit_test(test_gpu),
             cmocka_unit_test(test_gpu_memory),
             cmocka_unit_test(test_commands_in_order),

@@ -63,6 +63,18 @@ ze_command_list_handle_t ze_make_regular(ze_context_handle_t context, const void
     return list;
 }
 
+ze_command_list_handle_t ze_make_mutable(ze_context_handle_t context) {
+    enum { STYPE_MUTABLE_COMMAND_LIST_EXP_DESC = 0x20016 };
+    const struct {
+        ze_structure_type_t stype;
+        const void *pNext;
+        uint32_t flags;
+    } extension = {.stype = (ze_structure_type_t)STYPE_MUTABLE_COMMAND_LIST_EXP_DESC};
+    const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .pNext = &extension};
+    ze_command_list_handle_t list = NULL;
+    return ze.zeCommandListCreate(context, ze_device, &desc, &list) == ZE_RESULT_SUCCESS ? list : NULL;
+}
+
 ze_command_queue_handle_t ze_make_queue(ze_context_handle_t context) {
     const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
                                           .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};

@@ -63,6 +63,8 @@ enum { ZE_IN_ORDER = 2 }; /* the flag of specification 1.7 for immediate lists *
 ze_context_handle_t ze_make_context(void);
 ze_command_list_handle_t ze_make_immediate(ze_context_handle_t context, unsigned flags, bool synchronous);
 ze_command_list_handle_t ze_make_regular(ze_context_handle_t context, const void *extensions);
+/* NULL: the driver has no such lists. */
+ze_command_list_handle_t ze_make_mutable(ze_context_handle_t context);
 ze_command_queue_handle_t ze_make_queue(ze_context_handle_t context);
 /* Runs a closed list and waits. */
 void ze_run(ze_command_queue_handle_t queue, ze_command_list_handle_t list);

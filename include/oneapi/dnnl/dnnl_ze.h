@@ -55,6 +55,12 @@ DNNL_API dnnl_status_t dnnl_ze_interop_primitive_execute(const_dnnl_primitive_t 
                                                          const ze_event_handle_t *deps,
                                                          ze_event_handle_t *return_event);
 
+/* Gives an execution that was recorded on a mutable command list other memory: `event` is the one that it
+ * returned, `args` are the arguments to replace, with the same descriptors. The list is closed, not running,
+ * and must be closed again before it runs. dnnl_unimplemented: the driver has no mutable lists. */
+DNNL_API dnnl_status_t dnnl_ze_interop_stream_update(dnnl_stream_t stream, ze_event_handle_t event, int nargs,
+                                                     const dnnl_exec_arg_t *args);
+
 #ifdef __cplusplus
 }
 #endif

@@ -91,6 +91,16 @@ inline ze_event_handle_t execute(const dnnl::primitive &aprimitive, const stream
     return event;
 }
 
+/// Gives the execution that returned this event, recorded on a mutable command list, other memory for these
+/// arguments. The list is closed, and must be closed again before it runs.
+inline void update(const stream &astream, ze_event_handle_t event,
+                   const std::unordered_map<int, memory> &args) {
+    const std::vector<dnnl_exec_arg_t> c_args = detail::c_args(args, false);
+    error::wrap_c_api(dnnl_ze_interop_stream_update(astream.get(), event, static_cast<int>(c_args.size()),
+                                                    c_args.data()),
+                      "could not update a recorded execution");
+}
+
 } // namespace ze_interop
 } // namespace dnnl
 

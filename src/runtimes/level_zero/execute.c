@@ -9,6 +9,7 @@
  */
 #include "runtimes/level_zero/level_zero.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WAITS = 16 };
@@ -24,6 +25,7 @@ struct submission {
     struct lz_event *events[PLAN_MAX_LAUNCHES];
     uint32_t nwaits; /* of the next launch */
     ze_event_handle_t waits[MAX_WAITS];
+    struct lz_recorded *recorded; /* for changes to come, or NULL */
 };
 
 static void choose_launches(struct submission *sub) {
@@ -134,6 +136,13 @@ static ze_result_t set_group_size(const struct level_zero *ze, struct lz_instanc
     return result;
 }
 
+static void number_launch(struct submission *sub, int index) {
+    struct lz_recorded *recorded = sub->recorded;
+    if (!recorded || lz_record_launch(sub->stream, recorded, sub->execution, index)) return;
+    free(recorded);
+    sub->recorded = NULL;
+}
+
 static ze_result_t append_kernel(struct submission *sub, struct lz_instance *instance, int n) {
     int index = sub->launches[n];
     const struct range *range = &sub->execution->plan->launches[index].range;
@@ -142,6 +151,7 @@ static ze_result_t append_kernel(struct submission *sub, struct lz_instance *ins
     ze_result_t result = set_group_size(sub->ze, instance, range->group_size);
     if (result == ZE_RESULT_SUCCESS) result = set_arguments(sub, instance->handle, index);
     if (result != ZE_RESULT_SUCCESS) return result;
+    number_launch(sub, index);
     return sub->ze->CommandListAppendLaunchKernel(sub->stream->list, instance->handle, &groups,
                                                   signal_of(sub, n), sub->nwaits,
                                                   sub->nwaits ? sub->waits : NULL);
@@ -182,9 +192,15 @@ static ze_result_t submit(struct submission *sub) {
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     ze_result_t result = take_events(sub);
     if (result != ZE_RESULT_SUCCESS) return result;
+    sub->recorded = lz_record_begin(s, sub->execution);
     result = append_all(sub);
     if (s->immediate) atomic_fetch_add(&s->submitted, 1);
-    if (result != ZE_RESULT_SUCCESS) lz_events_abandon(s, sub->nevents, sub->events);
+    if (result == ZE_RESULT_SUCCESS) {
+        if (sub->recorded) lz_record_end(s, sub->recorded, sub->events[sub->nevents - 1]->handle);
+    } else {
+        lz_events_abandon(s, sub->nevents, sub->events);
+        free(sub->recorded);
+    }
     return result;
 }
 

@@ -99,6 +99,10 @@ struct lz_stream {
 
     /* Plans recorded on a regular list, which may run as long as the stream lives. */
     struct plan_list plans;
+    /* Executions whose memory can be changed: those on a mutable list that gave an event to the user. */
+    struct lz_recorded *recorded;
+    uint64_t last_number;         /* of their commands */
+    ze_result_t numbering_result; /* of the last command that asked for a number */
 
     /* Profiling: the sum of the kernel times of each execution since the last reset, as far as known. */
     uint64_t *ns;
@@ -181,6 +185,19 @@ void lz_stream_join(struct lz_stream *stream);
 
 /* execute.c */
 dnnl_status_t lz_execute(struct dnnl_stream *stream, const struct execution *execution);
+
+/* update.c. Recording an execution with its commands, one by one, in the order of the launches; all under the
+ * stream's lock. NULL: the list is not one that can be changed, or there is no memory. */
+struct lz_recorded *lz_record_begin(struct lz_stream *stream, const struct execution *execution);
+/* Before launch `index` of the plan is appended. False: this execution cannot be changed. */
+bool lz_record_launch(struct lz_stream *stream, struct lz_recorded *recorded,
+                      const struct execution *execution, int index);
+/* The execution is complete and has this event. */
+void lz_record_end(struct lz_stream *stream, struct lz_recorded *recorded, ze_event_handle_t event);
+void lz_record_free_all(struct lz_stream *stream);
+/* Gives a recorded execution other memory. */
+dnnl_status_t lz_stream_update(struct dnnl_stream *stream, ze_event_handle_t event, int nargs,
+                               const dnnl_exec_arg_t *args);
 
 /* profile.c. Under the stream's lock: a new entry, and the time of an event that is about to be reused. */
 bool lz_profile_entry(struct lz_stream *stream, int *entry);

@@ -263,6 +263,7 @@ static void mark_end(struct dnnl_stream *stream, struct lz_stream *s) {
 void lz_stream_close(struct dnnl_stream *stream) {
     struct lz_stream *s = lz_stream_of(stream);
     plan_list_free(&s->plans);
+    lz_record_free_all(s);
     bool can_ask = s->device->driver->newer.CommandListHostSynchronize;
     if (!can_ask && !is_settled(s)) mark_end(stream, s);
     if (!lz_stream_settle(s) && !s->end) mark_end(stream, s);
