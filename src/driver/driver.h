@@ -60,11 +60,12 @@ struct chain {
 /* The first link of that type, or NULL. */
 const void *chain_find(const void *pNext, uint32_t stype);
 
+/* There is one of each. */
 static inline bool is_driver(const void *handle) {
-    return object_is(handle, OBJECT_DRIVER);
+    return handle == &the_driver;
 }
 static inline bool is_device(const void *handle) {
-    return object_is(handle, OBJECT_DEVICE);
+    return handle == &the_device;
 }
 static inline struct context *to_context(ze_context_handle_t handle) {
     return object_is(handle, OBJECT_CONTEXT) ? (struct context *)handle : NULL;
