@@ -57,8 +57,10 @@ foreach(row ${family_rows})
     DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: SPIR-V" VERBATIM)
   add_custom_command(OUTPUT ${kernels_out}/${family}.cl
     COMMAND ${LODE_CLANG} -E -P -frewrite-includes -cl-no-stdinc --target=spir64 ${opencl_flags} -cl-std=CL1.2
-            -o ${kernels_out}/${family}.cl ${cl}
-    DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: source" VERBATIM)
+            -o ${kernels_out}/${family}.full.cl ${cl}
+    COMMAND sed -E -f ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed ${kernels_out}/${family}.full.cl
+            > ${kernels_out}/${family}.cl
+    DEPENDS ${cl} ${kernel_headers} ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed COMMENT "Kernel ${family}: source" VERBATIM)
   list(APPEND KERNEL_BLOBS ${kernels_out}/${family}.spv ${kernels_out}/${family}.cl)
 
   foreach(isa ${isas_${forms}})
