@@ -87,6 +87,57 @@ static dnnl_status_t add_post_op(struct problem *problem, const struct post_op *
     return status;
 }
 
+/* Dropout. Random numbers are counted along dst, so it must lie in logical order, and the mask like it. */
+
+static bool is_row_major(const md_t *md) {
+    static const char *const tags[] = {[2] = "ab", [3] = "abc", [4] = "abcd", [5] = "abcde"};
+    return md->ndims >= 2 && md->ndims <= 5 && md_matches_tag(md, tags[md->ndims]);
+}
+
+static dnnl_status_t add_value(struct problem *problem, int arg, dnnl_data_type_t type, bool host_scalar) {
+    md_t md;
+    static const dnnl_dims_t one = {1};
+    dnnl_status_t status =
+            host_scalar ? md_init_host_scalar(&md, type) : md_init_by_string(&md, 1, one, type, "a");
+    return status == dnnl_success ? add_argument(problem, arg, &md) : status;
+}
+
+static dnnl_status_t add_mask(struct plan *plan, const md_t *dst) {
+    md_t mask = plan->attr.dropout.mask;
+    if (md_is_zero(&mask)) return dnnl_success;
+    dnnl_status_t status = md_set_any_like(&mask, dst);
+    if (status == dnnl_success && (!md_same_dims(&mask, dst) || !is_row_major(&mask)))
+        return plan_skip(plan, "the mask of dropout does not lie like dst");
+    if (status == dnnl_success) status = problem_reserve(&plan->problem, 1);
+    if (status == dnnl_success) problem_add(&plan->problem, DNNL_ARG_ATTR_DROPOUT_MASK, true, &mask);
+    return status;
+}
+
+static dnnl_status_t add_dropout(struct plan *plan, const md_t *dst) {
+    const struct dropout *dropout = &plan->attr.dropout;
+    struct problem *problem = &plan->problem;
+    if (!dropout->enabled) return dnnl_success;
+    if (!is_row_major(dst)) return plan_skip(plan, "dropout in this layout of dst");
+    bool scalars = dropout->use_host_scalars;
+    dnnl_status_t status = add_value(problem, DNNL_ARG_ATTR_DROPOUT_PROBABILITY, dnnl_f32, scalars);
+    if (status == dnnl_success)
+        status = add_value(problem, DNNL_ARG_ATTR_DROPOUT_SEED, dropout->seed_type, scalars);
+    if (status == dnnl_success && dropout->use_offset)
+        status = add_value(problem, DNNL_ARG_ATTR_DROPOUT_OFFSET, dnnl_s64, scalars);
+    return status == dnnl_success ? add_mask(plan, dst) : status;
+}
+
+static int dropout_buffers(const struct dropout *dropout) {
+    if (!dropout->enabled) return 0;
+    return !md_is_zero(&dropout->mask) + (dropout->use_host_scalars ? 0 : 2 + dropout->use_offset);
+}
+
+/* Stochastic rounding. */
+
+static bool rounds_by_chance(const attr_t *attr) {
+    return attr->rounding[attr_rounding_slot(DNNL_ARG_DST)] == dnnl_rounding_mode_stochastic;
+}
+
 /* What one launch can hold. */
 
 static int op_buffers(const struct post_op *op) {
@@ -102,10 +153,11 @@ static int quant_buffers(const struct quants *quants) {
 }
 
 static bool fits_one_launch(const attr_t *attr) {
-    int buffers = quant_buffers(&attr->scales) + quant_buffers(&attr->zero_points);
+    int buffers = quant_buffers(&attr->scales) + quant_buffers(&attr->zero_points)
+                  + dropout_buffers(&attr->dropout) + rounds_by_chance(attr);
     for (int i = 0; i < attr->post_ops.len; i++)
         buffers += op_buffers(&attr->post_ops.entries[i]);
-    return attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
+    return attr->dropout.enabled + attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
 }
 
 static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
@@ -132,6 +184,9 @@ dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const
         status = ops->entries[i].kind == dnnl_convolution
                          ? plan_skip(plan, "a convolution among the post-ops")
                          : add_post_op(&plan->problem, &ops->entries[i], i, &dst);
+    if (status == dnnl_success) status = add_dropout(plan, &dst);
+    if (status == dnnl_success && rounds_by_chance(&plan->attr))
+        status = add_value(&plan->problem, DNNL_ARG_ATTR_ROUNDING_SEED, dnnl_s32, false);
     if (status != dnnl_success) return status;
     ep->dst = dst;
     ep->dst_arg = ep->spec.dst_arg;
@@ -155,9 +210,9 @@ static dnnl_status_t use_buffer(struct epilogue_build *ep, int arg, i32 *number)
     return dnnl_success;
 }
 
-static dnnl_status_t use_scalar(struct epilogue_build *ep, int arg, i32 *number) {
+static dnnl_status_t use_scalar(struct epilogue_build *ep, int arg, enum scalar_form form, i32 *number) {
     if (ep->nscalars == EPILOGUE_SCALARS) return plan_skip(ep->plan, "too many host scalars for one launch");
-    ep->scalars[ep->nscalars] = (struct launch_scalar){.arg = arg, .as = dnnl_f32};
+    ep->scalars[ep->nscalars] = (struct launch_scalar){.arg = arg, .form = form};
     *number = ep->nscalars++;
     return dnnl_success;
 }
@@ -189,7 +244,7 @@ static dnnl_status_t find_quant(struct epilogue_build *ep, struct quant_source *
     if (!quant || !md) return dnnl_success;
     source->type = (i32)quant->data_type;
     source->from = quant->host_scalar ? QUANT_SCALAR : QUANT_BUFFER;
-    if (quant->host_scalar) return use_scalar(ep, kind | arg, &source->index);
+    if (quant->host_scalar) return use_scalar(ep, kind | arg, SCALAR_F32, &source->index);
     place_quant(ep, source, quant, md, dims);
     return use_buffer(ep, kind | arg, &source->index);
 }
@@ -260,10 +315,86 @@ static dnnl_status_t build_op(struct epilogue_build *ep, const struct post_op *o
     }
 }
 
-static dnnl_status_t build_dst_quant(struct epilogue_build *ep, struct epilogue *epilogue) {
+static dnnl_status_t use_dropout_scalars(struct epilogue_build *ep, struct dropout_source *source) {
+    static const struct {
+        int arg;
+        enum scalar_form form;
+    } scalars[] = {{DNNL_ARG_ATTR_DROPOUT_PROBABILITY, SCALAR_F32},
+                   {DNNL_ARG_ATTR_DROPOUT_SEED, SCALAR_LOW},
+                   {DNNL_ARG_ATTR_DROPOUT_SEED, SCALAR_HIGH},
+                   {DNNL_ARG_ATTR_DROPOUT_OFFSET, SCALAR_LOW},
+                   {DNNL_ARG_ATTR_DROPOUT_OFFSET, SCALAR_HIGH}};
+    dnnl_status_t status = dnnl_success;
+    i32 last;
+    source->scalar = ep->nscalars;
+    for (int i = 0; i < (source->has_offset ? 5 : 3) && status == dnnl_success; i++)
+        status = use_scalar(ep, scalars[i].arg, scalars[i].form, &last);
+    return status;
+}
+
+static dnnl_status_t use_dropout_buffers(struct epilogue_build *ep, struct dropout_source *source) {
+    source->scalar = -1;
+    dnnl_status_t status = use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_PROBABILITY, &source->probability);
+    if (status == dnnl_success) status = use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_SEED, &source->seed);
+    if (status == dnnl_success && source->has_offset)
+        status = use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_OFFSET, &source->offset);
+    return status;
+}
+
+static dnnl_status_t build_dropout(struct epilogue_build *ep, struct epilogue *epilogue) {
+    const struct dropout *dropout = &ep->plan->attr.dropout;
+    const md_t *mask = problem_md(&ep->plan->problem, DNNL_ARG_ATTR_DROPOUT_MASK);
+    struct epilogue_op *op = &epilogue->ops[epilogue->nops++];
+    struct dropout_source *source = &epilogue->dropout;
+    *op = (struct epilogue_op){.kind = POST_DROPOUT};
+    *source = (struct dropout_source){
+            .seed_type = (i32)dropout->seed_type, .has_offset = dropout->use_offset, .mask = -1};
+    tensor_init(&op->src1, dst_of(ep));
+    dnnl_status_t status =
+            dropout->use_host_scalars ? use_dropout_scalars(ep, source) : use_dropout_buffers(ep, source);
+    if (status != dnnl_success || !mask) return status;
+    tensor_init(&op->src2, mask);
+    return use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_MASK, &source->mask);
+}
+
+/* What a type can hold, as oneDNN rounds to it: significant bits, the range and the least normal number. */
+static const struct {
+    dnnl_data_type_t type;
+    int digits;
+    float lowest, most, least;
+} roundings[] = {
+        {dnnl_f32, 24, -0x1.fffffep127f, 0x1.fffffep127f, 0x1p-126f},
+        {dnnl_bf16, 8, -0x1.fep127f, 0x1.fep127f, 0x1p-126f},
+        {dnnl_f16, 11, -65504, 65504, 0x1p-14f},
+        {dnnl_f8_e5m2, 3, -57344, 57344, 0x1p-14f},
+        {dnnl_f8_e4m3, 4, -448, 448, 0x1p-6f},
+        {dnnl_f4_e2m1, 2, -6, 6, 1},
+        {dnnl_s8, 7, -128, 127, 0},
+        {dnnl_u8, 8, 0, 255, 0},
+};
+
+static dnnl_status_t build_rounding(struct epilogue_build *ep, struct rounding *rounding) {
+    const md_t *dst = dst_of(ep);
+    if (!rounds_by_chance(&ep->plan->attr)) return dnnl_success;
+    for (size_t i = 0; i < sizeof roundings / sizeof roundings[0]; i++) {
+        if (roundings[i].type != dst->data_type) continue;
+        *rounding = (struct rounding){.bits = dt_size(dst->data_type) == 2 ? 8 : 16,
+                                      .cut = 24 - roundings[i].digits,
+                                      .lowest = roundings[i].lowest,
+                                      .most = roundings[i].most,
+                                      .least = roundings[i].least};
+        tensor_init(&rounding->dst, dst);
+        return use_buffer(ep, DNNL_ARG_ATTR_ROUNDING_SEED, &rounding->seed);
+    }
+    return plan_skip(ep->plan, "stochastic rounding to this type");
+}
+
+/* What is done last: scale, zero point, rounding. */
+static dnnl_status_t build_end(struct epilogue_build *ep, struct epilogue *epilogue) {
     dnnl_status_t status = epilogue_scale(ep, &epilogue->dst_scale, ep->spec.dst_arg, NULL);
-    if (status != dnnl_success) return status;
-    return epilogue_zero_point(ep, &epilogue->dst_zero_point, ep->spec.dst_arg, NULL);
+    if (status == dnnl_success)
+        status = epilogue_zero_point(ep, &epilogue->dst_zero_point, ep->spec.dst_arg, NULL);
+    return status == dnnl_success ? build_rounding(ep, &epilogue->rounding) : status;
 }
 
 static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
@@ -275,10 +406,14 @@ static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
         launch->scalars[i] = ep->scalars[i];
 }
 
-/* As many post-ops from `first` on as one launch can hold; *next is the first that is left. */
+/* Dropout, then as many post-ops from `first` on as one launch can hold; *next is the first that is left. */
 static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilogue, int first, int *next) {
     const struct dnnl_post_ops *ops = &ep->plan->attr.post_ops;
     int i = first;
+    if (first == 0 && ep->plan->attr.dropout.enabled) {
+        dnnl_status_t status = build_dropout(ep, epilogue);
+        if (status != dnnl_success) return status;
+    }
     for (; i < ops->len && epilogue->nops < EPILOGUE_OPS; i++) {
         if (ep->nbuffers + op_buffers(&ops->entries[i]) > EPILOGUE_BUFFERS) break;
         dnnl_status_t status = build_op(ep, &ops->entries[i], i, &epilogue->ops[epilogue->nops++]);
@@ -291,7 +426,7 @@ static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilo
 /* One more pass over results that lie in scratchpad; the last one, which has room for the parameters of dst,
  * stores to dst. *next becomes -1 then. */
 static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
-    enum { DST_QUANT_BUFFERS = 2 };
+    enum { END_BUFFERS = 3 };
     struct plan *plan = main->plan;
     struct epilogue_build ep = {
             .plan = plan, .spec = main->spec, .dst = main->dst, .dst_arg = ARG_SCRATCHPAD};
@@ -299,11 +434,11 @@ static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     ep.spec.lanes = -1;
     dnnl_status_t status = build_ops(&ep, &epilogue, *next, next);
     if (status != dnnl_success) return status;
-    if (*next == plan->attr.post_ops.len && ep.nbuffers + DST_QUANT_BUFFERS <= EPILOGUE_BUFFERS) {
+    if (*next == plan->attr.post_ops.len && ep.nbuffers + END_BUFFERS <= EPILOGUE_BUFFERS) {
         *next = -1;
         ep.dst = *dst_of(&ep);
         ep.dst_arg = ep.spec.dst_arg;
-        status = build_dst_quant(&ep, &epilogue);
+        status = build_end(&ep, &epilogue);
         if (status != dnnl_success) return status;
     }
     epilogue.type = (i32)ep.dst.data_type;
@@ -327,7 +462,7 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
     dnnl_status_t status = dnnl_success;
     epilogue->type = (i32)ep->dst.data_type;
     if (ep->direct) status = build_ops(ep, epilogue, 0, &next);
-    if (ep->direct && status == dnnl_success) status = build_dst_quant(ep, epilogue);
+    if (ep->direct && status == dnnl_success) status = build_end(ep, epilogue);
     if (status != dnnl_success) return status;
     bind_all(ep, launch);
     while (!ep->direct && next >= 0 && status == dnnl_success)

@@ -104,7 +104,7 @@ static void bind_launch(struct execution *e, int index, int nargs, const dnnl_ex
     }
     for (int s = 0; s < launch->nscalars; s++) {
         const struct dnnl_memory *memory = exec_memory(launch->scalars[s].arg, nargs, args);
-        e->scalars[index][s] = memory ? host_scalar_bits(memory, launch->scalars[s].as) : 0;
+        e->scalars[index][s] = memory ? host_scalar_bits(memory, launch->scalars[s].form) : 0;
     }
 }
 

@@ -33,10 +33,15 @@ static double scalar_value(const struct dnnl_memory *memory) {
     }
 }
 
-uint32_t host_scalar_bits(const struct dnnl_memory *memory, dnnl_data_type_t as) {
-    double value = scalar_value(memory);
-    if (as == dnnl_s32) return (uint32_t)(int32_t)value;
-    float f = (float)value;
+static uint64_t scalar_integer(const struct dnnl_memory *memory) {
+    if (memory->md.data_type == dnnl_s64) return memory->scalar.bits;
+    return (uint64_t)(int64_t)scalar_value(memory);
+}
+
+uint32_t host_scalar_bits(const struct dnnl_memory *memory, enum scalar_form form) {
+    if (form == SCALAR_LOW) return (uint32_t)scalar_integer(memory);
+    if (form == SCALAR_HIGH) return (uint32_t)(scalar_integer(memory) >> 32);
+    float f = (float)scalar_value(memory);
     uint32_t bits;
     memcpy(&bits, &f, sizeof bits);
     return bits;

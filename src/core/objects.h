@@ -90,8 +90,8 @@ dnnl_status_t execute_here(const struct call *call);
 /* For an execution that was recorded: may these arguments replace those of the same numbers? */
 dnnl_status_t execution_check_update(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args);
 
-/* The value of a host scalar as the bits of an f32 or s32: core/host_scalar.c. */
-uint32_t host_scalar_bits(const struct dnnl_memory *memory, dnnl_data_type_t as);
+/* The value of a host scalar the way a kernel reads it: core/host_scalar.c. */
+uint32_t host_scalar_bits(const struct dnnl_memory *memory, enum scalar_form form);
 
 /* Primitives: core/primitive.c. `hit` tells if the cache had it. */
 dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,

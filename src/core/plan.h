@@ -34,9 +34,10 @@ static inline bool range_is_empty(const struct range *range) {
 }
 
 /* A host scalar that is read at execution and travels in the launch's scalar block. */
+enum scalar_form { SCALAR_F32, SCALAR_LOW, SCALAR_HIGH }; /* the latter: half of an integer of 64 bits */
 struct launch_scalar {
     int arg;
-    dnnl_data_type_t as; /* f32 or s32: how the kernel reads it */
+    enum scalar_form form; /* how the kernel reads it */
 };
 
 struct launch {

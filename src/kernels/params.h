@@ -131,7 +131,7 @@ struct quant_source {
 PARAMS_SIZE(quant_source, 216);
 
 /* One post-op. `kind` is one of these; `alg` is dnnl_alg_kind_t. */
-enum { POST_SUM = 1, POST_ELTWISE = 2, POST_BINARY = 3, POST_PRELU = 4 };
+enum { POST_SUM = 1, POST_ELTWISE = 2, POST_BINARY = 3, POST_PRELU = 4, POST_DROPOUT = 5 };
 struct epilogue_op {
     i32 kind, alg;
     f32 alpha, beta;     /* eltwise; sum: alpha is its scale */
@@ -139,10 +139,29 @@ struct epilogue_op {
     i32 buffer, buffer2; /* epilogue buffers of src1 and src2, or -1 */
     i32 lanes, lanes2;   /* LANES_* of src1 and src2 */
     i32 pad;
-    struct tensor src1; /* binary's or prelu's operand; sum's view of dst */
-    struct tensor src2; /* the condition of a binary select */
+    struct tensor src1; /* binary's or prelu's operand; sum's view of dst; dropout counts along dst */
+    struct tensor src2; /* the condition of a binary select; the mask that dropout writes */
 };
 PARAMS_SIZE(epilogue_op, 40 + 2 * 312);
+
+/* Where dropout finds its numbers: epilogue buffers, -1 where there is none, or scalars in this order, the
+ * two halves of an integer one after the other. */
+struct dropout_source {
+    i32 probability, seed, offset, mask; /* buffers */
+    i32 seed_type, has_offset;
+    i32 scalar, pad; /* the first of the scalars, or -1: buffers */
+};
+PARAMS_SIZE(dropout_source, 32);
+
+/* Stochastic rounding: random bits are added below the last bit that stays, then all below it are cut off. */
+struct rounding {
+    i32 bits;                /* random bits: 8 or 16; 0: results are rounded to nearest */
+    i32 cut;                 /* bits of an f32 that are cut off */
+    i32 seed;                /* epilogue buffer */
+    f32 lowest, most, least; /* of the type of dst; what is smaller than `least` becomes 0 */
+    struct tensor dst;
+};
+PARAMS_SIZE(rounding, 24 + 312);
 
 /* What happens to a result before it is stored:
  *   x = ops(x * src_scale * weights_scale + bias) / dst_scale + dst_zero_point, then rounded and saturated to
@@ -151,8 +170,10 @@ struct epilogue {
     i32 nops, type; /* type of dst */
     struct quant_source src_scale, weights_scale, dst_scale, dst_zero_point;
     struct epilogue_op ops[EPILOGUE_OPS];
+    struct dropout_source dropout; /* of the op of that kind */
+    struct rounding rounding;
 };
-PARAMS_SIZE(epilogue, 8 + 4 * 216 + 8 * 664);
+PARAMS_SIZE(epilogue, 8 + 4 * 216 + 8 * 664 + 32 + 336);
 
 /* The scalars of one launch, passed by value: what host-scalar memories held when execute was called. */
 struct scalars {

@@ -12,7 +12,8 @@
 
 static const char component[] = "eltwise";
 
-static const struct attr_rules forward_rules = {.parts = ATTR_POST_OPS, .post_ops = BIT(dnnl_binary)};
+static const struct attr_rules forward_rules = {.parts = ATTR_POST_OPS | ATTR_DROPOUT,
+                                                .post_ops = BIT(dnnl_binary)};
 static const struct attr_rules backward_rules = {.parts = 0};
 
 /* Of integers only those functions make sense that stay among them; oneDNN adds those whose backward pass
@@ -106,7 +107,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
     if (src->data_type != dnnl_f32 || dst->data_type != dnnl_f32)
         return plan_skip(plan, "a tensor is not f32");
-    if (plan->attr.post_ops.len > 0) return plan_skip(plan, "post-ops");
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     if (!md_same_layout(src, dst) || !md_is_dense(src, true))
         return plan_skip(plan, "src and dst do not lie the same, without gaps");
     if (md_has_padding(dst) && !keeps_zero(problem)) return plan_skip(plan, "padding that must stay zero");

@@ -44,8 +44,8 @@ static dnnl_status_t f32_accepts(const struct plan *plan) {
         const md_t *md = problem_md(&plan->problem, args[i]);
         if (md && md->data_type != dnnl_f32) return plan_skip(plan, "a tensor is not f32");
     }
-    if (!attr_only_has(&plan->attr, ATTR_POST_OPS | ATTR_FPMATH | ATTR_ACCUMULATION))
-        return plan_skip(plan, "attributes other than post-ops");
+    if (!attr_only_has(&plan->attr, ATTR_POST_OPS | ATTR_DROPOUT | ATTR_FPMATH | ATTR_ACCUMULATION))
+        return plan_skip(plan, "attributes other than post-ops and dropout");
     return dnnl_success;
 }
 
@@ -108,7 +108,8 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
 /* A single relu is done by the kernel itself, which needs no positions for it. */
 static bool fuses_relu(const attr_t *attr) {
     const struct post_op *op = attr->post_ops.entries;
-    return attr->post_ops.len == 1 && op->kind == dnnl_eltwise && op->eltwise.alg == dnnl_eltwise_relu;
+    return !attr->dropout.enabled && attr->post_ops.len == 1 && op->kind == dnnl_eltwise
+           && op->eltwise.alg == dnnl_eltwise_relu;
 }
 
 /* Does a quantisation parameter change along anything but output channels? */
@@ -123,7 +124,7 @@ bool gemm_needs_positions(const struct plan *plan) {
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < lists[k]->count; i++)
             if (varies(plan, &lists[k]->entries[i])) return true;
-    return plan->attr.post_ops.len > 0 && !fuses_relu(&plan->attr);
+    return plan->attr.dropout.enabled || (plan->attr.post_ops.len > 0 && !fuses_relu(&plan->attr));
 }
 
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {

@@ -14,10 +14,10 @@ static bool scales_are_static(const struct quants *scales) {
     return true;
 }
 
-static bool rounds_to_nearest(const attr_t *attr) {
-    for (int i = 0; i < ATTR_ROUNDINGS; i++)
-        if (attr->rounding[i] != dnnl_rounding_mode_environment) return false;
-    return true;
+/* Only matrix products of floats may be rounded and dropped by chance. */
+static bool takes_chance(const struct plan *plan) {
+    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4;
+    return plan->problem.kind == dnnl_matmul && in_set(floats, tensor(plan, DNNL_ARG_SRC)->data_type);
 }
 
 bool product_is_f64(const struct plan *plan) {
@@ -26,8 +26,8 @@ bool product_is_f64(const struct plan *plan) {
 
 dnnl_status_t product_accepts(const struct plan *plan) {
     const attr_t *attr = &plan->attr;
-    if (attr->dropout.enabled) return plan_skip(plan, "dropout");
-    if (!rounds_to_nearest(attr)) return plan_skip(plan, "stochastic rounding");
+    if (!attr_only_has(attr, ~(unsigned)(ATTR_DROPOUT | ATTR_ROUNDING)) && !takes_chance(plan))
+        return plan_skip(plan, "dropout or stochastic rounding");
     if (!scales_are_static(&attr->scales)) return plan_skip(plan, "dynamic scales");
     if (!quants_are_default(&attr->precomputed_reductions)) return plan_skip(plan, "precomputed reductions");
     if (product_is_f64(plan) && !plan->device->info.fp64) return plan_skip(plan, "no doubles on this device");

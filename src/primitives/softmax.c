@@ -13,7 +13,7 @@
 static const char component[] = "softmax";
 
 static const struct attr_rules forward_rules = {
-        .parts = ATTR_SCALES | ATTR_POST_OPS,
+        .parts = ATTR_SCALES | ATTR_POST_OPS | ATTR_DROPOUT,
         .post_ops = BIT(dnnl_binary) | BIT(dnnl_eltwise),
 };
 static const struct attr_rules backward_rules = {.parts = 0};

@@ -178,6 +178,26 @@ CASE(matmul_post_ops) {
     dnnl_post_ops_destroy(ops);
     return status;
 }
+/* Dropout, its numbers in buffers; the mask is compared, too. */
+CASE(matmul_dropout) {
+    dnnl_primitive_attr_t attr;
+    assert_ok(dnnl_primitive_attr_create(&attr));
+    assert_ok(dnnl_primitive_attr_set_dropout_v2(attr, TYPED(dnnl_u8, 2, dnnl_ab, 9, 37), dnnl_s64, 1, 0));
+    dnnl_status_t status = dnnl_matmul_primitive_desc_create(
+            pd, engine, F32(2, dnnl_ab, 9, 21), F32(2, dnnl_ab, 21, 37), NULL, F32(2, dnnl_ab, 9, 37), attr);
+    assert_ok(dnnl_primitive_attr_destroy(attr));
+    return status;
+}
+CASE(matmul_stochastic) {
+    dnnl_primitive_attr_t attr;
+    assert_ok(dnnl_primitive_attr_create(&attr));
+    assert_ok(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
+    dnnl_status_t status =
+            dnnl_matmul_primitive_desc_create(pd, engine, F32(2, dnnl_ab, 9, 21), F32(2, dnnl_ab, 21, 37),
+                                              NULL, TYPED(dnnl_bf16, 2, dnnl_ab, 9, 37), attr);
+    assert_ok(dnnl_primitive_attr_destroy(attr));
+    return status;
+}
 CASE(pooling_max) {
     return dnnl_pooling_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, dnnl_pooling_max, F32(4, dnnl_nchw, 2, 7, 9, 9),
@@ -298,6 +318,8 @@ static const struct {
         ROW(matmul_bf16),
         ROW(matmul_s8),
         ROW(matmul_post_ops),
+        ROW(matmul_dropout),
+        ROW(matmul_stochastic),
         ROW(pooling_max),
         ROW(pooling_avg),
         ROW(lrn),
@@ -344,6 +366,11 @@ static const int possible[] = {
         DNNL_ARG_DIFF_DST,
         DNNL_ARG_ATTR_POST_OP_DW | DNNL_ARG_WEIGHTS,
         DNNL_ARG_ATTR_POST_OP_DW | DNNL_ARG_BIAS,
+        DNNL_ARG_ATTR_DROPOUT_PROBABILITY,
+        DNNL_ARG_ATTR_DROPOUT_SEED,
+        DNNL_ARG_ATTR_DROPOUT_OFFSET,
+        DNNL_ARG_ATTR_DROPOUT_MASK,
+        DNNL_ARG_ATTR_ROUNDING_SEED,
 };
 enum { POSSIBLE = sizeof possible / sizeof possible[0] };
 
@@ -352,7 +379,8 @@ struct run {
     dnnl_exec_arg_t args[POSSIBLE];
 };
 
-/* Numbers between -1 and 1 as f32, small whole numbers as anything else; variances are positive. */
+/* Numbers between -1 and 1 as f32, small whole numbers as anything else; variances are positive,
+ * probabilities between 0 and 1. */
 static void fill(dnnl_memory_t memory, int arg) {
     const_dnnl_memory_desc_t md;
     dnnl_data_type_t type;
@@ -366,6 +394,7 @@ static void fill(dnnl_memory_t memory, int arg) {
         random = random * 1664525u + 1013904223u;
         float x = (float)(int32_t)random / 2147483648.0f;
         if (arg == DNNL_ARG_VARIANCE) x = 0.5f + x * x;
+        if (arg == DNNL_ARG_ATTR_DROPOUT_PROBABILITY) x = 0.375f;
         uint32_t bytes = random >> 8 & 0x07070707u, halves = 0x3f803f80u | (random & 0x00700070u);
         if (type == dnnl_f32)
             memcpy((char *)data + 4 * i, &x, 4);

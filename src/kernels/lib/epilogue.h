@@ -17,6 +17,7 @@
 
 #include "kernels/lib/convert.h"
 #include "kernels/lib/eltwise.h"
+#include "kernels/lib/random.h"
 #include "kernels/lib/tensor.h"
 
 /* The arguments that a kernel with an epilogue takes after its own buffers, and how it passes them on. */
@@ -62,6 +63,60 @@ INLINE int quant_integer(const struct epilogue_state *e, constant struct quant_s
 INLINE float epilogue_scale(const struct epilogue_state *e, float x, const i64 *position) {
     x *= quant_value(e, &e->epilogue->src_scale, position, 1.0f);
     return x * quant_value(e, &e->epilogue->weights_scale, position, 1.0f);
+}
+
+INLINE ulong scalar_64(const struct epilogue_state *e, int index) {
+    return (ulong)e->scalars.values[index + 1] << 32 | e->scalars.values[index];
+}
+
+INLINE ulong dropout_seed(const struct epilogue_state *e) {
+    constant struct dropout_source *d = &e->epilogue->dropout;
+    if (d->scalar >= 0) return scalar_64(e, d->scalar + 1);
+    if (d->seed_type == TYPE_S32) return (ulong)(i64)((global const int *)e->buffers[d->seed])[0];
+    return ((global const ulong *)e->buffers[d->seed])[0];
+}
+
+INLINE ulong dropout_offset(const struct epilogue_state *e) {
+    constant struct dropout_source *d = &e->epilogue->dropout;
+    if (!d->has_offset) return 0;
+    return d->scalar >= 0 ? scalar_64(e, d->scalar + 3) : ((global const ulong *)e->buffers[d->offset])[0];
+}
+
+/* The largest number that is dropped: (2^32 - 1) * p, rounded down. */
+INLINE uint dropout_limit(float p) {
+    if (!(p > 0.0f)) return 0;
+    if (p >= 1.0f) return 0xffffffffu;
+    uint bits = as_uint(p), exponent = bits >> 23;
+    if (exponent < 87) return 0; /* below 2^-40 */
+    return (uint)((ulong)0xffffffffu * ((bits & 0x7fffffu) | 0x800000u) >> (150 - exponent));
+}
+
+/* One result is dropped, or made larger by what the others lose; the mask tells which. */
+OUTLINE float epilogue_dropout(const struct epilogue_state *e, constant struct epilogue_op *op, float x,
+                               const i64 *position) {
+    constant struct dropout_source *d = &e->epilogue->dropout;
+    float p = d->scalar >= 0 ? as_float(e->scalars.values[d->scalar])
+                             : ((global const float *)e->buffers[d->probability])[0];
+    ulong place = (ulong)tensor_offset(&op->src1, position), offset = dropout_offset(e);
+    uint random = offset != 0 ? random_at(place, dropout_seed(e), offset)
+                              : random_without_offset((uint)place, (uint)dropout_seed(e));
+    int keep = p == p && random > dropout_limit(p);
+    if (d->mask >= 0) ((global uchar *)e->buffers[d->mask])[tensor_offset(&op->src2, position)] = (uchar)keep;
+    if (!keep) return 0.0f;
+    return x * (p != 1.0f ? f32_div(1.0f, 1.0f - p) : 0.0f);
+}
+
+/* Rounds up or down by chance, to a number that dst can hold. */
+OUTLINE float epilogue_round(const struct epilogue_state *e, float x, const i64 *position) {
+    constant struct rounding *r = &e->epilogue->rounding;
+    if (x != x) return x;
+    uint place = (uint)tensor_offset(&r->dst, position), seed = ((global const uint *)e->buffers[r->seed])[0];
+    int shift = r->bits == 8 ? 2 : 1, within = (int)(place & ((1u << shift) - 1));
+    uint random = random_without_offset(place >> shift, seed) >> (within * r->bits) & ((1u << r->bits) - 1);
+    uint cut = (1u << r->cut) - 1;
+    float y = as_float((as_uint(x) + (random & cut)) & ~cut);
+    y = y < r->lowest ? r->lowest : y > r->most ? r->most : y;
+    return (y > 0.0f && y < r->least) || (y < 0.0f && y > -r->least) ? 0.0f : y;
 }
 
 /* Values of an operand along a vector: `count` of LANES exist, in the direction of dimension `lanes`. */

@@ -64,9 +64,29 @@ OUTLINE OVERLOAD void epilogue_scale(const struct epilogue_state *e, VEC *x, con
     *x = y * scale;
 }
 
+/* Each of the results for itself. */
+INLINE OVERLOAD VEC epilogue_each(const struct epilogue_state *e, constant struct epilogue_op *dropout, VEC x,
+                                  const i64 *position, int lanes, int count) {
+#if LANES == 1
+    return dropout ? epilogue_dropout(e, dropout, x, position) : epilogue_round(e, x, position);
+#else
+    float values[LANES];
+    i64 at[TENSOR_DIMS];
+#pragma nounroll
+    for (int d = 0; d < (dropout ? dropout->src1.ndims : e->epilogue->rounding.dst.ndims); d++)
+        at[d] = position[d];
+    VSTORE(x, 0, values);
+#pragma nounroll
+    for (int i = 0; i < count; i++, at[lanes]++)
+        values[i] = dropout ? epilogue_dropout(e, dropout, values[i], at) : epilogue_round(e, values[i], at);
+    return VLOAD(0, values);
+#endif
+}
+
 INLINE OVERLOAD VEC epilogue_op(const struct epilogue_state *e, constant struct epilogue_op *op, VEC x,
                                 const i64 *position, int lanes, int count) {
     if (op->kind == POST_ELTWISE) return eltwise_f32(op->alg, x, op->alpha, op->beta);
+    if (op->kind == POST_DROPOUT) return epilogue_each(e, op, x, position, lanes, count);
     VEC y, z = V(0.0f);
     epilogue_operand(&y, e, op->buffer, &op->src1, op->lanes, position, lanes, count);
     if (op->kind == POST_SUM) return fma(y - V((float)op->zero_point), V(op->alpha), x);
@@ -92,5 +112,6 @@ OUTLINE OVERLOAD void epilogue_apply(const struct epilogue_state *e, VEC *result
         epilogue_quant(&parameter, e, &ep->dst_zero_point, position, lanes, count, 0.0f);
         x += parameter;
     }
+    if (ep->rounding.bits != 0) x = epilogue_each(e, 0, x, position, lanes, count);
     *result = x;
 }

@@ -125,7 +125,7 @@ static void change_scalars(struct changes *c, const struct launch *launch,
     for (int i = 0; i < launch->nscalars; i++) {
         const struct dnnl_memory *memory = exec_memory(launch->scalars[i].arg, nargs, args);
         if (!memory) continue;
-        scalars[i] = host_scalar_bits(memory, launch->scalars[i].as);
+        scalars[i] = host_scalar_bits(memory, launch->scalars[i].form);
         changed = true;
     }
     if (changed) add_change(c, recorded, launch->nbuffers, sizeof recorded->scalars, scalars);
