@@ -19,6 +19,10 @@ DNNL_API dnnl_status_t dnnl_memory_desc_set_data_type(dnnl_memory_desc_t md, dnn
 /* Writes zeros to the padding of `memory`, in the order of `stream`. */
 DNNL_API dnnl_status_t dnnl_impl_zero_pad(const_dnnl_memory_t memory, dnnl_stream_t stream);
 
+/* A kind for dnnl_query_profiling_data() beside the public ones: cycles of the device's timer. Where a
+ * runtime does not know them they are 0. */
+enum { PROFILING_DATA_KIND_CYCLES = 0x101 };
+
 /* Tells a profiling stream that its measured part is over; dnnl_unimplemented on a CPU engine. */
 DNNL_API dnnl_status_t dnnl_impl_notify_profiling_complete(dnnl_stream_t stream);
 

@@ -131,6 +131,8 @@ struct runtime {
     /* Profiling: entries since the last reset, in ns. NULL: dnnl_invalid_arguments. */
     dnnl_status_t (*profiling_reset)(struct dnnl_stream *stream);
     dnnl_status_t (*profiling_query)(struct dnnl_stream *stream, int *count, uint64_t *ns);
+    /* The same in cycles of the device's timer. NULL slot: unknown, and users see zeros. */
+    dnnl_status_t (*profiling_cycles)(struct dnnl_stream *stream, int *count, uint64_t *cycles);
 };
 
 extern const struct runtime host_runtime;

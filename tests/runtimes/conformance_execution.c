@@ -218,6 +218,31 @@ static void empty_execution(void **state) {
 
 /* Profiling */
 
+/* The number of entries can be asked with any kind. Cycles are those of a timer, or 0 where there is none to
+ * know. */
+static void check_other_kinds(const struct scene *s, int runs) {
+    enum { CYCLES = 0x101, UNKNOWN = 77, ROOM = 16 };
+    int entries = -1;
+    uint64_t data[ROOM];
+    memset(data, 0x5a, sizeof data);
+    assert_ok(dnnl_query_profiling_data(s->stream, dnnl_profiling_data_kind_undef, &entries, NULL));
+    assert_int_equal(entries, runs);
+    assert_int_equal(
+            dnnl_query_profiling_data(s->stream, (dnnl_profiling_data_kind_t)UNKNOWN, &entries, data),
+            dnnl_invalid_arguments);
+    assert_int_equal(dnnl_query_profiling_data(s->stream, dnnl_profiling_data_kind_undef, &entries, data),
+                     dnnl_invalid_arguments);
+    assert_int_equal(dnnl_query_profiling_data(s->stream, dnnl_profiling_data_kind_time, NULL, data),
+                     dnnl_invalid_arguments);
+    assert_true(data[0] == 0x5a5a5a5a5a5a5a5a);
+    entries = ROOM;
+    assert_ok(dnnl_query_profiling_data(s->stream, (dnnl_profiling_data_kind_t)CYCLES, &entries, data));
+    assert_int_equal(entries, runs);
+    for (int i = 0; i < runs; i++)
+        assert_true(data[i] > 0 || data[i] == data[0]);
+    assert_true(data[runs] == 0x5a5a5a5a5a5a5a5a);
+}
+
 static void profiling(void **state) {
     const struct place *place = place_of(state);
     enum { RUNS = 5, LARGE = 1 << 20 };
@@ -240,6 +265,7 @@ static void profiling(void **state) {
             assert_int_equal(entries, RUNS);
             for (int i = 0; i < RUNS; i++) /* a million numbers: more than 10 us, less than 10 s */
                 assert_in_range(ns[i], 10000, 10000000000);
+            check_other_kinds(&s, RUNS);
             entries = RUNS - 1;
             assert_int_equal(dnnl_query_profiling_data(s.stream, time, &entries, ns), dnnl_invalid_arguments);
             assert_ok(dnnl_reset_profiling(s.stream));

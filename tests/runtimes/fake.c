@@ -43,7 +43,6 @@ static ze_result_t count_gone(ze_result_t result) {
 PLAIN(DriverGetProperties, (ze_driver_handle_t d, ze_driver_properties_t *p), (d, p))
 PLAIN(DeviceGet, (ze_driver_handle_t d, uint32_t *n, ze_device_handle_t *p), (d, n, p))
 PLAIN(DeviceGetSubDevices, (ze_device_handle_t d, uint32_t *n, ze_device_handle_t *p), (d, n, p))
-PLAIN(DeviceGetProperties, (ze_device_handle_t d, ze_device_properties_t *p), (d, p))
 PLAIN(DeviceGetCommandQueueGroupProperties,
       (ze_device_handle_t d, uint32_t *n, ze_command_queue_group_properties_t *p), (d, n, p))
 MAKES(ContextCreate, (ze_driver_handle_t d, const ze_context_desc_t *desc, ze_context_handle_t *c),
@@ -86,6 +85,13 @@ PLAIN(EventQueryKernelTimestamp, (ze_event_handle_t e, ze_kernel_timestamp_resul
 ENDS(CommandListDestroy, (ze_command_list_handle_t handle), (handle))
 
 /* -- what a GPU answers differently -- */
+
+static ze_result_t ZE_APICALL fake_DeviceGetProperties(ze_device_handle_t d, ze_device_properties_t *p) {
+    if (fails()) return fake.failure;
+    ze_result_t result = real.DeviceGetProperties(d, p);
+    if (fake.timer_hertz) p->timerResolution = fake.timer_hertz;
+    return result;
+}
 
 static ze_result_t ZE_APICALL fake_DeviceGetModuleProperties(ze_device_handle_t d,
                                                              ze_device_module_properties_t *properties) {

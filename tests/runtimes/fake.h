@@ -17,7 +17,8 @@ extern struct fake {
     ze_result_t failure;
     _Atomic long live; /* objects made and not yet destroyed */
     long modules_from_spirv, modules_from_binary;
-    bool gpu; /* no native modules, no memory of the system; binaries are made of SPIR-V */
+    uint64_t timer_hertz; /* of kernel timestamps; 0: the driver's own */
+    bool gpu;             /* no native modules, no memory of the system; binaries are made of SPIR-V */
 
     int nappended;
     struct {

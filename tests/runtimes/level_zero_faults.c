@@ -457,6 +457,51 @@ static void test_commands_out_of_order(void **state) {
     free_world(&w);
 }
 
+/* Times in cycles of the device's timer, whatever its frequency: at once, and of the last run of a recording.
+ */
+static void check_cycles(const struct world *w, ze_command_list_handle_t list,
+                         ze_command_queue_handle_t queue) {
+    const dnnl_profiling_data_kind_t cycles_kind = (dnnl_profiling_data_kind_t)0x101;
+    enum { RUNS = 2 };
+    struct product p = make_product(w);
+    dnnl_stream_t stream;
+    uint64_t ns[RUNS], cycles[RUNS];
+    int count = RUNS;
+    ok(dnnl_ze_interop_stream_create(&stream, w->engine, list, 1));
+    for (int i = 0; i < RUNS; i++)
+        multiply(&p, stream, NULL);
+    if (queue) {
+        ze_ok(ze.zeCommandListClose(list));
+        ze_run(queue, list);
+        ze_run(queue, list);
+    }
+    ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, ns));
+    ok(dnnl_query_profiling_data(stream, cycles_kind, &count, cycles));
+    assert_int_equal(count, RUNS);
+    for (int i = 0; i < RUNS; i++) {
+        assert_true(cycles[i] > 0);
+        assert_int_equal(ns[i], cycles[i] * 1000000000 / fake.timer_hertz);
+    }
+    count = RUNS - 1;
+    refused(dnnl_query_profiling_data(stream, cycles_kind, &count, cycles));
+    dnnl_stream_destroy(stream);
+    ze_ok(ze.zeCommandListDestroy(list));
+    free_product(&p);
+}
+
+static void test_cycles(void **state) {
+    (void)state;
+    fake.timer_hertz = 19200000;
+    struct world w = make_world();
+    ze_command_queue_handle_t queue = ze_make_queue(w.context);
+    check_cycles(&w, ze_make_immediate(w.context, ZE_IN_ORDER, false), NULL);
+    check_cycles(&w, ze_make_immediate(w.context, 0, false), NULL);
+    check_cycles(&w, ze_make_regular(w.context, NULL), queue);
+    ze_ok(ze.zeCommandQueueDestroy(queue));
+    free_world(&w);
+    fake.timer_hertz = 0;
+}
+
 /* On a regular list without order: the event is reset, and a barrier stands before every launch. */
 static void test_commands_recorded(void **state) {
     (void)state;
@@ -493,6 +538,7 @@ int main(void) {
             cmocka_unit_test(test_commands_in_order),
             cmocka_unit_test(test_commands_out_of_order),
             cmocka_unit_test(test_commands_recorded),
+            cmocka_unit_test(test_cycles),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);
     setenv("ONEDNN_VERBOSE", "none", 0);

@@ -28,4 +28,5 @@ const struct runtime level_zero_runtime = {
         .execute = lz_execute,
         .profiling_reset = lz_profiling_reset,
         .profiling_query = lz_profiling_query,
+        .profiling_cycles = lz_profiling_cycles,
 };

@@ -105,7 +105,7 @@ struct lz_stream {
     ze_result_t numbering_result; /* of the last command that asked for a number */
 
     /* Profiling: the sum of the kernel times of each execution since the last reset, as far as known. */
-    uint64_t *ns;
+    uint64_t *ticks;
     int entries, capacity;
 };
 
@@ -204,5 +204,6 @@ bool lz_profile_entry(struct lz_stream *stream, int *entry);
 void lz_profile_collect(struct lz_stream *stream, struct lz_event *event);
 dnnl_status_t lz_profiling_reset(struct dnnl_stream *stream);
 dnnl_status_t lz_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns);
+dnnl_status_t lz_profiling_cycles(struct dnnl_stream *stream, int *count, uint64_t *cycles);
 
 #endif

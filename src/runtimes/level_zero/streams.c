@@ -220,7 +220,7 @@ static void end(struct lz_device *d, void *what) {
     leave(s);
     if (s->owned) d->ze->CommandListDestroy(s->list);
     lz_events_free(s);
-    free(s->ns);
+    free(s->ticks);
     unmake(s);
 }
 
