@@ -175,7 +175,7 @@ static void assert_flat(const struct place *place, dnnl_stream_t stream, const s
     size_t end = resident_bytes();
     print_message("%s: %d executions%s, %zu kB more after the first tenth\n", place->name, total,
                   events ? " with events" : "", end > after_tenth ? (end - after_tenth) / 1024 : 0);
-    assert_true(end <= after_tenth + (4 << 20));
+    if (MEMORY_IS_OURS) assert_true(end <= after_tenth + (4 << 20));
 }
 
 static void flat_memory(void **state) {

@@ -43,7 +43,7 @@ static void test_million_events(void **state) {
             if (i == first) before = resident_kib();
         }
         ok(dnnl_stream_wait(stream));
-        assert_true(resident_kib() - before < 1024);
+        if (MEMORY_IS_OURS) assert_true(resident_kib() - before < 1024);
         ok(dnnl_memory_map_data(memory, (void **)&value));
         assert_true(*value == (float)total);
         ok(dnnl_memory_unmap_data(memory, value));
