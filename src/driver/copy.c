@@ -31,17 +31,27 @@ static void copy_piece(void *context, size_t begin, size_t end) {
 }
 
 #ifdef __SSE2__
+static inline void stream_line(unsigned char *dst, const unsigned char *src) {
+    __m128i a = _mm_loadu_si128((const __m128i *)src), b = _mm_loadu_si128((const __m128i *)(src + 16));
+    __m128i c = _mm_loadu_si128((const __m128i *)(src + 32)),
+            d = _mm_loadu_si128((const __m128i *)(src + 48));
+    _mm_stream_si128((__m128i *)dst, a);
+    _mm_stream_si128((__m128i *)(dst + 16), b);
+    _mm_stream_si128((__m128i *)(dst + 32), c);
+    _mm_stream_si128((__m128i *)(dst + 48), d);
+}
+
+/* Several pages abreast: processors fetch ahead within each, so more of the memory is busy. Four did best on
+ * a Xeon of 2023 with 4 KB and with huge pages (2026-11). */
 static void stream_lines(unsigned char *dst, const unsigned char *src, size_t size) {
-    for (size_t i = 0; i < size; i += LINE) {
-        __m128i a = _mm_loadu_si128((const __m128i *)(src + i)),
-                b = _mm_loadu_si128((const __m128i *)(src + i + 16));
-        __m128i c = _mm_loadu_si128((const __m128i *)(src + i + 32)),
-                d = _mm_loadu_si128((const __m128i *)(src + i + 48));
-        _mm_stream_si128((__m128i *)(dst + i), a);
-        _mm_stream_si128((__m128i *)(dst + i + 16), b);
-        _mm_stream_si128((__m128i *)(dst + i + 32), c);
-        _mm_stream_si128((__m128i *)(dst + i + 48), d);
-    }
+    enum { PAGE = 4096, ABREAST = 4 * PAGE };
+    size_t i = 0;
+    for (; size - i >= ABREAST; i += ABREAST)
+        for (size_t line = i; line < i + PAGE; line += LINE)
+            for (size_t at = line; at < line + ABREAST; at += PAGE)
+                stream_line(dst + at, src + at);
+    for (; i < size; i += LINE)
+        stream_line(dst + i, src + i);
     _mm_sfence();
 }
 
