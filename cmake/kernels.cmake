@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds every kernel family (one .cl file) in its three forms: SPIR-V, native code for several instruction sets,
-# and self-contained source. The list of families is that of kernels.def, and nowhere else.
+# Builds the three forms of kernels: a SPIR-V module of each, native code of each family (one .cl file) for several
+# instruction sets, and the sources. The lists of families and kernels are those of kernels.def, and nowhere else.
 #
 # Sets KERNEL_OBJECTS (native code to link) and KERNEL_BLOBS (files that table.c embeds).
 
@@ -51,18 +51,6 @@ foreach(row ${family_rows})
   list(GET row 1 forms)
   set(cl ${kernels}/${family}.cl)
 
-  add_custom_command(OUTPUT ${kernels_out}/${family}.spv
-    COMMAND ${LODE_CLANG} -c --target=spirv64 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
-            -o ${kernels_out}/${family}.spv ${cl}
-    DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${family}: SPIR-V" VERBATIM)
-  add_custom_command(OUTPUT ${kernels_out}/${family}.cl
-    COMMAND ${LODE_CLANG} -E -P -frewrite-includes -cl-no-stdinc --target=spir64 ${opencl_flags} -cl-std=CL1.2
-            -o ${kernels_out}/${family}.full.cl ${cl}
-    COMMAND sed -E -f ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed ${kernels_out}/${family}.full.cl
-            > ${kernels_out}/${family}.cl
-    DEPENDS ${cl} ${kernel_headers} ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed COMMENT "Kernel ${family}: source" VERBATIM)
-  list(APPEND KERNEL_BLOBS ${kernels_out}/${family}.spv ${kernels_out}/${family}.cl)
-
   foreach(isa ${isas_${forms}})
     set(object ${kernels_out}/${family}_${isa}.o)
     add_custom_command(OUTPUT ${object}
@@ -72,3 +60,25 @@ foreach(row ${family_rows})
     list(APPEND KERNEL_OBJECTS ${object})
   endforeach()
 endforeach()
+
+file(STRINGS ${kernels}/kernels.def kernel_rows REGEX "^KERNEL\\(")
+foreach(row ${kernel_rows})
+  string(REGEX MATCH "^KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+)" match ${row})
+  set(cl ${kernels}/${CMAKE_MATCH_1}.cl)
+  set(kernel ${CMAKE_MATCH_2})
+  add_custom_command(OUTPUT ${kernels_out}/${kernel}.spv
+    COMMAND ${LODE_CLANG} -c --target=spirv64 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
+            -DONE_KERNEL -DWANTED_${kernel}=1 -o ${kernels_out}/${kernel}.spv ${cl}
+    DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
+  list(APPEND KERNEL_BLOBS ${kernels_out}/${kernel}.spv)
+endforeach()
+
+file(GLOB kernel_files CONFIGURE_DEPENDS ${kernels}/*.cl)
+set(shorten ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed)
+add_custom_command(OUTPUT ${kernels_out}/sources.txt
+  COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/src -DOUTPUT=${kernels_out}/sources.full.txt
+          -P ${PROJECT_SOURCE_DIR}/cmake/sources.cmake
+  COMMAND sed -E -f ${shorten} ${kernels_out}/sources.full.txt > ${kernels_out}/sources.txt
+  DEPENDS ${kernel_files} ${kernel_headers} ${PROJECT_SOURCE_DIR}/cmake/sources.cmake ${shorten}
+  COMMENT "Kernels: sources" VERBATIM)
+list(APPEND KERNEL_BLOBS ${kernels_out}/sources.txt)

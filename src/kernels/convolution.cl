@@ -37,6 +37,7 @@ INLINE struct sums convolution_sum(constant struct convolution_params *p, const 
     return sums;
 }
 
+#if WANTED(convolution_universal)
 kernel void convolution_universal(ITEM global const uchar *src, global const uchar *weights,
                                   global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                   constant struct convolution_params *p) {
@@ -62,3 +63,4 @@ kernel void convolution_universal(ITEM global const uchar *src, global const uch
         product_store(&p->product, &e, bias, &channel, dst, out.offset, out.position, x);
     }
 }
+#endif

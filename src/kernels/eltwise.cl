@@ -12,6 +12,7 @@
 #undef LANES
 
 /* Range: shares of the walk through dst. */
+#if WANTED(eltwise_universal)
 kernel void eltwise_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
                               constant struct eltwise_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
@@ -25,8 +26,10 @@ kernel void eltwise_universal(ITEM global const uchar *src, global uchar *dst, E
         store_f32(dst, p->epilogue.type, w.offset, x);
     }
 }
+#endif
 
 /* Range: count / span. */
+#if WANTED(f32_eltwise_16)
 kernel void f32_eltwise_16(ITEM global const float *src, global float *dst,
                            constant struct eltwise_dense_params *p) {
     const i64 begin = (i64)get_global_id(0) * p->span;
@@ -45,3 +48,4 @@ kernel void f32_eltwise_16(ITEM global const float *src, global float *dst,
     switch (p->alg) { ELTWISE_EACH(ELTWISE_LOOP) }
 #undef ELTWISE_LOOP
 }
+#endif

@@ -162,6 +162,7 @@ INLINE void int8_store(constant struct int8_gemm_params *p, const struct int8_ti
 #endif
 
 /* Range: tiles of a row x rows, panels, batches. */
+#if WANTED(int8_gemm_12x32)
 kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *weights,
                             global const uchar *bias, global const int *sums, global uchar *dst,
                             EPILOGUE_ARGS, constant struct int8_gemm_params *p) {
@@ -183,8 +184,10 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     for (int i = 0; i < 2 * columns; i++)
         if (c.count[i & 1] > 0) int8_store(p, &t, &e, &c, out[i], i >> 1, i & 1);
 }
+#endif
 
 /* Range: panels, 1, batches. */
+#if WANTED(int8_column_sums_32)
 kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *dst,
                                 constant struct column_sums_params *p) {
     i64 panel = get_global_id(0), batch = get_global_id(2);
@@ -204,3 +207,4 @@ kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *ds
     VSTORE(sums[0], 0, dst);
     VSTORE(sums[1], 1, dst);
 }
+#endif

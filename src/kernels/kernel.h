@@ -15,19 +15,18 @@
 /* Instruction sets that native code is built for, plainest first. */
 enum native_isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_AVX512_VNNI, ISA_COUNT };
 
-/* One .cl file in its three forms. */
+/* One .cl file, and its native form. */
 struct kernel_family {
     const char *name;
-    const char *spirv, *spirv_end;
-    const char *source, *source_end;               /* with everything it includes */
     const struct native_module *native[ISA_COUNT]; /* NULL: not built for that one */
 };
 
 struct kernel {
     const char *name;
     const struct kernel_family *family;
-    int nbuffers;       /* buffer arguments, those of the epilogue among them */
-    bool scalars;       /* takes the block of scalars, by value, after the buffers */
+    const char *spirv, *spirv_end; /* a module of its own */
+    int nbuffers;                  /* buffer arguments, those of the epilogue among them */
+    bool scalars;                  /* takes the block of scalars, by value, after the buffers */
     size_t params_size; /* of the parameter block: the last argument, a pointer to constant memory */
 };
 
@@ -42,6 +41,13 @@ struct kernel {
 /* Every kernel, and how many there are. */
 extern const struct kernel *const kernel_list[];
 extern const int kernel_count;
+
+/* The texts that sources are made of: source.c. */
+extern const char *const kernel_sources, *const kernel_sources_end;
+/* The source of a kernel, with everything it includes, to be freed; NULL: no memory. Compiled with
+ * KERNEL_OPTIONS, in which %s is the kernel's name, it gives that kernel alone. */
+char *kernel_source(const struct kernel *kernel);
+#define KERNEL_OPTIONS "-DONE_KERNEL -DWANTED_%s=1"
 
 /* The best native form of a kernel that `isa` can run. */
 const struct native_kernel *kernel_native(const struct kernel *kernel, enum native_isa isa);

@@ -53,6 +53,7 @@ INLINE float lrn_sum(constant struct lrn_params *p, global const uchar *src, con
     return sum;
 }
 
+#if WANTED(lrn_universal)
 kernel void lrn_universal(ITEM global const uchar *src, global uchar *dst, constant struct lrn_params *p) {
     struct walker out;
     for (walk_begin(&out, &p->walk, get_global_id(0)); out.left > 0; walk_next(&out, &p->walk)) {
@@ -64,6 +65,7 @@ kernel void lrn_universal(ITEM global const uchar *src, global uchar *dst, const
         store_f32(dst, p->src.type, out.offset, y);
     }
 }
+#endif
 
 enum { LRN_VECTORS = 4 }; /* that are kept in registers */
 

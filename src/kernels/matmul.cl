@@ -21,6 +21,7 @@ INLINE float matmul_part(constant struct matmul_params *p, const struct epilogue
     return product_scale(&p->product, e, o, x);
 }
 
+#if WANTED(matmul_universal)
 kernel void matmul_universal(ITEM global const uchar *src, global const uchar *weights,
                              global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                              constant struct matmul_params *p) {
@@ -49,3 +50,4 @@ kernel void matmul_universal(ITEM global const uchar *src, global const uchar *w
         product_store(&p->product, &e, bias, out.position, dst, out.offset, out.position, x);
     }
 }
+#endif

@@ -41,6 +41,7 @@ INLINE struct row locate_row(constant struct copy_params *p, i64 h, i64 d, i64 n
 }
 
 /* Range: rows, depths, batch. */
+#if WANTED(f32_copy_padded)
 kernel void f32_copy_padded(ITEM global const float *src, global float *dst, constant struct copy_params *p) {
     struct row row = locate_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
     src += row.src;
@@ -53,6 +54,7 @@ kernel void f32_copy_padded(ITEM global const float *src, global float *dst, con
             clear_pixel(p, dst);
     }
 }
+#endif
 
 /* The weights that one work-item packs: `count` outputs. */
 struct block {
@@ -71,6 +73,7 @@ INLINE struct block locate_block(constant struct pack_params *p, i64 tap, i64 pa
 }
 
 /* Range: taps, panels, groups. */
+#if WANTED(f32_pack_panels)
 kernel void f32_pack_panels(ITEM global const float *src, global float *dst, constant struct pack_params *p) {
     i64 tap = get_global_id(0), panel = get_global_id(1), group = get_global_id(2);
     i64 taps = get_global_size(0), panels = get_global_size(1);
@@ -83,6 +86,7 @@ kernel void f32_pack_panels(ITEM global const float *src, global float *dst, con
             dst[o] = o < block.count ? src[i * p->src_input + o * p->src_output] : 0.0f;
     }
 }
+#endif
 
 /* Bytes. */
 
@@ -98,6 +102,7 @@ INLINE void flip_pixel(global const uchar *src, i64 step, i64 channels, uchar fl
 }
 
 /* Range: rows, depths, batch. */
+#if WANTED(int8_copy_padded)
 kernel void int8_copy_padded(ITEM global const uchar *src, global uchar *dst,
                              constant struct int8_copy_params *p) {
     struct row row = locate_row(&p->copy, get_global_id(0), get_global_id(1), get_global_id(2));
@@ -114,8 +119,10 @@ kernel void int8_copy_padded(ITEM global const uchar *src, global uchar *dst,
             dst[c] = (uchar)p->flip;
     }
 }
+#endif
 
 /* Range: taps, panels, groups. */
+#if WANTED(int8_pack_panels)
 kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
                              constant struct pack_params *p) {
     i64 tap = get_global_id(0), panel = get_global_id(1), group = get_global_id(2);
@@ -130,3 +137,4 @@ kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
             for (i64 i = first; i < first + 4; i++)
                 *dst++ = o < block.count && i < p->inputs ? src[i * p->src_input + o * p->src_output] : 0;
 }
+#endif

@@ -57,6 +57,7 @@ INLINE struct pool pool_window(constant struct pooling_params *p, global const u
     return pool;
 }
 
+#if WANTED(pooling_universal)
 kernel void pooling_universal(ITEM global const uchar *src, global uchar *workspace, global uchar *dst,
                               EPILOGUE_ARGS, constant struct pooling_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
@@ -77,6 +78,7 @@ kernel void pooling_universal(ITEM global const uchar *src, global uchar *worksp
         store_f32(dst, p->epilogue.type, out.offset, pool.value);
     }
 }
+#endif
 
 enum { POOLING_VECTORS = 4 }; /* that are kept in registers */
 

@@ -27,6 +27,7 @@ INLINE double convolution_sum_f64(constant struct convolution_params *p, struct 
     return sum;
 }
 
+#if WANTED(convolution_universal_f64)
 kernel void convolution_universal_f64(ITEM global const uchar *src, global const uchar *weights,
                                       global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                       constant struct convolution_params *p) {
@@ -47,7 +48,9 @@ kernel void convolution_universal_f64(ITEM global const uchar *src, global const
         product_store_f64(&p->product, &e, bias, &channel, dst, out.offset, out.position, x);
     }
 }
+#endif
 
+#if WANTED(matmul_universal_f64)
 kernel void matmul_universal_f64(ITEM global const uchar *src, global const uchar *weights,
                                  global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                  constant struct matmul_params *p) {
@@ -67,3 +70,4 @@ kernel void matmul_universal_f64(ITEM global const uchar *src, global const ucha
         product_store_f64(&p->product, &e, bias, out.position, dst, out.offset, out.position, x);
     }
 }
+#endif

@@ -26,6 +26,7 @@ INLINE void zero_bits(global uchar *dst, i64 to, int bits) {
 }
 
 /* Range: shares of the walk through dst. */
+#if WANTED(reorder_universal)
 kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
                               constant struct reorder_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
@@ -50,6 +51,7 @@ kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, E
         }
     }
 }
+#endif
 
 /* One part of a tile: x0 to x1 and y0 to y1, of which the elements below x_valid and y_valid come from src.
  */
@@ -135,6 +137,7 @@ INLINE int tile_exists(constant struct reorder_tiles_params *p, const i64 *posit
 }
 
 /* Range: tiles of x, tiles of y and z, what is around them. */
+#if WANTED(x32_reorder_tiles)
 kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
                               constant struct reorder_tiles_params *p) {
     const int xd = p->x.dim, yd = p->y.dim, zd = p->z.dim;
@@ -186,3 +189,4 @@ kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
         if (t.x_valid < t.x1 || t.y_valid < t.y1) zero_padding(&t, p->y.dst_stride);
     }
 }
+#endif

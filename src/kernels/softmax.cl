@@ -60,6 +60,7 @@ INLINE struct softmax_line softmax_measure(global const uchar *src, constant str
 }
 
 /* Range: shares of the rows. */
+#if WANTED(softmax_universal)
 kernel void softmax_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
                               constant struct softmax_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
@@ -79,6 +80,7 @@ kernel void softmax_universal(ITEM global const uchar *src, global uchar *dst, E
         row.position[p->axis] = 0;
     }
 }
+#endif
 
 /* Leaves e^(x - maximum) in dst if `keep` is not 0. A missing element counts as minus infinity. */
 INLINE struct softmax_line softmax_measure_dense(global const float *src, global float *dst, i64 length,
@@ -108,6 +110,7 @@ INLINE struct softmax_line softmax_measure_dense(global const float *src, global
 }
 
 /* Range: shares of the rows. dst may be src. */
+#if WANTED(f32_softmax_16)
 kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
                            constant struct softmax_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
@@ -137,3 +140,4 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
         row.position[p->axis] = 0;
     }
 }
+#endif

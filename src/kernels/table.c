@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of kernels: every row of kernels.def with the forms that the build made of its family. SPIR-V and
- * source are embedded by the assembler.
+ * The table of kernels: every row of kernels.def with the forms that the build made of it. SPIR-V and sources
+ * are embedded by the assembler.
  */
 #include "kernels/kernel.h"
 #include "kernels/params_all.h"
@@ -13,6 +13,9 @@
             ".balign 16\n" #symbol ":\n.incbin \"" file "\"\n" #symbol "_end:\n.byte 0\n.previous\n");       \
     extern const char symbol[] __attribute__((visibility("hidden")));                                        \
     extern const char symbol##_end[] __attribute__((visibility("hidden")));
+
+EMBED(lode_sources, "sources.txt")
+const char *const kernel_sources = lode_sources, *const kernel_sources_end = lode_sources_end;
 
 #if defined(__x86_64__)
 #define COMMON_FORMS(X, family)                                                                              \
@@ -26,14 +29,8 @@
 #define NATIVE_ROW(family, isa, index) [index] = &lode_native_##family##_##isa,
 
 #define FAMILY(family_name, forms)                                                                           \
-    EMBED(lode_spirv_##family_name, #family_name ".spv")                                                     \
-    EMBED(lode_source_##family_name, #family_name ".cl")                                                     \
     forms##_FORMS(DECLARE_NATIVE, family_name) static const struct kernel_family family_##family_name = {    \
             .name = #family_name,                                                                            \
-            .spirv = lode_spirv_##family_name,                                                               \
-            .spirv_end = lode_spirv_##family_name##_end,                                                     \
-            .source = lode_source_##family_name,                                                             \
-            .source_end = lode_source_##family_name##_end,                                                   \
             .native = {forms##_FORMS(NATIVE_ROW, family_name)},                                              \
     };
 #include "kernels/kernels.def"
@@ -41,9 +38,12 @@
 
 #define KERNELS_ALL
 #define KERNEL(family_name, kernel_name, nbuffers_, scalars_, params_)                                       \
+    EMBED(lode_spirv_##kernel_name, #kernel_name ".spv")                                                     \
     const struct kernel kernel_##kernel_name = {                                                             \
             .name = #kernel_name,                                                                            \
             .family = &family_##family_name,                                                                 \
+            .spirv = lode_spirv_##kernel_name,                                                               \
+            .spirv_end = lode_spirv_##kernel_name##_end,                                                     \
             .nbuffers = nbuffers_,                                                                           \
             .scalars = scalars_,                                                                             \
             .params_size = sizeof(struct params_),                                                           \

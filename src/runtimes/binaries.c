@@ -18,16 +18,16 @@ const char binaries_library[] =
         "lode " VERSION_TEXT(DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH) "\n";
 
 /* Kernels of the same name differ between builds of one version, so their content counts. */
-static uint64_t content_of(const struct kernel_family *family) {
-    size_t source_size = (size_t)(family->source_end - family->source);
-    size_t spirv_size = (size_t)(family->spirv_end - family->spirv);
-    return hash_bytes(hash_bytes(1, family->source, source_size), family->spirv, spirv_size);
+static uint64_t content_of(const struct kernel *kernel) {
+    size_t sources_size = (size_t)(kernel_sources_end - kernel_sources);
+    size_t spirv_size = (size_t)(kernel->spirv_end - kernel->spirv);
+    return hash_bytes(hash_bytes(1, kernel_sources, sources_size), kernel->spirv, spirv_size);
 }
 
-char *binaries_key(const char *device_key, const char *options, const struct kernel_family *family) {
+char *binaries_key(const char *device_key, const char *options, const struct kernel *kernel) {
     char *key = NULL;
-    int length = asprintf(&key, "%s%s\n%s %016llx\n", device_key, options, family->name,
-                          (unsigned long long)content_of(family));
+    int length = asprintf(&key, "%s%s\n%s %016llx\n", device_key, options, kernel->name,
+                          (unsigned long long)content_of(kernel));
     return length < 0 ? NULL : key;
 }
 
@@ -112,9 +112,9 @@ dnnl_status_t blob_end(struct blob *blob, dnnl_status_t made, size_t *size, uint
     return made;
 }
 
-bool blob_wants(const struct kernel_family *family, int nkernels, const struct kernel *const *kernels) {
+bool blob_wants(const struct kernel *kernel, int nkernels, const struct kernel *const *kernels) {
     for (int i = 0; i < nkernels && kernels; i++)
-        if (kernels[i]->family == family) return true;
+        if (kernels[i] == kernel) return true;
     return !kernels;
 }
 

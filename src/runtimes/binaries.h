@@ -14,9 +14,9 @@
 
 /* Keys. A device's key begins with this line; what follows is the runtime's. */
 extern const char binaries_library[];
-/* The key of a family's program: the device's key, the compiler's options, the family's name and content. To
+/* The key of a kernel's program: the device's key, the compiler's options, the kernel's name and content. To
  * be freed; NULL: no memory. */
-char *binaries_key(const char *device_key, const char *options, const struct kernel_family *family);
+char *binaries_key(const char *device_key, const char *options, const struct kernel *kernel);
 
 /* Binaries that came in a blob, to be used by the programs that have their keys. */
 struct binary {
@@ -45,8 +45,8 @@ dnnl_status_t blob_add(struct blob *blob, const char *key, const void *binary, s
 /* Ends it and, unless the making has failed, gives it to the user as blob_give does. */
 dnnl_status_t blob_end(struct blob *blob, dnnl_status_t made, size_t *size, uint8_t *to);
 
-/* Is a family's program wanted, if these kernels are (NULL: all)? */
-bool blob_wants(const struct kernel_family *family, int nkernels, const struct kernel *const *kernels);
+/* Is a kernel's program wanted, if these kernels are (NULL: all)? */
+bool blob_wants(const struct kernel *kernel, int nkernels, const struct kernel *const *kernels);
 /* Writes bytes to the user as the cache-blob functions do: only the size if `to` is NULL. */
 dnnl_status_t blob_give(const void *bytes, size_t length, size_t *size, uint8_t *to);
 

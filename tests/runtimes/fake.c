@@ -121,8 +121,7 @@ static const struct kernel_family *family_of(const ze_module_desc_t *desc) {
     struct fake_binary binary;
     if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV)
         for (int i = 0; i < kernel_count; i++)
-            if ((const uint8_t *)kernel_list[i]->family->spirv == desc->pInputModule)
-                return kernel_list[i]->family;
+            if ((const uint8_t *)kernel_list[i]->spirv == desc->pInputModule) return kernel_list[i]->family;
     if (desc->format != ZE_MODULE_FORMAT_NATIVE || desc->inputSize != sizeof binary) return NULL;
     memcpy(&binary, desc->pInputModule, sizeof binary);
     if (memcmp(binary.magic, binary_magic, sizeof binary_magic) || binary.process != getpid()) return NULL;

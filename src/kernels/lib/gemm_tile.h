@@ -143,6 +143,7 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
 #endif
 
 /* Range: tiles of a row x rows, panels, batches. */
+#if WANTED(NAME(f32_gemm))
 kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *weights,
                            global const float *bias, global float *dst, EPILOGUE_ARGS,
                            constant struct gemm_params *p) {
@@ -156,9 +157,11 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
 #undef WHOLE_TILE
     NAME(gemm_store_tile)(p, &t, &e, columns, out);
 }
+#endif
 
 /* For few columns and long reductions, where reading the weights is what takes time: each work-item reads its
  * panel once, in pieces that stay in the first cache while all tiles use them. Range: 1, panels, batches. */
+#if WANTED(NAME(f32_gemm_deep))
 kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float *weights,
                                 global const float *bias, global float *dst, EPILOGUE_ARGS,
                                 constant struct gemm_params *p) {
@@ -179,9 +182,11 @@ kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float
     }
     NAME(gemm_store_tile)(p, &t, &e, (int)p->columns, out);
 }
+#endif
 
 /* One column by GEMM_WIDE_PANELS panels: as many chains as the latency of fma needs.
  * Range: 1, groups of panels, batches. */
+#if WANTED(NAME(f32_gemm_wide))
 kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float *weights,
                                 global const float *bias, global float *dst, EPILOGUE_ARGS,
                                 constant struct gemm_params *p) {
@@ -203,6 +208,7 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
     for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += 2 * LANES)
         NAME(gemm_store_tile)(p, &t, &e, 1, out + 2 * i);
 }
+#endif
 
 #undef EACH_HEIGHT
 #undef LANES

@@ -119,6 +119,7 @@ INLINE OVERLOAD void lrn_pixel(VEC *sums, constant struct lrn_dense_params *p, g
     }
 }
 
+#if WANTED(NAME)
 kernel void NAME(ITEM global const float *src, global float *dst, constant struct lrn_dense_params *p) {
     i64 first = get_global_id(0) * LRN_PIXELS, row = get_global_id(1), batch = get_global_id(2);
     i64 last = first + LRN_PIXELS < p->size[2] ? first + LRN_PIXELS : p->size[2];
@@ -134,4 +135,5 @@ kernel void NAME(ITEM global const float *src, global float *dst, constant struc
                   to + pixel[2] * p->dst_stride[2], pixel);
     }
 }
+#endif
 #endif

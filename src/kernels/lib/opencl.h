@@ -12,6 +12,14 @@
 #ifndef LODE_KERNELS_LIB_OPENCL_H
 #define LODE_KERNELS_LIB_OPENCL_H
 
+/* Devices build one kernel at a time, with ONE_KERNEL and WANTED_<name> defined; native code has them all. */
+#ifdef ONE_KERNEL
+#define WANTED(name) WANTED_(name)
+#define WANTED_(name) WANTED_##name
+#else
+#define WANTED(name) 1
+#endif
+
 #ifdef __OPENCL_C_VERSION__
 
 #pragma OPENCL FP_CONTRACT OFF

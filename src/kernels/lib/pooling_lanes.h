@@ -74,6 +74,7 @@ INLINE OVERLOAD void pool_place(VEC *x, constant struct pooling_dense_params *p,
     }
 }
 
+#if WANTED(NAME)
 kernel void NAME(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
                  constant struct pooling_dense_params *p) {
     i64 first = get_global_id(0) * POOLING_PLACES, row = get_global_id(1), batch = get_global_id(2);
@@ -95,3 +96,4 @@ kernel void NAME(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
                    EPILOGUE_PASS, batch, place);
     }
 }
+#endif

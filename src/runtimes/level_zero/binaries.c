@@ -34,14 +34,14 @@ char *lz_device_key(const struct found_driver *driver, ze_device_handle_t handle
 }
 
 static bool is_built(const struct lz_module *module) {
-    return module->image == module->family->spirv;
+    return module->image == module->kernel->spirv;
 }
 
 static dnnl_status_t add_module(struct blob *blob, const struct lz_device *d,
                                 const struct lz_module *module) {
     size_t size = 0;
     void *binary = lz_module_binary(d, module->handle, &size);
-    char *key = binaries_key(d->key, d->options, module->family);
+    char *key = binaries_key(d->key, d->options, module->kernel);
     dnnl_status_t status = key && binary ? blob_add(blob, key, binary, size) : dnnl_out_of_memory;
     free(key);
     free(binary);
@@ -56,7 +56,7 @@ dnnl_status_t lz_kernels_save(struct device *device, int nkernels, const struct 
     if (status != dnnl_success) return status;
     pthread_mutex_lock(&d->programs_lock);
     for (const struct lz_module *m = d->modules; m && status == dnnl_success; m = m->next)
-        if (is_built(m) && blob_wants(m->family, nkernels, kernels)) status = add_module(&blob, d, m);
+        if (is_built(m) && blob_wants(m->kernel, nkernels, kernels)) status = add_module(&blob, d, m);
     pthread_mutex_unlock(&d->programs_lock);
     return blob_end(&blob, status, size, to);
 }

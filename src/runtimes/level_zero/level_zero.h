@@ -45,10 +45,10 @@ struct lz_device {
     ze_command_list_handle_t copies; /* a synchronous list, made on first use */
 };
 
-/* One image: a native module or a family's SPIR-V. */
+/* One image: the native module of a family or the SPIR-V of a kernel. */
 struct lz_module {
     struct lz_module *next;
-    const struct kernel_family *family;
+    const struct kernel *kernel; /* the first that was wanted */
     const void *image;
     ze_module_handle_t handle;
 };

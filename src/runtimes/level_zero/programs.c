@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules and kernels. A module is built once a device: on the embedded driver from the family's native form;
+ * Modules and kernels. A module is built once a device: on the embedded driver from a family's native form;
  * elsewhere from a binary of a cache blob or of the disk cache, or else from SPIR-V. A kernel's arguments are
  * state of its handle, and Level Zero copies them when a launch is appended: so every kernel has as many
  * handles as threads have launched it at the same time.
@@ -98,32 +98,32 @@ static void store(const struct lz_device *d, const char *key, ze_module_handle_t
     free(bytes);
 }
 
-static ze_result_t build_program(const struct lz_device *d, const struct kernel_family *family,
+static ze_result_t build_program(const struct lz_device *d, const struct kernel *kernel,
                                  ze_module_handle_t *module) {
-    char *key = binaries_key(d->key, d->options, family);
+    char *key = binaries_key(d->key, d->options, kernel);
     if (!key) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     ze_result_t result = ZE_RESULT_SUCCESS;
     if (!build_offered(d, key, module) && !build_stored(d, key, module)) {
-        size_t size = (size_t)(family->spirv_end - family->spirv);
-        result = build(d, ZE_MODULE_FORMAT_IL_SPIRV, family->spirv, size, family->name, module);
+        size_t size = (size_t)(kernel->spirv_end - kernel->spirv);
+        result = build(d, ZE_MODULE_FORMAT_IL_SPIRV, kernel->spirv, size, kernel->name, module);
         if (result == ZE_RESULT_SUCCESS) store(d, key, *module);
     }
     free(key);
     return result;
 }
 
-static dnnl_status_t add_module(struct lz_device *d, const struct kernel_family *family,
+static dnnl_status_t add_module(struct lz_device *d, const struct kernel *kernel,
                                 const struct native_module *native, ze_module_handle_t *handle) {
     struct lz_module *module = calloc(1, sizeof *module);
     if (!module) return dnnl_out_of_memory;
-    ze_result_t result = native ? build_native(d, family->name, native, &module->handle)
-                                : build_program(d, family, &module->handle);
+    ze_result_t result = native ? build_native(d, kernel->family->name, native, &module->handle)
+                                : build_program(d, kernel, &module->handle);
     if (result != ZE_RESULT_SUCCESS) {
         free(module);
         return lz_fail(result, "kernel", "zeModuleCreate");
     }
-    module->family = family;
-    module->image = native ? (const void *)native : family->spirv;
+    module->kernel = kernel;
+    module->image = native ? (const void *)native : kernel->spirv;
     module->next = d->modules;
     d->modules = module;
     *handle = module->handle;
@@ -133,13 +133,13 @@ static dnnl_status_t add_module(struct lz_device *d, const struct kernel_family 
 static dnnl_status_t find_module(struct lz_device *d, const struct kernel *kernel,
                                  ze_module_handle_t *handle) {
     const struct native_module *native = d->native ? native_module_of(kernel) : NULL;
-    const void *image = native ? (const void *)native : kernel->family->spirv;
+    const void *image = native ? (const void *)native : kernel->spirv;
     for (const struct lz_module *module = d->modules; module; module = module->next)
         if (module->image == image) {
             *handle = module->handle;
             return dnnl_success;
         }
-    return add_module(d, kernel->family, native, handle);
+    return add_module(d, kernel, native, handle);
 }
 
 /* -- kernels -- */

@@ -42,11 +42,11 @@ char *opencl_device_key(cl_device_id device) {
 
 /* Blobs */
 
-static dnnl_status_t add_program(struct blob *blob, const struct opencl_device *d,
-                                 const struct opencl_program *program) {
+static dnnl_status_t add_kernel(struct blob *blob, const struct opencl_device *d,
+                                const struct opencl_kernel *kernel) {
     size_t size;
-    void *binary = opencl_program_binary(d, program, &size);
-    char *key = binaries_key(d->key, d->options, program->family);
+    void *binary = opencl_kernel_binary(d, kernel, &size);
+    char *key = binaries_key(d->key, d->options, kernel->kernel);
     dnnl_status_t status = key && binary ? blob_add(blob, key, binary, size) : dnnl_out_of_memory;
     free(key);
     free(binary);
@@ -60,12 +60,12 @@ dnnl_status_t opencl_kernels_save(struct device *device, int nkernels, const str
     dnnl_status_t status = blob_begin(&blob);
     if (status != dnnl_success) return status;
     pthread_mutex_lock(&d->lock);
-    struct opencl_program *p = d->programs;
+    struct opencl_kernel *k = d->kernels;
     pthread_mutex_unlock(&d->lock);
-    for (; p && status == dnnl_success; p = p->next) {
-        pthread_mutex_lock(&p->lock);
-        if (p->program && blob_wants(p->family, nkernels, kernels)) status = add_program(&blob, d, p);
-        pthread_mutex_unlock(&p->lock);
+    for (; k && status == dnnl_success; k = k->next) {
+        pthread_mutex_lock(&k->lock);
+        if (k->program && blob_wants(k->kernel, nkernels, kernels)) status = add_kernel(&blob, d, k);
+        pthread_mutex_unlock(&k->lock);
     }
     return blob_end(&blob, status, size, to);
 }

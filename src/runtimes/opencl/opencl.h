@@ -13,14 +13,6 @@
 
 enum { OPENCL_DEVICE, OPENCL_CONTEXT }; /* places in device->handles */
 
-/* One kernel family, built for the device. */
-struct opencl_program {
-    struct opencl_program *next;
-    const struct kernel_family *family;
-    pthread_mutex_t lock; /* while it is built */
-    cl_program program;   /* NULL: not yet */
-};
-
 /* The arguments of a cl_kernel are state of the object, so a launch needs one of its own from the first
  * argument to the submission. One that is recorded needs it as long as the recording lives: PoCL 3.1 reads
  * the arguments when the command buffer runs. */
@@ -32,7 +24,8 @@ struct opencl_instance {
 struct opencl_kernel {
     struct opencl_kernel *next;
     const struct kernel *kernel;
-    struct opencl_program *program;
+    pthread_mutex_t lock; /* while it is built */
+    cl_program program;   /* of this kernel alone; NULL: not yet */
     struct slots instances;
 };
 
@@ -48,7 +41,6 @@ struct opencl_device {
     const char *options;  /* to build programs with */
     char *key;            /* names platform, driver and device: programs.c */
     pthread_mutex_t lock; /* of the lists */
-    struct opencl_program *programs;
     struct opencl_kernel *kernels;
     struct binaries binaries;
 };
@@ -96,9 +88,9 @@ dnnl_status_t opencl_kernel_export(void *handle, void **module, void **kernel);
 struct opencl_instance *opencl_kernel_take(struct opencl_kernel *kernel);
 /* What tells devices apart whose binaries do not fit each other; to be freed. */
 char *opencl_device_key(cl_device_id device);
-/* The program's binary, to be freed; NULL if there is none. */
-void *opencl_program_binary(const struct opencl_device *device, const struct opencl_program *program,
-                            size_t *size);
+/* The binary of a kernel's program, to be freed; NULL if there is none. */
+void *opencl_kernel_binary(const struct opencl_device *device, const struct opencl_kernel *kernel,
+                           size_t *size);
 dnnl_status_t opencl_kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,
                                   size_t *size, uint8_t *blob);
 dnnl_status_t opencl_kernels_restore(struct device *device, size_t size, const uint8_t *blob);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs and kernels of a device: each family is built once, when first asked for, from the best form that
- * the device takes. In this order: a binary from a cache blob, a binary from the disk cache, SPIR-V, source.
- * Programs and kernels live as long as the device.
+ * Programs and kernels of a device. Each kernel is built once, when first asked for, in a program of its own:
+ * compilers of devices take long. From the best form that the device takes, in this order: a binary from a
+ * cache blob, a binary from the disk cache, SPIR-V, source. Kernels live as long as the device.
  */
 #include "runtimes/opencl/opencl.h"
 #include "base/disk_cache.h"
@@ -31,23 +31,15 @@ static void free_kernel(struct opencl_kernel *kernel) {
         cl.ReleaseKernel(((struct opencl_instance *)slot)->kernel);
         free(slot);
     }
+    if (kernel->program) cl.ReleaseProgram(kernel->program);
+    pthread_mutex_destroy(&kernel->lock);
     free(kernel);
-}
-
-static void free_program(struct opencl_program *program) {
-    if (program->program) cl.ReleaseProgram(program->program);
-    pthread_mutex_destroy(&program->lock);
-    free(program);
 }
 
 void opencl_programs_close(struct opencl_device *device) {
     for (struct opencl_kernel *k = device->kernels, *next; k; k = next) {
         next = k->next;
         free_kernel(k);
-    }
-    for (struct opencl_program *p = device->programs, *next; p; p = next) {
-        next = p->next;
-        free_program(p);
     }
     binaries_free(&device->binaries);
     free(device->key);
@@ -73,18 +65,20 @@ static create_with_il il_function(cl_device_id device) {
     return cl.CreateProgramWithIL;
 }
 
-static cl_program from_spirv(const struct opencl_device *d, const struct kernel_family *family) {
+static cl_program from_spirv(const struct opencl_device *d, const struct kernel *kernel) {
     create_with_il create = il_function(d->device);
     cl_int error;
-    size_t size = (size_t)(family->spirv_end - family->spirv);
-    return create ? create(d->context, family->spirv, size, &error) : NULL;
+    size_t size = (size_t)(kernel->spirv_end - kernel->spirv);
+    return create ? create(d->context, kernel->spirv, size, &error) : NULL;
 }
 
-static cl_program from_source(const struct opencl_device *d, const struct kernel_family *family) {
-    const char *text = family->source;
-    size_t size = (size_t)(family->source_end - family->source);
+static cl_program from_source(const struct opencl_device *d, const struct kernel *kernel) {
+    char *source = kernel_source(kernel);
+    const char *text = source;
     cl_int error;
-    return cl.CreateProgramWithSource(d->context, 1, &text, &size, &error);
+    cl_program program = source ? cl.CreateProgramWithSource(d->context, 1, &text, NULL, &error) : NULL;
+    free(source);
+    return program;
 }
 
 static cl_program from_binary(const struct opencl_device *d, const void *bytes, size_t size) {
@@ -104,7 +98,7 @@ static void report(const struct opencl_device *d, cl_program program, const char
     log[sizeof log - 1] = 0;
     while ((line = strchr(log, '\n')))
         *line = ' ';
-    fail(dnnl_runtime_error, "opencl", "kernels %s cannot be built from %s: %.800s", name, form, log);
+    fail(dnnl_runtime_error, "opencl", "kernel %s cannot be built from %s: %.800s", name, form, log);
 }
 
 /* Builds a program object and passes it on; releases it and returns NULL if it cannot be built. */
@@ -133,21 +127,21 @@ static cl_program build_stored(const struct opencl_device *d, const char *key) {
     return program;
 }
 
-static cl_program build_anew(const struct opencl_device *d, const struct kernel_family *family) {
-    char options[128];
-    cl_program program = build(d, from_spirv(d, family), d->options, family->name, "SPIR-V");
+static cl_program build_anew(const struct opencl_device *d, const struct kernel *kernel) {
+    char options[256];
+    cl_program program = build(d, from_spirv(d, kernel), d->options, kernel->name, "SPIR-V");
     if (program) return program;
-    snprintf(options, sizeof options, "-cl-std=CL1.2 %s", d->options);
-    return build(d, from_source(d, family), options, family->name, "source");
+    snprintf(options, sizeof options, "-cl-std=CL1.2 %s " KERNEL_OPTIONS, d->options, kernel->name);
+    return build(d, from_source(d, kernel), options, kernel->name, "source");
 }
 
-void *opencl_program_binary(const struct opencl_device *device, const struct opencl_program *program,
-                            size_t *size) {
+void *opencl_kernel_binary(const struct opencl_device *device, const struct opencl_kernel *kernel,
+                           size_t *size) {
     enum { MAX_DEVICES = 64 };
     cl_device_id devices[MAX_DEVICES];
     size_t sizes[MAX_DEVICES], bytes = 0, n;
     unsigned char *binaries[MAX_DEVICES] = {NULL}, *binary = NULL;
-    cl_program p = program->program;
+    cl_program p = kernel->program;
     if (cl.GetProgramInfo(p, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes) != CL_SUCCESS
         || cl.GetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS)
         return NULL;
@@ -165,51 +159,25 @@ void *opencl_program_binary(const struct opencl_device *device, const struct ope
     return NULL;
 }
 
-static void store(const struct opencl_device *d, const struct opencl_program *program, const char *key) {
+static void store(const struct opencl_device *d, const struct opencl_kernel *kernel, const char *key) {
     size_t size;
-    void *binary = opencl_program_binary(d, program, &size);
+    void *binary = opencl_kernel_binary(d, kernel, &size);
     if (binary) disk_cache_store(key, binary, size);
     free(binary);
 }
 
-static dnnl_status_t build_locked(struct opencl_device *d, struct opencl_program *p) {
-    char *key = binaries_key(d->key, d->options, p->family);
+static dnnl_status_t build_program(struct opencl_device *d, struct opencl_kernel *k) {
+    char *key = binaries_key(d->key, d->options, k->kernel);
     if (!key) return dnnl_out_of_memory;
-    p->program = build_offered(d, key);
-    if (!p->program) p->program = build_stored(d, key);
-    if (!p->program) {
-        p->program = build_anew(d, p->family);
-        if (p->program) store(d, p, key);
+    k->program = build_offered(d, key);
+    if (!k->program) k->program = build_stored(d, key);
+    if (!k->program) {
+        k->program = build_anew(d, k->kernel);
+        if (k->program) store(d, k, key);
     }
     free(key);
-    if (p->program) return dnnl_success;
-    return fail(dnnl_runtime_error, "opencl", "the device takes no form of kernels %s", p->family->name);
-}
-
-static struct opencl_program *find_program(struct opencl_device *d, const struct kernel_family *family) {
-    pthread_mutex_lock(&d->lock);
-    struct opencl_program *p = d->programs;
-    while (p && p->family != family)
-        p = p->next;
-    if (!p && (p = calloc(1, sizeof *p))) {
-        p->family = family;
-        pthread_mutex_init(&p->lock, NULL);
-        p->next = d->programs;
-        d->programs = p;
-    }
-    pthread_mutex_unlock(&d->lock);
-    return p;
-}
-
-static dnnl_status_t built_program(struct opencl_device *d, const struct kernel_family *family,
-                                   struct opencl_program **program) {
-    struct opencl_program *p = find_program(d, family);
-    if (!p) return dnnl_out_of_memory;
-    pthread_mutex_lock(&p->lock);
-    dnnl_status_t status = p->program ? dnnl_success : build_locked(d, p);
-    pthread_mutex_unlock(&p->lock);
-    *program = p;
-    return status;
+    if (k->program) return dnnl_success;
+    return fail(dnnl_runtime_error, "opencl", "the device takes no form of kernel %s", k->kernel->name);
 }
 
 /* Kernels */
@@ -218,7 +186,7 @@ static struct opencl_instance *add_instance(struct opencl_kernel *k, bool taken)
     cl_int error;
     struct opencl_instance *instance = calloc(1, sizeof *instance);
     if (!instance) return NULL;
-    instance->kernel = cl.CreateKernel(k->program->program, k->kernel->name, &error);
+    instance->kernel = cl.CreateKernel(k->program, k->kernel->name, &error);
     if (error == CL_SUCCESS) {
         slots_add(&k->instances, &instance->slot, taken);
         return instance;
@@ -233,49 +201,35 @@ struct opencl_instance *opencl_kernel_take(struct opencl_kernel *kernel) {
     return slot ? (struct opencl_instance *)slot : add_instance(kernel, true);
 }
 
+/* The device's kernel, perhaps not built yet; NULL: no memory. */
 static struct opencl_kernel *find_kernel(struct opencl_device *d, const struct kernel *kernel) {
+    pthread_mutex_lock(&d->lock);
     struct opencl_kernel *k = d->kernels;
     while (k && k->kernel != kernel)
         k = k->next;
-    return k;
-}
-
-/* Adds a kernel, unless another thread was faster. */
-static struct opencl_kernel *keep_kernel(struct opencl_device *d, struct opencl_kernel *made) {
-    pthread_mutex_lock(&d->lock);
-    struct opencl_kernel *k = find_kernel(d, made->kernel);
-    if (!k) {
-        made->next = d->kernels;
-        d->kernels = made;
+    if (!k && (k = calloc(1, sizeof *k))) {
+        k->kernel = kernel;
+        pthread_mutex_init(&k->lock, NULL);
+        k->next = d->kernels;
+        d->kernels = k;
     }
     pthread_mutex_unlock(&d->lock);
-    if (!k) return made;
-    free_kernel(made);
     return k;
 }
 
-static dnnl_status_t make_kernel(struct opencl_device *d, const struct kernel *kernel,
-                                 struct opencl_kernel **made) {
-    struct opencl_program *program;
-    dnnl_status_t status = built_program(d, kernel->family, &program);
-    if (status != dnnl_success) return status;
-    struct opencl_kernel *k = calloc(1, sizeof *k);
-    if (!k) return dnnl_out_of_memory;
-    *k = (struct opencl_kernel){.kernel = kernel, .program = program};
-    if (!add_instance(k, false)) {
-        free(k);
-        return dnnl_runtime_error;
-    }
-    *made = keep_kernel(d, k);
-    return dnnl_success;
+static dnnl_status_t build_locked(struct opencl_device *d, struct opencl_kernel *k) {
+    dnnl_status_t status = k->program ? dnnl_success : build_program(d, k);
+    if (status != dnnl_success || k->instances.first) return status;
+    return add_instance(k, false) ? dnnl_success : dnnl_runtime_error;
 }
 
 dnnl_status_t opencl_kernel_load(struct device *device, const struct kernel *kernel, void **handle) {
     struct opencl_device *d = opencl_device(device);
-    pthread_mutex_lock(&d->lock);
     struct opencl_kernel *k = find_kernel(d, kernel);
-    pthread_mutex_unlock(&d->lock);
-    dnnl_status_t status = k ? dnnl_success : make_kernel(d, kernel, &k);
+    if (!k) return dnnl_out_of_memory;
+    pthread_mutex_lock(&k->lock);
+    dnnl_status_t status = build_locked(d, k);
+    pthread_mutex_unlock(&k->lock);
     if (status == dnnl_success) *handle = k;
     return status;
 }

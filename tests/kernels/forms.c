@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The forms of kernels that devices build: a SPIR-V module has its kernel and no other, since the time that a
+ * device's compiler takes is the user's, and sources are whole.
+ */
+#include "kernels/kernel.h"
+#include "test.h"
+
+/* Walks over the instructions of a module; returns how many entry points it has, and the last one's name. */
+static int entry_points(const struct kernel *kernel, const char **name) {
+    enum { HEADER = 5, OP_ENTRY_POINT = 15, MAGIC = 0x07230203 };
+    const uint32_t *words = (const uint32_t *)kernel->spirv;
+    size_t count = (size_t)(kernel->spirv_end - kernel->spirv) / sizeof *words;
+    int found = 0;
+    assert_int_equal(words[0], MAGIC);
+    for (size_t i = HEADER; i < count; i += words[i] >> 16) {
+        assert_true(words[i] >> 16 > 0);
+        if ((words[i] & 0xffff) != OP_ENTRY_POINT) continue;
+        *name = (const char *)&words[i + 3]; /* after the model and the function */
+        found++;
+    }
+    return found;
+}
+
+static void one_kernel_a_module(void **state) {
+    (void)state;
+    for (int i = 0; i < kernel_count; i++) {
+        const char *name = "";
+        int count = entry_points(kernel_list[i], &name);
+        if (count != 1)
+            fail_msg("%s: %d kernels in its module; is every kernel of the file inside #if WANTED(name)?",
+                     kernel_list[i]->name, count);
+        assert_string_equal(name, kernel_list[i]->name);
+    }
+}
+
+/* Nothing of ours is left to include but what other compilers see, and the parts are in. */
+static void whole_sources(void **state) {
+    (void)state;
+    for (int i = 0; i < kernel_count; i++) {
+        char *source = kernel_source(kernel_list[i]);
+        assert_non_null(source);
+        assert_null(strstr(source, "#include \"kernels/lib/"));
+        assert_null(strstr(source, "#include \"kernels/params"));
+        assert_non_null(strstr(source, "#define WANTED(name)"));
+        assert_non_null(strstr(source, "kernel void "));
+        free(source);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(one_kernel_a_module),
+            cmocka_unit_test(whole_sources),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
