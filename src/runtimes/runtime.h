@@ -137,9 +137,8 @@ struct runtime {
 
 extern const struct runtime host_runtime;
 extern const struct runtime null_runtime;
-/* Runtimes that a build may lack, for want of headers: their address is then NULL. */
-extern const struct runtime level_zero_runtime __attribute__((weak));
-extern const struct runtime opencl_runtime __attribute__((weak));
+extern const struct runtime level_zero_runtime;
+extern const struct runtime opencl_runtime;
 extern const struct runtime sycl_runtime;
 
 #endif

@@ -9,7 +9,7 @@
 /* One row a name that ONEDNN_CPU_RUNTIME or ONEDNN_GPU_RUNTIME may have. */
 struct choice {
     const char *name;
-    const struct runtime *runtime; /* NULL: none, or not in this build */
+    const struct runtime *runtime; /* NULL: none */
 };
 
 static const struct choice cpu_choices[] = {
