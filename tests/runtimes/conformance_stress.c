@@ -227,7 +227,7 @@ struct product {
     dnnl_exec_arg_t args[3];
 };
 
-enum { SIDE = 96, PRODUCTS = 24 };
+enum { SIDE = 192, PRODUCTS = 24 };
 
 static struct product make_product(dnnl_engine_t engine) {
     struct product p;
@@ -363,7 +363,8 @@ static void short_lived_streams(void **state) {
         assert_ok(dnnl_stream_destroy(stream));
         if (i == LIVES / 4) warm = resident_bytes();
     }
-    assert_true(resident_bytes() <= warm + (4 << 20)); /* 300 scratchpads would be 10 MB */
+    assert_true(resident_bytes()
+                <= warm + (16 << 20)); /* 300 scratchpads would be 44 MB, libsycl itself takes 3 */
     free_product(&p);
     assert_ok(dnnl_engine_destroy(engine));
 }
