@@ -217,6 +217,14 @@ static dnnl_status_t use_scalar(struct epilogue_build *ep, int arg, enum scalar_
     return dnnl_success;
 }
 
+/* How a parameter changes along the vectors of a kernel. */
+static i32 quant_lanes(const struct quant_source *source, int lanes) {
+    if (lanes < 0) return LANES_ANY;
+    if (source->stride[lanes] == 0) return LANES_SAME;
+    bool dense = source->type == TYPE_F32 && source->stride[lanes] == 1 && source->group[lanes] == 1;
+    return dense ? LANES_DENSE : LANES_ANY;
+}
+
 /* Strides and groups along the dimensions of dst. */
 static void place_quant(struct epilogue_build *ep, struct quant_source *source, const struct quant *quant,
                         const md_t *md, const int *dims) {
@@ -233,7 +241,7 @@ static void place_quant(struct epilogue_build *ep, struct quant_source *source, 
         }
         stride *= size;
     }
-    source->lanes = ep->spec.lanes >= 0 && source->stride[ep->spec.lanes] == 0 ? LANES_SAME : LANES_ANY;
+    source->lanes = quant_lanes(source, ep->spec.lanes);
 }
 
 static dnnl_status_t find_quant(struct epilogue_build *ep, struct quant_source *source,

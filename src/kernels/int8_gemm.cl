@@ -30,28 +30,28 @@ struct int8_tile {
     struct gemm_place at;
 };
 
-/* What the channels of a panel have in common for all columns. */
+/* What all columns of a tile have in common. */
 struct int8_channels {
     int count[2];
     IVEC less[2]; /* to be subtracted from sums */
-    float src_scale;
-    VEC scale[2], bias[2];
+    VEC src_scale, scale[2], bias[2], dst_scale, dst_zero;
 };
 
 INLINE IVEC load_quads(global const uchar *w, int v) {
     return VLOAD(v, (global const int *)w);
 }
 
-/* acc[r][v] += column r of src times vector v of a panel. `m` is a constant where this is called, so that the
- * loop over it unrolls and acc stays in registers. */
+/* acc[r][v] += column r of src times vector v of a panel; with `sums`, a column of ones follows the last one.
+ * `m` and `sums` are constants where this is called, so that loops unroll and acc stays in registers. */
 INLINE void int8_steps(global const uchar *a, const i64 column, global const uchar *w, const i64 depth,
-                       const int m, IVEC *acc) {
+                       const int m, const bool sums, IVEC *acc) {
+    const dot4_values ones = dot4_unsigned(0x01010101);
 #pragma nounroll
     for (i64 i = 0; i < depth; i += INT8_GEMM_QUAD, w += STEP) {
         dot4_weights w0 = dot4_signed(load_quads(w, 0)), w1 = dot4_signed(load_quads(w, 1));
 #pragma unroll
-        for (int r = 0; r < m; r++) {
-            dot4_values x = dot4_unsigned(as_int(vload4(0, a + r * column + i)));
+        for (int r = 0; r < m + sums; r++) {
+            dot4_values x = r < m ? dot4_unsigned(as_int(vload4(0, a + r * column + i))) : ones;
             acc[2 * r] = dot4(acc[2 * r], x, w0);
             acc[2 * r + 1] = dot4(acc[2 * r + 1], x, w1);
             KEEP_ORDER_64(acc[2 * r], acc[2 * r + 1]);
@@ -59,19 +59,19 @@ INLINE void int8_steps(global const uchar *a, const i64 column, global const uch
     }
 }
 
-/* out[r][v]: the whole reduction of m columns, tap by tap of the window. */
+/* out[r][v]: the whole reduction of m columns, and one of ones, tap by tap of the window. */
 INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
-                        IVEC *out) {
+                        const bool sums, IVEC *out) {
     const i64 taps = p->window[0] * p->window[1] * p->window[2];
     global const uchar *src = t->src + first * p->src_column, *weights = t->weights;
     i64 d = 0, h = 0, s = 0;
     IVEC acc[2 * BLOCK];
 #pragma unroll
-    for (int r = 0; r < 2 * m; r++)
+    for (int r = 0; r < 2 * (m + sums); r++)
         acc[r] = (IVEC)(0);
     for (i64 tap = 0; tap < taps; tap++, weights += p->depth * PANEL) {
         int8_steps(src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2], p->src_column,
-                   weights, p->depth, m, acc);
+                   weights, p->depth, m, sums, acc);
         if (++s < p->window[2]) continue;
         s = 0;
         if (++h < p->window[1]) continue;
@@ -79,7 +79,7 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
         d++;
     }
 #pragma unroll
-    for (int r = 0; r < 2 * m; r++)
+    for (int r = 0; r < 2 * (m + sums); r++)
         out[2 * first + r] = acc[r];
 }
 
@@ -93,46 +93,77 @@ INLINE VEC int8_bias(constant struct int8_gemm_params *p, const struct int8_tile
     return VLOAD(0, values);
 }
 
-INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8_tile *t,
-                          const struct epilogue_state *e, global const int *sums, struct int8_channels *c) {
-    i64 position[TENSOR_DIMS], first = p->sums_offset + t->at.channel;
-    gemm_position(&p->gemm, &t->at, t->at.column, t->at.channel, position);
-    c->src_scale = quant_value(e, &p->gemm.epilogue.src_scale, position, 1.0f);
-    const uint zero = (uint)p->shift + (uint)quant_integer(e, &p->src_zero_point, position);
+INLINE void int8_less(constant struct int8_gemm_params *p, const struct int8_tile *t, uint zero,
+                      global const int *sums, const IVEC *own, struct int8_channels *c) {
+    i64 first = p->sums_offset + t->at.channel;
     for (int d = 0; d < GEMM_BATCHES; d++)
         first += t->at.batch[d] * p->sums_batch[d];
+    for (int v = 0; v < 2; v++) {
+        IVEC sum = p->sums == SUMS_OWN ? own[v] : VLOAD(v, sums + first);
+        c->less[v] = AS_IVEC(AS_UVEC(sum) * zero);
+    }
+}
+
+INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                          const struct epilogue_state *e, global const int *sums, const IVEC *own,
+                          struct int8_channels *c) {
+    constant struct epilogue *ep = &p->gemm.epilogue;
+    i64 left = p->gemm.channels - t->at.channel, position[TENSOR_DIMS];
+    c->count[0] = (int)(left < LANES ? left : LANES);
+    c->count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
+    c->less[0] = c->less[1] = (IVEC)(0);
+    if (p->sums == SUMS_NONE && p->bare) return;
+    gemm_position(&p->gemm, &t->at, t->at.column, t->at.channel, position);
+    if (p->sums != SUMS_NONE)
+        int8_less(p, t, (uint)p->shift + (uint)quant_integer(e, &p->src_zero_point, position), sums, own, c);
+    c->src_scale = V(quant_value(e, &ep->src_scale, position, 1.0f));
+    c->dst_scale = V(quant_value(e, &ep->dst_scale, position, 1.0f));
+    c->dst_zero = V(quant_value(e, &ep->dst_zero_point, position, 0.0f));
 #pragma nounroll
     for (int v = 0; v < 2; v++, position[p->gemm.channel_dim] += LANES) {
-        i64 left = p->gemm.channels - t->at.channel - v * LANES;
-        int count = (int)(left < 0 ? 0 : left < LANES ? left : LANES);
-        c->count[v] = count;
-        c->less[v] = p->has_sums ? AS_IVEC(AS_UVEC(VLOAD(v, sums + first)) * zero) : (IVEC)(0);
-        c->bias[v] = p->gemm.has_bias ? int8_bias(p, t, v, count) : V(0.0f);
-        epilogue_quant(&c->scale[v], e, &p->gemm.epilogue.weights_scale, position, p->gemm.channel_dim, count,
-                       1.0f);
+        c->bias[v] = p->gemm.has_bias ? int8_bias(p, t, v, c->count[v]) : V(0.0f);
+        epilogue_quant(&c->scale[v], e, &ep->weights_scale, position, p->gemm.channel_dim, c->count[v], 1.0f);
     }
+}
+
+/* All that follows a sum of column r, where something depends on the position. */
+INLINE VEC int8_finish_at(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                          const struct epilogue_state *e, const struct int8_channels *c, VEC x, int r,
+                          int v) {
+    constant struct epilogue *ep = &p->gemm.epilogue;
+    i64 position[TENSOR_DIMS];
+    gemm_position(&p->gemm, &t->at, t->at.column + r, t->at.channel + v * LANES, position);
+    x = x * V(quant_value(e, &ep->src_scale, position, 1.0f)) * c->scale[v];
+    if (p->gemm.has_bias) x += c->bias[v];
+    if (p->gemm.relu) x = eltwise_relu(x, p->gemm.relu_slope);
+    epilogue_apply(e, &x, position, p->gemm.channel_dim, c->count[v]);
+    return x;
+}
+
+/* The same where nothing does. */
+INLINE VEC int8_finish(constant struct int8_gemm_params *p, const struct int8_channels *c, VEC x, int v) {
+    constant struct epilogue *ep = &p->gemm.epilogue;
+    x = x * c->src_scale * c->scale[v];
+    if (p->gemm.has_bias) x += c->bias[v];
+    if (p->gemm.relu) x = eltwise_relu(x, p->gemm.relu_slope);
+    if (ep->dst_scale.from != QUANT_NONE) x = f32_div(x, c->dst_scale);
+    if (ep->dst_zero_point.from != QUANT_NONE) x += c->dst_zero;
+    return x;
 }
 
 /* The end of one vector. */
 INLINE void int8_store(constant struct int8_gemm_params *p, const struct int8_tile *t,
                        const struct epilogue_state *e, const struct int8_channels *c, IVEC sum, int r,
                        int v) {
-    constant struct epilogue *ep = &p->gemm.epilogue;
     i64 offset = t->at.dst + r * p->gemm.dst_column + v * LANES;
     sum = AS_IVEC(AS_UVEC(sum) - AS_UVEC(c->less[v]));
     if (p->bare) {
         store_lanes((global int *)t->dst, offset, sum, c->count[v]);
         return;
     }
-    i64 position[TENSOR_DIMS];
-    if (p->by_position)
-        gemm_position(&p->gemm, &t->at, t->at.column + r, t->at.channel + v * LANES, position);
-    float src_scale = p->by_position ? quant_value(e, &ep->src_scale, position, 1.0f) : c->src_scale;
-    VEC x = TO_VEC(sum) * V(src_scale) * c->scale[v];
-    if (p->gemm.has_bias) x += c->bias[v];
-    if (p->gemm.relu) x = eltwise_relu(x, p->gemm.relu_slope);
-    if (p->by_position) epilogue_apply(e, &x, position, p->gemm.channel_dim, c->count[v]);
-    store_lanes(t->dst, ep->type, offset, x, c->count[v]);
+    VEC x = TO_VEC(sum);
+    x = p->by_position ? int8_finish_at(p, t, e, c, x, r, v) : int8_finish(p, c, x, v);
+    store_lanes(t->dst, p->gemm.epilogue.type, offset, x, c->count[v]);
 }
 
 /* f(m) for the constant that equals what is switched on. */
@@ -174,12 +205,17 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     t.weights = weights + t.at.weights;
     int columns = (int)(g->columns - t.at.column < g->tile ? g->columns - t.at.column : g->tile);
     IVEC out[2 * HEIGHT];
-#define REDUCE(m) int8_reduce(g, &t, first, m, out)
+#define REDUCE(m) int8_reduce(g, &t, first, m, false, out)
     for (int first = 0; first < columns; first += BLOCK)
-        switch (columns - first < BLOCK ? columns - first : BLOCK) { EACH_HEIGHT(REDUCE) }
+        switch (p->sums == SUMS_OWN ? 0 : columns - first < BLOCK ? columns - first : BLOCK) {
+        case 0:
+            int8_reduce(g, &t, 0, 1, true, out);
+            break;
+            EACH_HEIGHT(REDUCE)
+        }
 #undef REDUCE
     struct int8_channels c;
-    int8_channels(p, &t, &e, sums, &c);
+    int8_channels(p, &t, &e, sums, out + 2, &c);
 #pragma nounroll
     for (int i = 0; i < 2 * columns; i++)
         if (c.count[i & 1] > 0) int8_store(p, &t, &e, &c, out[i], i >> 1, i & 1);
@@ -199,11 +235,7 @@ kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *ds
         batch = rest;
     }
     IVEC sums[2] = {(IVEC)(0), (IVEC)(0)};
-    const dot4_values ones = dot4_unsigned(0x01010101);
-#pragma nounroll
-    for (i64 i = 0; i < p->steps; i++, weights += STEP)
-        for (int v = 0; v < 2; v++)
-            sums[v] = dot4(sums[v], ones, dot4_signed(load_quads(weights, v)));
+    int8_steps(weights, 0, weights, p->steps * INT8_GEMM_QUAD, 0, true, sums);
     VSTORE(sums[0], 0, dst);
     VSTORE(sums[1], 1, dst);
 }

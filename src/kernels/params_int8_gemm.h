@@ -15,10 +15,13 @@
 #include "kernels/params_gemm.h"
 
 enum { INT8_GEMM_QUAD = 4 };
+/* Where column sums are found: nowhere, they are not needed; in a buffer; or they are made together with the
+ * product, which is of one column of src only. */
+enum { SUMS_NONE = 0, SUMS_BUFFER = 1, SUMS_OWN = 2 };
 
 struct int8_gemm_params {
     i64 sums_offset, sums_batch[GEMM_BATCHES]; /* of column sums, in integers */
-    i32 has_sums;
+    i32 sums;                                  /* SUMS_* */
     i32 shift;
     i32 bias_type;
     i32 bare;        /* sums go to dst, which is s32, as they are */

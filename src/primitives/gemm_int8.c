@@ -77,9 +77,14 @@ static dnnl_status_t accepts(const struct plan *plan) {
     return dnnl_success;
 }
 
-static bool needs_sums(const struct plan *plan) {
-    return tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8
-           || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
+/* Weights that are read for one column only are summed up on the way. */
+static i32 sums_of(const struct plan *plan, const struct gemm_view *view) {
+    bool needed = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8
+                  || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
+    bool single = view->rows == 1 && view->columns == 1;
+    for (int d = 0; d < GEMM_VIEW_BATCHES; d++)
+        single = single && (view->batch[d] == 1 || view->weights.batch[d] != 0);
+    return !needed ? SUMS_NONE : single ? SUMS_OWN : SUMS_BUFFER;
 }
 
 /* Adds the launch that sums up the columns of weights into scratchpad. */
@@ -114,26 +119,32 @@ static dnnl_status_t find_quants(struct epilogue_build *ep, struct int8_gemm_par
     return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);
 }
 
+static bool varies(const struct quants *quants, int arg) {
+    const struct quant *quant = quants_find(quants, arg);
+    return quant && quant->mask != 0;
+}
+
+/* Does anything but the scales of weights and the bias differ from result to result? */
 static bool by_position(const struct plan *plan, const struct epilogue *epilogue) {
-    const struct quant *src = quants_find(&plan->attr.scales, DNNL_ARG_SRC);
-    return epilogue->nops > 0 || epilogue->dst_scale.from != QUANT_NONE
-           || epilogue->dst_zero_point.from != QUANT_NONE || (src && src->mask != 0);
+    const attr_t *attr = &plan->attr;
+    return epilogue->nops > 0 || varies(&attr->scales, DNNL_ARG_SRC) || varies(&attr->scales, DNNL_ARG_DST)
+           || varies(&attr->zero_points, DNNL_ARG_DST);
 }
 
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
     struct plan *plan = ep->plan;
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
     const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
-    bool sums = needs_sums(plan);
+    i32 sums = sums_of(plan, view);
     i64 offset = 0, strides[GEMM_BATCHES] = {0};
-    if (sums) TRY(add_sums(plan, view, &offset, strides));
+    if (sums == SUMS_BUFFER) TRY(add_sums(plan, view, &offset, strides));
     struct launch *launch;
     struct int8_gemm_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     gemm_fill(&p->gemm, view, tile);
     launch->range = gemm_range(p->gemm.tiles * view->rows, gemm_panels(plan, view->channels),
                                gemm_product(view->batch, GEMM_VIEW_BATCHES));
-    p->has_sums = sums;
+    p->sums = sums;
     p->sums_offset = offset;
     for (int d = 0; d < GEMM_BATCHES; d++)
         p->sums_batch[d] = strides[d];
@@ -143,7 +154,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);
-    launch_bind(launch, sums ? ARG_SCRATCHPAD : ARG_NOTHING);
+    launch_bind(launch, sums == SUMS_BUFFER ? ARG_SCRATCHPAD : ARG_NOTHING);
     TRY(find_quants(ep, p));
     TRY(gemm_finish(ep, launch, &p->gemm));
     p->by_position = by_position(plan, &p->gemm.epilogue);

@@ -42,6 +42,10 @@ INLINE OVERLOAD void epilogue_quant(VEC *to, const struct epilogue_state *e, con
         *to = V(quant_value(e, q, position, none));
         return;
     }
+    if (q->lanes == LANES_DENSE && count == LANES) {
+        *to = VLOAD(0, (global const float *)e->buffers[q->index] + quant_offset(q, position));
+        return;
+    }
     float values[LANES];
     i64 at[TENSOR_DIMS];
 #pragma nounroll

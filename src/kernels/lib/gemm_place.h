@@ -16,7 +16,7 @@ struct gemm_place {
 INLINE struct gemm_place gemm_place(constant struct gemm_params *p, i64 tile, i64 panel, i64 batch,
                                     int width) {
     struct gemm_place at;
-    at.row = tile / p->tiles;
+    at.row = p->rows == 1 ? 0 : tile / p->tiles;
     at.column = (tile - at.row * p->tiles) * p->tile;
     at.channel = panel * width;
     at.src = p->src_offset + at.row * p->src_row + at.column * p->src_column;
@@ -24,6 +24,8 @@ INLINE struct gemm_place gemm_place(constant struct gemm_params *p, i64 tile, i6
     at.bias = p->bias_offset + at.channel;
     at.dst = p->dst_offset + at.row * p->dst_row + at.column * p->dst_column + at.channel;
     for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
+        at.batch[d] = 0;
+        if (p->batch[d] == 1) continue; /* most are, and divisions are slow */
         i64 rest = batch / p->batch[d], index = batch - rest * p->batch[d];
         batch = rest;
         at.batch[d] = index;
