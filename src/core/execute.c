@@ -21,7 +21,11 @@ static dnnl_status_t check_argument(const struct plan *plan, int arg, const md_t
                                     const dnnl_exec_arg_t *args) {
     const struct dnnl_memory *memory = exec_memory(arg, nargs, args);
     if (!memory) return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is missing", arg);
-    if (md_is_host_scalar(&memory->md)) return dnnl_success;
+    bool scalar = md_is_host_scalar(&memory->md);
+    if (scalar != md_is_host_scalar(md))
+        return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is %s host scalar", arg,
+                         scalar ? "a" : "no");
+    if (scalar) return dnnl_success;
     if (memory->engine->device != plan->device)
         return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device",
                          arg);

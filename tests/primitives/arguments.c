@@ -82,6 +82,51 @@ static void null_objects(void **state) {
     assert_null(pd);
 }
 
+/* A scale that was announced as a host scalar must be one, and no other may be. */
+static void host_scalars(void **state) {
+    (void)state;
+    const dnnl_dims_t one = {1};
+    const int arg = DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC;
+    dnnl_memory_desc_t byte = md_new(4, (dnnl_dims_t){1, 1, 5, 5}, dnnl_s8, "abcd"), scalar_md,
+                       buffer_md = md_new(1, one, dnnl_f32, "a");
+    dnnl_memory_t scales[2]; /* a buffer, a host scalar */
+    float scale = 2;
+    assert_int_equal(dnnl_memory_desc_create_host_scalar(&scalar_md, dnnl_f32), dnnl_success);
+    scales[0] = memory_new(buffer_md, NULL);
+    assert_int_equal(dnnl_memory_create_host_scalar(&scales[1], scalar_md, &scale), dnnl_success);
+    dnnl_memory_t tensors[3];
+    for (int i = 0; i < 3; i++)
+        tensors[i] = memory_new(byte, NULL);
+    for (int announced = 0; announced < 2; announced++) {
+        dnnl_primitive_attr_t attr;
+        dnnl_primitive_desc_t pd;
+        assert_int_equal(dnnl_primitive_attr_create(&attr), dnnl_success);
+        assert_int_equal(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32,
+                                                           announced, dnnl_quantization_mode_static_sazp),
+                         dnnl_success);
+        assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), byte, byte, NULL, byte, attr),
+                         dnnl_success);
+        for (int passed = 0; passed < 2; passed++) {
+            struct exec exec = {4,
+                                {{DNNL_ARG_SRC, tensors[0]},
+                                 {DNNL_ARG_WEIGHTS, tensors[1]},
+                                 {DNNL_ARG_DST, tensors[2]},
+                                 {arg, scales[passed]}}};
+            assert_int_equal(exec_run(&exec, pd),
+                             passed == announced ? dnnl_success : dnnl_invalid_arguments);
+        }
+        dnnl_primitive_desc_destroy(pd);
+        dnnl_primitive_attr_destroy(attr);
+    }
+    for (int i = 0; i < 3; i++)
+        dnnl_memory_destroy(tensors[i]);
+    for (int i = 0; i < 2; i++)
+        dnnl_memory_destroy(scales[i]);
+    dnnl_memory_desc_destroy(byte);
+    dnnl_memory_desc_destroy(buffer_md);
+    dnnl_memory_desc_destroy(scalar_md);
+}
+
 int main(void) {
     const dnnl_dims_t src_dims = {1, 3, 5, 5}, weights_dims = {4, 3, 3, 3}, dst_dims = {1, 4, 3, 3};
     const dnnl_dims_t open_dims = {DNNL_RUNTIME_DIM_VAL, 3, 5, 5};
@@ -89,7 +134,8 @@ int main(void) {
     weights = md_new(4, weights_dims, dnnl_f32, "abcd");
     dst = md_new(4, dst_dims, dnnl_f32, "abcd");
     open_src = md_new(4, open_dims, dnnl_f32, "abcd");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions), cmocka_unit_test(null_objects)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions), cmocka_unit_test(null_objects),
+                                       cmocka_unit_test(host_scalars)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dnnl_memory_desc_destroy(src);
     dnnl_memory_desc_destroy(weights);
