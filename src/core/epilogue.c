@@ -14,11 +14,20 @@ static int post_op_arg(int index, int arg) {
     return DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | arg;
 }
 
-static dnnl_status_t add_argument(struct problem *problem, int arg, const md_t *md) {
+static dnnl_status_t add_tensor(struct problem *problem, int arg, bool output, const md_t *md) {
     if (problem_md(problem, arg)) return dnnl_success;
     dnnl_status_t status = problem_reserve(problem, 1);
-    if (status == dnnl_success) problem_add(problem, arg, false, md);
+    if (status == dnnl_success) problem_add(problem, arg, output, md);
     return status;
+}
+
+static dnnl_status_t add_argument(struct problem *problem, int arg, const md_t *md) {
+    return add_tensor(problem, arg, false, md);
+}
+
+/* Scales that the library makes: they are results. */
+static bool is_dynamic(const struct quant *quant) {
+    return quant && quant->mode != dnnl_quantization_mode_static_sazp;
 }
 
 /* How many values a quantisation parameter has along dimension d of its argument; 1 where it has no say. */
@@ -43,7 +52,7 @@ static dnnl_status_t add_quant(struct problem *problem, const struct quant *quan
     dnnl_status_t status = quant->host_scalar ? md_init_host_scalar(&described, quant->data_type)
                                               : md_init_by_string(&described, 1, dims, quant->data_type, "a");
     if (status != dnnl_success) return status;
-    return add_argument(problem, kind | quant->arg, &described);
+    return add_tensor(problem, kind | quant->arg, is_dynamic(quant), &described);
 }
 
 static dnnl_status_t add_quants(struct problem *problem, const struct quants *quants, int kind) {
@@ -108,9 +117,8 @@ static dnnl_status_t add_mask(struct plan *plan, const md_t *dst) {
     dnnl_status_t status = md_set_any_like(&mask, dst);
     if (status == dnnl_success && (!md_same_dims(&mask, dst) || !is_row_major(&mask)))
         return plan_skip(plan, "the mask of dropout does not lie like dst");
-    if (status == dnnl_success) status = problem_reserve(&plan->problem, 1);
-    if (status == dnnl_success) problem_add(&plan->problem, DNNL_ARG_ATTR_DROPOUT_MASK, true, &mask);
-    return status;
+    if (status != dnnl_success) return status;
+    return add_tensor(&plan->problem, DNNL_ARG_ATTR_DROPOUT_MASK, true, &mask);
 }
 
 static dnnl_status_t add_dropout(struct plan *plan, const md_t *dst) {
@@ -161,6 +169,7 @@ static bool fits_one_launch(const attr_t *attr) {
 }
 
 static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
+    if (is_dynamic(quants_find(&ep->plan->attr.scales, ep->spec.dst_arg))) return false;
     if (ep->spec.f32_only && dst->data_type != dnnl_f32) return false;
     if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes) return false;
     return fits_one_launch(&ep->plan->attr);
@@ -179,6 +188,9 @@ dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const
     dnnl_status_t status = add_quants(&plan->problem, &plan->attr.scales, DNNL_ARG_ATTR_SCALES);
     if (status == dnnl_success)
         status = add_quants(&plan->problem, &plan->attr.zero_points, DNNL_ARG_ATTR_ZERO_POINTS);
+    if (status == dnnl_success)
+        status = add_quants(&plan->problem, &plan->attr.precomputed_reductions,
+                            DNNL_ARG_ATTR_PRECOMPUTED_REDUCTIONS);
     md_t dst = *dst_of(ep);
     for (int i = 0; i < ops->len && status == dnnl_success; i++)
         status = ops->entries[i].kind == dnnl_convolution
@@ -442,7 +454,10 @@ static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     ep.spec.lanes = -1;
     dnnl_status_t status = build_ops(&ep, &epilogue, *next, next);
     if (status != dnnl_success) return status;
-    if (*next == plan->attr.post_ops.len && ep.nbuffers + END_BUFFERS <= EPILOGUE_BUFFERS) {
+    bool dynamic = is_dynamic(quants_find(&plan->attr.scales, ep.spec.dst_arg));
+    if (dynamic && *next == plan->attr.post_ops.len) {
+        *next = -1; /* what follows is not an epilogue */
+    } else if (*next == plan->attr.post_ops.len && ep.nbuffers + END_BUFFERS <= EPILOGUE_BUFFERS) {
         *next = -1;
         ep.dst = *dst_of(&ep);
         ep.dst_arg = ep.spec.dst_arg;
@@ -465,6 +480,64 @@ static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     return dnnl_success;
 }
 
+/* Dynamic scales: what the last pass leaves in scratchpad goes to dst in groups. */
+
+static const struct {
+    dnnl_data_type_t type;
+    float most;
+} dynamic_types[] = {{dnnl_f8_e5m2, 57344}, {dnnl_f8_e4m3, 448}, {dnnl_f4_e2m1, 6}};
+
+static float most_of(dnnl_data_type_t type) {
+    for (size_t i = 0; i < sizeof dynamic_types / sizeof dynamic_types[0]; i++)
+        if (dynamic_types[i].type == type) return dynamic_types[i].most;
+    return 0;
+}
+
+/* False: groups that do not divide dst. */
+static bool place_groups(struct quantize_params *p, const struct quant *quant, const md_t *dst) {
+    p->ndims = dst->ndims;
+    p->groups = p->elements = 1;
+    for (int d = 0; d < dst->ndims; d++) {
+        p->counts[d] = quant_size(quant, dst, d);
+        p->sizes[d] = (quant->mask & (1 << d)) != 0 ? quant_group(quant, dst->ndims, d) : dst->dims[d];
+        if (p->counts[d] * p->sizes[d] != dst->dims[d]) return false;
+        p->groups *= p->counts[d];
+        p->elements *= p->sizes[d];
+    }
+    return true;
+}
+
+static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant *quant) {
+    struct plan *plan = ep->plan;
+    const md_t *dst = dst_of(ep);
+    struct launch *launch;
+    struct quantize_params made = {
+            .scale = quant->mode == dnnl_quantization_mode_dynamic_mx ? SCALE_POWER_OF_TWO : SCALE_ANY,
+            .scale_type = (i32)quant->data_type,
+            .most = most_of(dst->data_type)};
+    if (made.most == 0) return plan_skip(plan, "dynamic scales of this type of dst");
+    if (!place_groups(&made, quant, dst)) return plan_skip(plan, "groups that do not divide dst");
+    /* Two elements of 4 bits share a byte, which one work-item must own. */
+    bool bytes = dt_bits(dst->data_type) >= 8
+                 || (dst->blocking.strides[dst->ndims - 1] == 1 && md_is_dense(dst, true)
+                     && dst->offset0 % 2 == 0 && made.sizes[dst->ndims - 1] % 2 == 0);
+    made.span = bytes ? 1 : made.groups;
+    tensor_init(&made.src, &ep->dst);
+    tensor_init(&made.dst, dst);
+    dnnl_status_t status = build_rounding(ep, &made.rounding);
+    if (status != dnnl_success) return status;
+    struct quantize_params *p =
+            plan_launch(plan, &kernel_quantize_groups,
+                        range_of_items((made.groups + made.span - 1) / made.span, 1), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = made;
+    launch_bind(launch, ARG_SCRATCHPAD);
+    launch_bind(launch, ep->spec.dst_arg);
+    launch_bind(launch, DNNL_ARG_ATTR_SCALES | ep->spec.dst_arg);
+    launch_bind(launch, made.rounding.bits ? DNNL_ARG_ATTR_ROUNDING_SEED : ARG_NOTHING);
+    return dnnl_success;
+}
+
 dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, struct epilogue *epilogue) {
     int next = 0;
     dnnl_status_t status = dnnl_success;
@@ -473,7 +546,9 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
     if (ep->direct && status == dnnl_success) status = build_end(ep, epilogue);
     if (status != dnnl_success) return status;
     bind_all(ep, launch);
-    while (!ep->direct && next >= 0 && status == dnnl_success)
+    const struct quant *scale = quants_find(&ep->plan->attr.scales, ep->spec.dst_arg);
+    bool dynamic = is_dynamic(scale), ops = ep->plan->attr.post_ops.len > 0 || ep->plan->attr.dropout.enabled;
+    while (!ep->direct && (ops || !dynamic) && next >= 0 && status == dnnl_success)
         status = add_pass(ep, &next);
-    return status;
+    return dynamic && status == dnnl_success ? add_quantize(ep, scale) : status;
 }

@@ -20,6 +20,21 @@ struct reorder_params {
     struct epilogue epilogue;
 };
 
+/* The end of a product whose dst has dynamic scales: f32 results, group by group, get a scale that makes the
+ * largest of them fit the type of dst. A group has `sizes` elements along each dimension. */
+enum { SCALE_POWER_OF_TWO = 1, SCALE_ANY = 2 };
+struct quantize_params {
+    i32 scale, scale_type; /* enum above; dnnl_data_type_t */
+    i32 ndims;
+    f32 most;                /* what dst can hold */
+    i64 groups, span;        /* all of them; those of a work-item */
+    i64 elements;            /* of a group */
+    i64 counts[TENSOR_DIMS]; /* groups along each dimension: the scales lie in their order */
+    i64 sizes[TENSOR_DIMS];
+    struct tensor src, dst;
+    struct rounding rounding; /* its seed is a buffer of the kernel's own */
+};
+
 /* Elements of 32 bits between layouts whose dimensions each have at most one inner block: loops with a stride
  * on either side. A dimension with a block has two loops; the sum of index * step of both is the position,
  * which must stay below limits[dim]. Beyond it, dst has padding (pads[dim]) or nothing. Loops that need no

@@ -53,6 +53,57 @@ kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, E
 }
 #endif
 
+/* The scale of a group, as its type holds it. A power of two is what is left of the largest element and of
+ * `most` without their fractions. */
+INLINE float group_scale(constant struct quantize_params *p, float largest) {
+    if (p->scale == SCALE_POWER_OF_TWO) {
+        int exponent = (int)e8m0_from_f32(largest);
+        if (exponent == 0xff) return e8m0_to_f32(0xffu);
+        exponent -= (int)e8m0_from_f32(p->most) - 127;
+        return e8m0_to_f32(exponent < 0 ? 0u : (uint)exponent);
+    }
+    if (largest == 0.0f) return 1.0f;
+    const float exact = f32_div(largest, p->most), most = 448.0f, least = 0x1p-9f; /* of f8_e4m3 */
+    float scale = f8_e4m3_to_f32(f8_e4m3_from_f32(exact < most ? exact : most));
+    return scale < least ? least : scale;
+}
+
+/* Element i of the group that begins at `corner`. */
+INLINE float group_element(global const uchar *src, constant struct quantize_params *p, const i64 *corner,
+                           i64 i, i64 *position) {
+    position_of(i, p->ndims, p->sizes, position);
+#pragma nounroll
+    for (int d = 0; d < p->ndims; d++)
+        position[d] += corner[d];
+    return ((global const float *)src)[tensor_offset(&p->src, position)];
+}
+
+/* Range: shares of the groups. */
+kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, global uchar *scales,
+                            global const uchar *seed, constant struct quantize_params *p) {
+    i64 corner[TENSOR_DIMS], position[TENSOR_DIMS];
+    const i64 first = (i64)get_global_id(0) * p->span;
+    for (i64 g = first; g < first + p->span && g < p->groups; g++) {
+        position_of(g, p->ndims, p->counts, corner);
+#pragma nounroll
+        for (int d = 0; d < p->ndims; d++)
+            corner[d] *= p->sizes[d];
+        float largest = 0.0f;
+        for (i64 i = 0; i < p->elements; i++) {
+            float x = group_element(src, p, corner, i, position);
+            largest = x > largest ? x : -x > largest ? -x : largest;
+        }
+        const float scale = group_scale(p, largest), inverse = f32_div(1.0f, scale);
+        store_f32(scales, p->scale_type, g, scale);
+        for (i64 i = 0; i < p->elements; i++) {
+            float x = group_element(src, p, corner, i, position) * inverse;
+            x = x > p->most ? p->most : x < -p->most ? -p->most : x;
+            if (p->rounding.bits != 0) x = round_by_chance(&p->rounding, seed, x, position);
+            store_f32(dst, p->dst.type, tensor_offset(&p->dst, position), x);
+        }
+    }
+}
+
 /* One part of a tile: x0 to x1 and y0 to y1, of which the elements below x_valid and y_valid come from src.
  */
 struct tile_part {

@@ -8,14 +8,16 @@ static const md_t *tensor(const struct plan *plan, int arg) {
     return problem_md(&plan->problem, arg);
 }
 
-static bool scales_are_static(const struct quants *scales) {
+static bool scales_are_static(const struct quants *scales, int but) {
     for (int i = 0; i < scales->count; i++)
-        if (scales->entries[i].mode != dnnl_quantization_mode_static_sazp) return false;
+        if (scales->entries[i].arg != but && scales->entries[i].mode != dnnl_quantization_mode_static_sazp)
+            return false;
     return true;
 }
 
-/* Only matrix products of floats may be rounded and dropped by chance. */
-static bool takes_chance(const struct plan *plan) {
+/* Only matrix products of floats may be rounded and dropped by chance, and have scales of their own making.
+ */
+static bool is_float_matmul(const struct plan *plan) {
     const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4;
     return plan->problem.kind == dnnl_matmul && in_set(floats, tensor(plan, DNNL_ARG_SRC)->data_type);
 }
@@ -26,10 +28,10 @@ bool product_is_f64(const struct plan *plan) {
 
 dnnl_status_t product_accepts(const struct plan *plan) {
     const attr_t *attr = &plan->attr;
-    if (!attr_only_has(attr, ~(unsigned)(ATTR_DROPOUT | ATTR_ROUNDING)) && !takes_chance(plan))
+    if (!attr_only_has(attr, ~(unsigned)(ATTR_DROPOUT | ATTR_ROUNDING)) && !is_float_matmul(plan))
         return plan_skip(plan, "dropout or stochastic rounding");
-    if (!scales_are_static(&attr->scales)) return plan_skip(plan, "dynamic scales");
-    if (!quants_are_default(&attr->precomputed_reductions)) return plan_skip(plan, "precomputed reductions");
+    if (!scales_are_static(&attr->scales, is_float_matmul(plan) ? DNNL_ARG_DST : 0))
+        return plan_skip(plan, "dynamic scales");
     if (product_is_f64(plan) && !plan->device->info.fp64) return plan_skip(plan, "no doubles on this device");
     for (int i = 0; i < plan->problem.ntensors; i++)
         if (!md_is_blocked(&plan->problem.tensors[i].md))

@@ -198,6 +198,17 @@ CASE(matmul_stochastic) {
     assert_ok(dnnl_primitive_attr_destroy(attr));
     return status;
 }
+CASE(matmul_dynamic_scales) {
+    dnnl_primitive_attr_t attr;
+    assert_ok(dnnl_primitive_attr_create(&attr));
+    assert_ok(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_DST, 3, 2, (dnnl_dims_t){1, 32}, dnnl_e8m0, 0,
+                                                dnnl_quantization_mode_dynamic_mx));
+    dnnl_status_t status =
+            dnnl_matmul_primitive_desc_create(pd, engine, F32(2, dnnl_ab, 9, 21), F32(2, dnnl_ab, 21, 64),
+                                              NULL, TYPED(dnnl_f8_e4m3, 2, dnnl_ab, 9, 64), attr);
+    assert_ok(dnnl_primitive_attr_destroy(attr));
+    return status;
+}
 CASE(pooling_max) {
     return dnnl_pooling_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, dnnl_pooling_max, F32(4, dnnl_nchw, 2, 7, 9, 9),
@@ -320,6 +331,7 @@ static const struct {
         ROW(matmul_post_ops),
         ROW(matmul_dropout),
         ROW(matmul_stochastic),
+        ROW(matmul_dynamic_scales),
         ROW(pooling_max),
         ROW(pooling_avg),
         ROW(lrn),
@@ -371,6 +383,7 @@ static const int possible[] = {
         DNNL_ARG_ATTR_DROPOUT_OFFSET,
         DNNL_ARG_ATTR_DROPOUT_MASK,
         DNNL_ARG_ATTR_ROUNDING_SEED,
+        DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST,
 };
 enum { POSSIBLE = sizeof possible / sizeof possible[0] };
 

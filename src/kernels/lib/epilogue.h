@@ -107,16 +107,21 @@ OUTLINE float epilogue_dropout(const struct epilogue_state *e, constant struct e
 }
 
 /* Rounds up or down by chance, to a number that dst can hold. */
-OUTLINE float epilogue_round(const struct epilogue_state *e, float x, const i64 *position) {
-    constant struct rounding *r = &e->epilogue->rounding;
+OUTLINE float round_by_chance(constant struct rounding *r, global const uchar *seed_buffer, float x,
+                              const i64 *position) {
     if (x != x) return x;
-    uint place = (uint)tensor_offset(&r->dst, position), seed = ((global const uint *)e->buffers[r->seed])[0];
+    uint place = (uint)tensor_offset(&r->dst, position), seed = ((global const uint *)seed_buffer)[0];
     int shift = r->bits == 8 ? 2 : 1, within = (int)(place & ((1u << shift) - 1));
     uint random = random_without_offset(place >> shift, seed) >> (within * r->bits) & ((1u << r->bits) - 1);
     uint cut = (1u << r->cut) - 1;
     float y = as_float((as_uint(x) + (random & cut)) & ~cut);
     y = y < r->lowest ? r->lowest : y > r->most ? r->most : y;
     return (y > 0.0f && y < r->least) || (y < 0.0f && y > -r->least) ? 0.0f : y;
+}
+
+INLINE float epilogue_round(const struct epilogue_state *e, float x, const i64 *position) {
+    constant struct rounding *r = &e->epilogue->rounding;
+    return round_by_chance(r, e->buffers[r->seed], x, position);
 }
 
 /* Values of an operand along a vector: `count` of LANES exist, in the direction of dimension `lanes`. */
