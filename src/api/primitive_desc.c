@@ -235,6 +235,18 @@ static dnnl_status_t query_engine(const struct dnnl_primitive_desc *pd, dnnl_que
     return dnnl_success;
 }
 
+static dnnl_status_t query_blob_id(struct plan *plan, dnnl_query_t what, void *result) {
+    const uint8_t *id;
+    size_t size;
+    dnnl_status_t status = plan_blob_id(plan, &id, &size);
+    if (status != dnnl_success) return status;
+    if (what == dnnl_query_cache_blob_id)
+        *(const uint8_t **)result = id;
+    else
+        *(int64_t *)result = (int64_t)size;
+    return dnnl_success;
+}
+
 static dnnl_status_t query(const struct dnnl_primitive_desc *pd, dnnl_query_t what, int index, void *result) {
     const struct plan *plan = pd->plan;
     const struct parameter *parameter = find_parameter(plan, what);
@@ -255,8 +267,8 @@ static dnnl_status_t query(const struct dnnl_primitive_desc *pd, dnnl_query_t wh
         return dnnl_success;
     }
     case dnnl_query_impl_info_str: *(const char **)result = plan->implementation->name; return dnnl_success;
-    case dnnl_query_cache_blob_id_size_s64: *(int64_t *)result = 0; return dnnl_success;
-    case dnnl_query_cache_blob_id: *(const uint8_t **)result = NULL; return dnnl_success;
+    case dnnl_query_cache_blob_id_size_s64:
+    case dnnl_query_cache_blob_id: return query_blob_id(pd->plan, what, result);
     default: return query_md(plan, what, index, result);
     }
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cache blobs of primitives. What is in a blob is the runtime's business. */
 #include "core/objects.h"
+#include "core/report.h"
 #include "core/verbose.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static dnnl_status_t no_blobs(const struct runtime *runtime) {
     return fail(dnnl_unimplemented, "primitive", "runtime %s has no cache blobs: it compiles nothing",
@@ -16,6 +22,39 @@ dnnl_status_t primitive_save(const struct dnnl_primitive *primitive, size_t *siz
     for (int i = 0; i < plan->nlaunches; i++)
         kernels[i] = plan->launches[i].kernel;
     return runtime->kernels_save(plan->device, plan->nlaunches, kernels, size, blob);
+}
+
+/* The device's id, which names the library, too; what the plan computes, in words; and a hash of what the
+ * words leave out. */
+static dnnl_status_t make_id(struct plan *plan) {
+    char words[REPORT_LINE];
+    report_describe(plan, words, sizeof words);
+    size_t device_size, room = strlen(words) + 32;
+    dnnl_status_t status = plan->device->runtime->blob_id(plan->device, &device_size, NULL);
+    if (status != dnnl_success) return status;
+    uint8_t *id = malloc(device_size + room);
+    if (!id) return dnnl_out_of_memory;
+    status = plan->device->runtime->blob_id(plan->device, &device_size, id);
+    uint64_t hash = attr_hash(&plan->attr, problem_hash(&plan->request, 0));
+    plan->blob_id_size =
+            device_size + (size_t)snprintf((char *)id + device_size, room, "%s,%016" PRIx64, words, hash);
+    if (status == dnnl_success)
+        plan->blob_id = id;
+    else
+        free(id);
+    return status;
+}
+
+dnnl_status_t plan_blob_id(struct plan *plan, const uint8_t **id, size_t *size) {
+    dnnl_status_t status = dnnl_success;
+    pthread_mutex_lock(&plan->lock);
+    if (!plan->blob_id && plan->device->runtime->blob_id) status = make_id(plan);
+    if (status == dnnl_success) {
+        *id = plan->blob_id;
+        *size = plan->blob_id ? plan->blob_id_size : 0;
+    }
+    pthread_mutex_unlock(&plan->lock);
+    return status;
 }
 
 dnnl_status_t device_restore(struct device *device, size_t size, const uint8_t *blob) {

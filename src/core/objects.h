@@ -102,6 +102,9 @@ dnnl_status_t primitive_plan(const struct plan **plan, const struct dnnl_primiti
                              const dnnl_exec_arg_t *args);
 
 /* Cache blobs: core/blob.c. A blob of a primitive is what the device's compiler made of its kernels. */
+/* Bytes that tell blobs of different plans, devices and libraries apart; none (*size 0) where a runtime has
+ * no blobs. They live as long as the plan. */
+dnnl_status_t plan_blob_id(struct plan *plan, const uint8_t **id, size_t *size);
 dnnl_status_t primitive_save(const struct dnnl_primitive *primitive, size_t *size, uint8_t *blob);
 dnnl_status_t device_restore(struct device *device, size_t size, const uint8_t *blob);
 

@@ -47,6 +47,7 @@ static void plan_free(struct plan *plan) {
     problem_clear(&plan->request);
     problem_clear(&plan->problem);
     attr_clear(&plan->attr);
+    free(plan->blob_id);
     pthread_mutex_destroy(&plan->lock);
     free(plan);
 }

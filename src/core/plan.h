@@ -71,6 +71,8 @@ struct plan {
     _Atomic bool loaded;
     void *kernels[PLAN_MAX_LAUNCHES]; /* of the device; not owned */
     void *params[PLAN_MAX_LAUNCHES];  /* parameter blocks where the device can read them; owned */
+    uint8_t *blob_id;                 /* made when first asked for: core/blob.c; owned */
+    size_t blob_id_size;
 };
 
 /* One way to compute a kind of primitive. Tables of these run from best to plainest, the universal one last.

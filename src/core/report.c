@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-enum { FIELD = 4096, LINE = 4 * FIELD + 256 }; /* a field of many tensors is long */
+enum { FIELD = 4096 }; /* a field of many tensors is long */
+_Static_assert(REPORT_LINE >= 4 * FIELD + 256, "four fields and short ones");
 
 /* "cpu" or "gpu:index". A plan that no engine has asked for yet names its runtime. */
 static void describe_engine(const struct dnnl_engine *engine, char *text, size_t size) {
@@ -17,7 +18,7 @@ static void describe_engine(const struct dnnl_engine *engine, char *text, size_t
 }
 
 /* convolution,jit,forward_inference,src:… dst:…,attr-…,alg:…,mb1… */
-static void describe_plan(const struct plan *plan, char *text, size_t size) {
+void report_describe(const struct plan *plan, char *text, size_t size) {
     char tensors[FIELD] = "", attr[FIELD] = "", aux[FIELD] = "", shape[FIELD] = "";
     problem_tensors_to_string(&plan->problem, &plan->request, tensors, sizeof tensors);
     attr_to_string(&plan->attr, attr, sizeof attr);
@@ -30,16 +31,16 @@ static void describe_plan(const struct plan *plan, char *text, size_t size) {
 void report_skip(const struct plan *plan, const char *reason, const char *file, int line) {
     const char *kind = dnnl_prim_kind2str(plan->problem.kind);
     if (!verbose_wants(kind)) return;
-    char text[LINE];
-    describe_plan(plan, text, sizeof text);
+    char text[REPORT_LINE];
+    report_describe(plan, text, sizeof text);
     const char *place = plan->device->info.class == DEVICE_CPU ? "cpu" : "gpu";
     verbose_line("primitive,create:dispatch,%s,%s,%s,%s,%s:%d", kind, place, text, reason, file, line);
 }
 
 void report_plan(const char *event, const struct dnnl_engine *engine, const struct plan *plan, double ms) {
     if (!verbose_wants(dnnl_prim_kind2str(plan->problem.kind))) return;
-    char text[LINE], place[32];
+    char text[REPORT_LINE], place[32];
     describe_engine(engine, place, sizeof place);
-    describe_plan(plan, text, sizeof text);
+    report_describe(plan, text, sizeof text);
     verbose_line("primitive,%s,%s,%s,%g", event, place, text, ms);
 }

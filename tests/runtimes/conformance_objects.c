@@ -306,6 +306,86 @@ static void streams(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
+/* Blobs of primitives. */
+
+static dnnl_primitive_desc_t softmax_desc(dnnl_engine_t engine, dnnl_dim_t columns,
+                                          dnnl_scratchpad_mode_t mode) {
+    dnnl_memory_desc_t md;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t pd;
+    assert_ok(dnnl_memory_desc_create_with_tag(&md, 2, (dnnl_dims_t){3, columns}, dnnl_f32, dnnl_ab));
+    assert_ok(dnnl_primitive_attr_create(&attr));
+    assert_ok(dnnl_primitive_attr_set_scratchpad_mode(attr, mode));
+    assert_ok(dnnl_softmax_forward_primitive_desc_create(&pd, engine, dnnl_forward_inference,
+                                                         dnnl_softmax_accurate, md, md, 1, attr));
+    assert_ok(dnnl_primitive_attr_destroy(attr));
+    assert_ok(dnnl_memory_desc_destroy(md));
+    return pd;
+}
+
+static size_t blob_id(const_dnnl_primitive_desc_t pd, const uint8_t **id) {
+    int64_t size = -1;
+    assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_cache_blob_id_size_s64, 0, &size));
+    assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_cache_blob_id, 0, (void *)id));
+    assert_true(size >= 0);
+    return (size_t)size;
+}
+
+static bool same_id(const_dnnl_primitive_desc_t a, const_dnnl_primitive_desc_t b) {
+    const uint8_t *ids[2];
+    size_t sizes[2] = {blob_id(a, &ids[0]), blob_id(b, &ids[1])};
+    return sizes[0] == sizes[1] && memcmp(ids[0], ids[1], sizes[0]) == 0;
+}
+
+/* Three rows of equal numbers become thirds. */
+static void run_softmax(dnnl_engine_t engine, const_dnnl_primitive_desc_t pd, dnnl_primitive_t primitive) {
+    dnnl_stream_t stream = test_stream(engine);
+    const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
+    dnnl_memory_t memory = test_memory(md, engine, DNNL_MEMORY_ALLOCATE);
+    memory_set_all(memory, 5, 12);
+    assert_ok(dnnl_primitive_execute(primitive, stream, 2, args_of(memory, memory).list));
+    assert_ok(dnnl_stream_wait(stream));
+    assert_memory_is(memory, 0.25f, 12);
+    assert_ok(dnnl_memory_destroy(memory));
+    assert_ok(dnnl_stream_destroy(stream));
+}
+
+static void blobs(void **state) {
+    dnnl_engine_t engine = make_engine(place_of(state)), again = make_engine(place_of(state));
+    const dnnl_scratchpad_mode_t library = dnnl_scratchpad_mode_library;
+    dnnl_primitive_desc_t pd = softmax_desc(engine, 4, library), same = softmax_desc(again, 4, library);
+    dnnl_primitive_desc_t wider = softmax_desc(engine, 5, library),
+                          user = softmax_desc(engine, 4, dnnl_scratchpad_mode_user);
+    dnnl_primitive_t primitive, restored;
+    const uint8_t *id;
+    size_t size = 77;
+    assert_ok(dnnl_primitive_create(&primitive, pd));
+    if (blob_id(pd, &id) == 0) { /* a runtime that compiles nothing */
+        assert_null(id);
+        assert_int_equal(dnnl_primitive_get_cache_blob(primitive, &size, NULL), dnnl_unimplemented);
+        assert_int_equal(size, 77);
+    } else {
+        assert_true(same_id(pd, same));
+        assert_false(same_id(pd, wider));
+        assert_false(same_id(pd, user));
+        assert_ok(dnnl_primitive_get_cache_blob(primitive, &size, NULL));
+        uint8_t *blob = malloc(size);
+        assert_ok(dnnl_primitive_get_cache_blob(primitive, &size, blob));
+        assert_int_equal(dnnl_primitive_create_from_cache_blob(&restored, pd, 0, blob),
+                         dnnl_invalid_arguments);
+        assert_ok(dnnl_primitive_create_from_cache_blob(&restored, pd, size, blob));
+        run_softmax(engine, pd, restored);
+        assert_ok(dnnl_primitive_destroy(restored));
+        free(blob);
+    }
+    assert_ok(dnnl_primitive_destroy(primitive));
+    dnnl_primitive_desc_t all[] = {pd, same, wider, user};
+    for (int i = 0; i < 4; i++)
+        assert_ok(dnnl_primitive_desc_destroy(all[i]));
+    assert_ok(dnnl_engine_destroy(engine));
+    assert_ok(dnnl_engine_destroy(again));
+}
+
 const struct test object_tests[] = {
         {"engines", engines},
         {"engines_again_and_again", engines_again_and_again},
@@ -318,5 +398,6 @@ const struct test object_tests[] = {
         {"no_elements", no_elements},
         {"too_large", too_large},
         {"streams", streams},
+        {"blobs", blobs},
         {NULL, NULL},
 };
