@@ -4,12 +4,15 @@
  */
 #include "ze_test.h"
 
+#include <sys/wait.h>
+
 static void device_says_what_it_is(void **state) {
     (void)state;
     ze_eu_count_ext_t units = {.stype = ZE_STRUCTURE_TYPE_EU_COUNT_EXT};
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &units};
     assert_ok(zeDeviceGetProperties(device, &properties));
-    assert_int_equal(properties.type, ZE_DEVICE_TYPE_GPU);
+    const char *wish = getenv("LODE_ZE_DEVICE_TYPE");
+    assert_int_equal(properties.type, wish && !strcmp(wish, "cpu") ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU);
     assert_int_equal(strncmp(properties.name, "Lode CPU", 8), 0);
     assert_true(properties.numEUsPerSubslice >= 1);
     assert_int_equal(units.numTotalEUs, properties.numEUsPerSubslice);
@@ -23,6 +26,33 @@ static void device_says_what_it_is(void **state) {
     assert_memory_equal(&cycles.uuid, &properties.uuid, sizeof cycles.uuid);
     assert_int_equal(zeDeviceGetProperties(device, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_int_equal(zeDeviceGetProperties(NULL, &cycles), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
+static ze_device_uuid_t own_uuid(void) {
+    ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    if (zeDeviceGetProperties(device, &properties)) abort();
+    return properties.uuid;
+}
+
+/* Another process sees the same device: this program, started again, only says its identity. */
+static void identity_is_stable(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], 3);
+        execl("/proc/self/exe", "device", "--identity", NULL);
+        _exit(99);
+    }
+    close(ends[1]);
+    ze_device_uuid_t own = own_uuid(), other = {{0}};
+    assert_int_equal(read(ends[0], &other, sizeof other), sizeof other);
+    assert_memory_equal(&own, &other, sizeof own);
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    close(ends[0]);
 }
 
 static void handles_of_another_kind_are_refused(void **state) {
@@ -121,9 +151,15 @@ static void vectors_have_a_width(void **state) {
     assert_int_equal(widths.native_vector_width_float * 4, widths.vector_width_size);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc == 2 && !strcmp(argv[1], "--identity")) {
+        if (find_device()) return 1;
+        ze_device_uuid_t uuid = own_uuid();
+        return write(3, &uuid, sizeof uuid) == sizeof uuid ? 0 : 2;
+    }
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(device_says_what_it_is),
+            cmocka_unit_test(identity_is_stable),
             cmocka_unit_test(handles_of_another_kind_are_refused),
             cmocka_unit_test(limits_are_sane),
             cmocka_unit_test(queue_groups_can_do_everything),

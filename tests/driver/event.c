@@ -163,6 +163,34 @@ static void timestamps_bracket_the_work(void **state) {
     assert_ok(zeMemFree(context, queried));
 }
 
+/* Timestamps that are mapped to the host's clock lie between readings of it. The old validation
+ * layer does not know them, only their query. */
+static void mapped_timestamps_are_the_hosts(void **state) {
+    (void)state;
+    const ze_event_pool_flags_t stamped =
+            validated() ? ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP : NEW_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP;
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | stamped);
+    ze_event_handle_t event = make_event(pool, 0);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    uint64_t begin = 0, end = 0, own = 0;
+    assert_ok(zeDeviceGetGlobalTimestamps(device, &begin, &own));
+    assert_ok(zeCommandListAppendBarrier(list, event, 0, NULL));
+    assert_ok(zeEventHostSynchronize(event, UINT64_MAX));
+    assert_ok(zeDeviceGetGlobalTimestamps(device, &end, &own));
+    uint32_t count = 1;
+    ze_kernel_timestamp_result_t stamps;
+    struct ze_synchronized_timestamp_result synchronized;
+    struct ze_event_query_kernel_timestamps_results results = {
+            .pKernelTimestampsBuffer = &stamps, .pSynchronizedTimestampsBuffer = &synchronized};
+    assert_ok(CALL(zeEventQueryKernelTimestampsExt)(event, device, &count, &results));
+    assert_true(begin <= synchronized.global.kernelStart);
+    assert_true(synchronized.global.kernelStart <= synchronized.global.kernelEnd);
+    assert_true(synchronized.global.kernelEnd <= end);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
 /* -- counter-based events -- */
 
 static ze_event_handle_t make_counter(uint32_t flags) {
@@ -285,6 +313,7 @@ int main(void) {
             cmocka_unit_test(pools_keep_their_events),
             cmocka_unit_test(a_million_events_cost_no_memory),
             cmocka_unit_test(timestamps_bracket_the_work),
+            cmocka_unit_test(mapped_timestamps_are_the_hosts),
             cmocka_unit_test(counters_are_never_reset),
             cmocka_unit_test(waits_keep_their_meaning),
             cmocka_unit_test(counters_take_the_time),

@@ -372,6 +372,24 @@ static void wrong_arguments_are_refused(void **state) {
                          ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
 }
 
+static void kernels_of_other_contexts_are_refused(void **state) {
+    (void)state;
+    const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_context_handle_t own = context, other = NULL;
+    assert_ok(zeContextCreate(driver, &desc, &other));
+    context = other;
+    ze_module_handle_t foreign = make_module(&table);
+    context = own;
+    ze_kernel_handle_t kernel = make_kernel(foreign, "empty");
+    const ze_group_count_t one = {1, 1, 1};
+    assert_int_equal(zeCommandListAppendLaunchKernel(lists[0], kernel, &one, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(zeContextDestroy(other), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    assert_ok(zeKernelDestroy(kernel));
+    assert_ok(zeModuleDestroy(foreign));
+    assert_ok(zeContextDestroy(other));
+}
+
 static void kernels_answer_questions(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "eight");
@@ -422,6 +440,7 @@ int main(void) {
             cmocka_unit_test(no_groups_are_no_work),
             cmocka_unit_test(arguments_come_with_the_launch),
             cmocka_unit_test(wrong_arguments_are_refused),
+            cmocka_unit_test(kernels_of_other_contexts_are_refused),
             cmocka_unit_test(kernels_answer_questions),
     };
     return cmocka_run_group_tests(tests, set_up_module, tear_down_module);

@@ -290,6 +290,49 @@ static void events_of_other_contexts_are_refused(void **state) {
     assert_ok(zeContextDestroy(other));
 }
 
+static void destroyed_events_are_refused(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t event = make_event(pool, 0);
+    assert_ok(zeEventDestroy(event));
+    char memory[8] = "1234567";
+    for (int s = 0; s < SUBJECTS; s++) {
+        assert_int_equal(zeCommandListAppendMemoryCopy(subjects[s].list, memory, "x", 1, event, 0, NULL),
+                         ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        assert_int_equal(zeCommandListAppendBarrier(subjects[s].list, NULL, 1, &event),
+                         ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        assert_int_not_equal(zeCommandListAppendSignalEvent(subjects[s].list, event), ZE_RESULT_SUCCESS);
+        assert_int_not_equal(zeCommandListAppendEventReset(subjects[s].list, event), ZE_RESULT_SUCCESS);
+        finish(&subjects[s]);
+    }
+    assert_string_equal(memory, "1234567");
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void copies_cross_contexts(void **state) {
+    (void)state;
+    const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_context_handle_t own = context, other = NULL;
+    assert_ok(zeContextCreate(driver, &desc, &other));
+    context = other;
+    char *theirs = allocate_shared(100);
+    context = own;
+    char *ours = allocate_shared(100);
+    for (int s = 0; s < SUBJECTS; s++) {
+        snprintf(theirs, 100, "from another context to subject %d", s);
+        assert_ok(zeCommandListAppendMemoryCopyFromContext(subjects[s].list, ours, other, theirs, 100, NULL,
+                                                           0, NULL));
+        finish(&subjects[s]);
+        assert_string_equal(ours, theirs);
+        assert_int_equal(zeCommandListAppendMemoryCopyFromContext(subjects[s].list, ours, NULL, theirs, 100,
+                                                                  NULL, 0, NULL),
+                         ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    }
+    assert_ok(zeMemFree(context, ours));
+    assert_ok(zeMemFree(other, theirs));
+    assert_ok(zeContextDestroy(other));
+}
+
 static void descriptors_are_checked(void **state) {
     (void)state;
     ze_command_list_handle_t list = NULL;
@@ -538,6 +581,8 @@ int main(void) {
             cmocka_unit_test(host_functions_are_called),
             cmocka_unit_test(mistakes_change_nothing),
             cmocka_unit_test(events_of_other_contexts_are_refused),
+            cmocka_unit_test(destroyed_events_are_refused),
+            cmocka_unit_test(copies_cross_contexts),
             cmocka_unit_test(descriptors_are_checked),
             cmocka_unit_test(a_closed_list_is_closed),
             cmocka_unit_test(a_list_runs_as_often_as_asked),

@@ -177,12 +177,46 @@ static void freeing_waits_for_commands(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
+static atomic_int gate_is_open;
+
+static void *open_gate(void *gate) {
+    usleep(20000);
+    atomic_store(&gate_is_open, 1);
+    return zeEventHostSignal(gate) ? gate : NULL;
+}
+
+/* The blocking policy comes back only when the command that uses the memory is done. */
+static void blocking_free_blocks(void **state) {
+    (void)state;
+    const ze_memory_free_ext_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC,
+                                            .freePolicy =
+                                                    ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE};
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    char *used = allocate_shared(1000), *result = allocate_shared(1000);
+    memset(used, 42, 1000);
+    assert_ok(zeCommandListAppendMemoryCopy(list, result, used, 1000, NULL, 1, &gate));
+    pthread_t thread;
+    void *failed = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, open_gate, gate), 0);
+    assert_ok(zeMemFreeExt(context, &desc, used));
+    assert_int_equal(atomic_load(&gate_is_open), 1);
+    assert_int_equal(result[999], 42);
+    pthread_join(thread, &failed);
+    assert_null(failed);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeMemFree(context, result));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(each_kind_knows_itself),     cmocka_unit_test(alignment_is_kept),
             cmocka_unit_test(too_much_is_too_much),       cmocka_unit_test(bad_arguments_are_refused),
             cmocka_unit_test(thousands_are_found),        cmocka_unit_test(threads_do_not_mind),
-            cmocka_unit_test(freeing_waits_for_commands),
+            cmocka_unit_test(freeing_waits_for_commands), cmocka_unit_test(blocking_free_blocks),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -142,7 +142,7 @@ static void assert_refused(const void *bytes, size_t size) {
 
 static void truncated_images_are_refused(void **state) {
     (void)state;
-    for (size_t size = 1; size < image_size; size += size < 4096 ? 37 : 509)
+    for (size_t size = 1; size < image_size; size++)
         assert_refused(image, size);
 }
 

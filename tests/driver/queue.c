@@ -71,6 +71,30 @@ static void mistakes_are_refused(void **state) {
     assert_int_equal(zeCommandQueueCreate(context, device, &desc, &queue), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
+static void priorities_are_taken(void **state) {
+    (void)state;
+    ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                    .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    static const ze_command_queue_priority_t priorities[] = {ZE_COMMAND_QUEUE_PRIORITY_NORMAL,
+                                                             ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW,
+                                                             ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH};
+    for (int i = 0; i < 3; i++) {
+        ze_command_queue_handle_t queue = NULL;
+        ze_command_list_handle_t list = NULL;
+        desc.priority = priorities[i];
+        assert_ok(zeCommandQueueCreate(context, device, &desc, &queue));
+        assert_ok(zeCommandListCreateImmediate(context, device, &desc, &list));
+        assert_ok(zeCommandListAppendBarrier(list, NULL, 0, NULL));
+        assert_ok(zeCommandListDestroy(list));
+        assert_ok(zeCommandQueueDestroy(queue));
+    }
+    ze_command_queue_handle_t queue = NULL;
+    desc.priority = (ze_command_queue_priority_t)9;
+    assert_int_equal(zeCommandQueueCreate(context, device, &desc, &queue),
+                     ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    assert_null(queue);
+}
+
 static ze_command_queue_handle_t shared_queue;
 
 /* Each thread's lists run in the order in which it submitted them. */
@@ -125,9 +149,8 @@ static void queues_answer_questions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(fences_follow_lists),
-            cmocka_unit_test(mistakes_are_refused),
-            cmocka_unit_test(threads_share_a_queue),
+            cmocka_unit_test(fences_follow_lists),     cmocka_unit_test(mistakes_are_refused),
+            cmocka_unit_test(priorities_are_taken),    cmocka_unit_test(threads_share_a_queue),
             cmocka_unit_test(queues_answer_questions),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
