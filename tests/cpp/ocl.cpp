@@ -55,6 +55,7 @@ void memories(const opencl &cl, const dnnl::engine &engine, const dnnl::memory::
     cl_int error;
     cl_mem mem = clCreateBuffer(cl.context, CL_MEM_READ_WRITE, md.get_size(), nullptr, &error);
     CHECK(error == CL_SUCCESS);
+    CHECK(get_mem_object(dnnl::memory(md, engine, mem)) == mem);
     dnnl::memory one = make_memory(md, engine, mem), list = make_memory(md, engine, std::vector<cl_mem>{mem});
     CHECK(get_mem_object(one) == mem && get_mem_object(list) == mem);
     CHECK(get_memory_kind(one) == memory_kind::buffer);
