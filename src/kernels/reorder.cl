@@ -79,6 +79,7 @@ INLINE float group_element(global const uchar *src, constant struct quantize_par
 }
 
 /* Range: shares of the groups. */
+#if WANTED(quantize_groups)
 kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, global uchar *scales,
                             global const uchar *seed, constant struct quantize_params *p) {
     i64 corner[TENSOR_DIMS], position[TENSOR_DIMS];
@@ -103,6 +104,7 @@ kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, glo
         }
     }
 }
+#endif
 
 /* One part of a tile: x0 to x1 and y0 to y1, of which the elements below x_valid and y_valid come from src.
  */
