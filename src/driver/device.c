@@ -32,9 +32,13 @@ ze_device_type_t device_type(void) {
     return wish && !strcasecmp(wish, "cpu") ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
 }
 
-/* The same in every process of a machine, different between CPU models. */
+/* The same in every process of a machine, different between CPU models. It tells which native modules the
+ * device takes to those who do not want to ask for module properties: what SPIR-V there is takes an OpenCL
+ * runtime to know. */
 static ze_device_uuid_t device_uuid(void) {
-    ze_device_uuid_t uuid = {.id = "LodeCPU"};
+    ze_device_uuid_t uuid;
+    const uint64_t native = NATIVE_MAGIC;
+    memcpy(uuid.id, &native, sizeof native);
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (const char *c = machine()->name; *c; c++)
         hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);

@@ -25,6 +25,17 @@ static ze_result_t count_gone(ze_result_t result) {
     return result;
 }
 
+/* The second device is the first one under another name. */
+static char second;
+
+ze_device_handle_t fake_second_device(void) {
+    return (ze_device_handle_t)&second;
+}
+
+static ze_device_handle_t real_device(ze_device_handle_t device) {
+    return device == fake_second_device() ? fake.device : device;
+}
+
 /* PLAIN forwards; MAKES and ENDS count objects too. What fails to end has ended all the same, as with drivers
  * that lose their device: nobody can ask again. */
 #define FORWARD(name, parameters, arguments, count)                                                          \
@@ -41,17 +52,16 @@ static ze_result_t count_gone(ze_result_t result) {
     }
 
 PLAIN(DriverGetProperties, (ze_driver_handle_t d, ze_driver_properties_t *p), (d, p))
-PLAIN(DeviceGet, (ze_driver_handle_t d, uint32_t *n, ze_device_handle_t *p), (d, n, p))
-PLAIN(DeviceGetSubDevices, (ze_device_handle_t d, uint32_t *n, ze_device_handle_t *p), (d, n, p))
-PLAIN(DeviceGetCommandQueueGroupProperties,
-      (ze_device_handle_t d, uint32_t *n, ze_command_queue_group_properties_t *p), (d, n, p))
+PLAIN(DeviceGetSubDevices, (ze_device_handle_t d, uint32_t *n, ze_device_handle_t *p), (real_device(d), n, p))
+PLAIN(DeviceGetModuleProperties, (ze_device_handle_t d, ze_device_module_properties_t *p),
+      (real_device(d), p))
 MAKES(ContextCreate, (ze_driver_handle_t d, const ze_context_desc_t *desc, ze_context_handle_t *c),
       (d, desc, c))
 ENDS(ContextDestroy, (ze_context_handle_t handle), (handle))
 MAKES(MemAllocDevice,
       (ze_context_handle_t c, const ze_device_mem_alloc_desc_t *desc, size_t size, size_t alignment,
        ze_device_handle_t d, void **p),
-      (c, desc, size, alignment, d, p))
+      (c, desc, size, alignment, real_device(d), p))
 MAKES(MemAllocHost,
       (ze_context_handle_t c, const ze_host_mem_alloc_desc_t *desc, size_t size, size_t alignment, void **p),
       (c, desc, size, alignment, p))
@@ -69,10 +79,6 @@ MAKES(KernelCreate, (ze_module_handle_t m, const ze_kernel_desc_t *desc, ze_kern
 ENDS(KernelDestroy, (ze_kernel_handle_t handle), (handle))
 PLAIN(KernelSetGroupSize, (ze_kernel_handle_t k, uint32_t x, uint32_t y, uint32_t z), (k, x, y, z))
 PLAIN(KernelSetArgumentValue, (ze_kernel_handle_t k, uint32_t i, size_t size, const void *v), (k, i, size, v))
-MAKES(EventPoolCreate,
-      (ze_context_handle_t c, const ze_event_pool_desc_t *desc, uint32_t n, ze_device_handle_t *d,
-       ze_event_pool_handle_t *p),
-      (c, desc, n, d, p))
 ENDS(EventPoolDestroy, (ze_event_pool_handle_t handle), (handle))
 MAKES(EventCreate, (ze_event_pool_handle_t p, const ze_event_desc_t *desc, ze_event_handle_t *e),
       (p, desc, e))
@@ -84,27 +90,48 @@ PLAIN(EventQueryStatus, (ze_event_handle_t e), (e))
 PLAIN(EventQueryKernelTimestamp, (ze_event_handle_t e, ze_kernel_timestamp_result_t *t), (e, t))
 ENDS(CommandListDestroy, (ze_command_list_handle_t handle), (handle))
 
+/* -- devices and queues -- */
+
+static ze_result_t ZE_APICALL fake_DeviceGet(ze_driver_handle_t d, uint32_t *n, ze_device_handle_t *p) {
+    if (fails()) return fake.failure;
+    uint32_t room = *n;
+    ze_result_t result = real.DeviceGet(d, n, p);
+    if (p && room > *n) p[(*n)++] = fake_second_device();
+    return result;
+}
+
+static ze_result_t ZE_APICALL fake_EventPoolCreate(ze_context_handle_t c, const ze_event_pool_desc_t *desc,
+                                                   uint32_t n, ze_device_handle_t *d,
+                                                   ze_event_pool_handle_t *p) {
+    if (fails()) return fake.failure;
+    ze_device_handle_t one = real_device(d[0]);
+    return count_made(real.EventPoolCreate(c, desc, n < 1 ? n : 1, &one, p));
+}
+
+static ze_result_t ZE_APICALL fake_DeviceGetCommandQueueGroupProperties(
+        ze_device_handle_t d, uint32_t *n, ze_command_queue_group_properties_t *p) {
+    if (fails()) return fake.failure;
+    if (!fake.copies_first) return real.DeviceGetCommandQueueGroupProperties(real_device(d), n, p);
+    uint32_t one = 1;
+    p[0].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY;
+    *n = 2;
+    return real.DeviceGetCommandQueueGroupProperties(real_device(d), &one, &p[1]);
+}
+
 /* -- what a GPU answers differently -- */
 
 static ze_result_t ZE_APICALL fake_DeviceGetProperties(ze_device_handle_t d, ze_device_properties_t *p) {
     if (fails()) return fake.failure;
-    ze_result_t result = real.DeviceGetProperties(d, p);
+    ze_result_t result = real.DeviceGetProperties(real_device(d), p);
     if (fake.timer_hertz) p->timerResolution = fake.timer_hertz;
-    return result;
-}
-
-static ze_result_t ZE_APICALL fake_DeviceGetModuleProperties(ze_device_handle_t d,
-                                                             ze_device_module_properties_t *properties) {
-    if (fails()) return fake.failure;
-    ze_result_t result = real.DeviceGetModuleProperties(d, properties);
-    if (fake.gpu) properties->nativeKernelSupported = (ze_native_kernel_uuid_t){{0}};
+    if (fake.gpu) p->uuid = (ze_device_uuid_t){{0}};
     return result;
 }
 
 static ze_result_t ZE_APICALL fake_DeviceGetMemoryAccessProperties(ze_device_handle_t d,
                                                                    ze_device_memory_access_properties_t *p) {
     if (fails()) return fake.failure;
-    ze_result_t result = real.DeviceGetMemoryAccessProperties(d, p);
+    ze_result_t result = real.DeviceGetMemoryAccessProperties(real_device(d), p);
     if (fake.gpu) p->sharedSystemAllocCapabilities = 0;
     return result;
 }
@@ -160,7 +187,7 @@ static ze_result_t ZE_APICALL fake_ModuleCreate(ze_context_handle_t c, ze_device
                                                 const ze_module_desc_t *desc, ze_module_handle_t *m,
                                                 ze_module_build_log_handle_t *log) {
     if (fails()) return fake.failure;
-    ze_result_t result = (fake.gpu ? create_for_gpu : real.ModuleCreate)(c, d, desc, m, log);
+    ze_result_t result = (fake.gpu ? create_for_gpu : real.ModuleCreate)(c, real_device(d), desc, m, log);
     if (log && *log) fake.live++;
     return count_made(result);
 }
@@ -185,7 +212,10 @@ static ze_result_t ZE_APICALL fake_CommandListCreateImmediate(ze_context_handle_
                                                               ze_command_list_handle_t *l) {
     if (fails()) return fake.failure;
     if (forgets && desc->flags > 1) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    return count_made(real.CommandListCreateImmediate(c, d, desc, l));
+    ze_command_queue_desc_t plain = *desc;
+    if (fake.copies_first && desc->ordinal != 1) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    plain.ordinal = 0;
+    return count_made(real.CommandListCreateImmediate(c, real_device(d), &plain, l));
 }
 
 static void note(enum appended what, ze_event_handle_t signal, uint32_t nwaits,
@@ -252,6 +282,7 @@ bool fake_install(void) {
     patched = (struct level_zero *)driver->ze;
     real = *patched;
     real_newer = driver->newer;
+    fake.device = devices[0].handle;
 #define ENTRY(name) patched->name = fake_##name;
 #include "runtimes/level_zero/entry_points.def"
 #undef ENTRY

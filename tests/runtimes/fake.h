@@ -17,6 +17,8 @@ extern struct fake {
     ze_result_t failure;
     _Atomic long live; /* objects made and not yet destroyed */
     long modules_from_spirv, modules_from_binary;
+    ze_device_handle_t device;
+    bool copies_first;    /* the first queue group copies, the second one computes */
     uint64_t timer_hertz; /* of kernel timestamps; 0: the driver's own */
     bool gpu;             /* no native modules, no memory of the system; binaries are made of SPIR-V */
 
@@ -31,6 +33,8 @@ extern struct fake {
 
 /* Between the runtime and the driver of the first device from now on. False: there is no device. */
 bool fake_install(void);
+/* Another device of the same driver. */
+ze_device_handle_t fake_second_device(void);
 /* The driver loses every function that is newer than specification 1.0, and gets them back. */
 void fake_forget_newer(bool forget);
 /* The same with the functions of the extension for mutable lists alone. */

@@ -275,6 +275,117 @@ static void test_destroyed_while_held(void **state) {
     fake_forget_newer(false);
 }
 
+/* -- execution -- */
+
+/* The library's own allocations: the linker brings them here. */
+static _Atomic long allocations;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size) {
+    allocations++;
+    return __real_malloc(size);
+}
+void *__wrap_calloc(size_t count, size_t size) {
+    allocations++;
+    return __real_calloc(count, size);
+}
+void *__wrap_realloc(void *old, size_t size) {
+    allocations++;
+    return __real_realloc(old, size);
+}
+
+static void execute_often(const struct product *p, dnnl_primitive_t linear, dnnl_stream_t stream,
+                          dnnl_memory_t memory, int times, bool events) {
+    ze_event_handle_t event;
+    for (int i = 0; i < times; i++) {
+        ok(run(linear, stream, memory, memory, 0, NULL, events ? &event : NULL));
+        if (i % 4 == 0) multiply(p, stream, events ? &event : NULL);
+        if (i % 64 == 63) ok(dnnl_stream_wait(stream));
+    }
+}
+
+/* Neither memory nor any object of the driver's, once a stream has as many events as it keeps. */
+static void test_execution_makes_nothing(void **state) {
+    (void)state;
+    static const unsigned orders[] = {dnnl_stream_in_order, dnnl_stream_out_of_order};
+    fake_reset();
+    struct world w = make_world();
+    struct product p = make_product(&w);
+    dnnl_primitive_t linear = make_linear(&w, 1, 0);
+    dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
+    for (int o = 0; o < 2; o++)
+        for (int events = 0; events < 2; events++) {
+            dnnl_stream_t stream;
+            ok(dnnl_stream_create(&stream, w.engine, orders[o]));
+            execute_often(&p, linear, stream, memory, events || o ? 40000 : 10, events);
+            long allocated = allocations, live = fake.live;
+            execute_often(&p, linear, stream, memory, 1000, events);
+            assert_int_equal(allocations, allocated);
+            assert_int_equal(fake.live, live);
+            ok(dnnl_stream_wait(stream));
+            dnnl_stream_destroy(stream);
+        }
+    assert_true(allocations > 0);
+    dnnl_primitive_destroy(linear);
+    dnnl_memory_destroy(memory);
+    free_product(&p);
+    free_world(&w);
+}
+
+/* -- other devices -- */
+
+/* Two devices in one context, and one allocation that both work on. */
+static void test_two_devices(void **state) {
+    (void)state;
+    fake_reset();
+    struct world w = make_world(), v = w;
+    ze_device_handle_t device;
+    dnnl_stream_t first, second;
+    ok(dnnl_ze_interop_engine_create(&v.engine, ze_driver, fake_second_device(), w.context));
+    ok(dnnl_ze_interop_engine_get_device(v.engine, &device));
+    assert_ptr_equal(device, fake_second_device());
+    ok(dnnl_stream_create(&first, w.engine, dnnl_stream_in_order));
+    ok(dnnl_stream_create(&second, v.engine, dnnl_stream_in_order));
+    dnnl_primitive_t twice = make_linear(&w, 2, 0), more = make_linear(&v, 1, 1);
+    void *pointer = ze_alloc(w.context, ZE_MEMORY_TYPE_DEVICE, N * sizeof(float));
+    dnnl_memory_t here = make_vector(&w, pointer), there = make_vector(&v, pointer);
+    fill(here, 3);
+    ze_event_handle_t doubled, done;
+    for (int i = 0; i < STEPS; i++) { /* events of one device's stream order the other's */
+        ok(run(twice, first, here, here, i > 0, &done, &doubled));
+        ok(run(more, second, there, there, 1, &doubled, &done));
+    }
+    ok(dnnl_stream_wait(second));
+    expect_steps(here, 3);
+    refused(run(twice, second, here, here, 0, NULL, NULL));
+    refused(run(twice, first, there, there, 0, NULL, NULL));
+    dnnl_primitive_destroy(twice);
+    dnnl_primitive_destroy(more);
+    dnnl_memory_destroy(here);
+    dnnl_memory_destroy(there);
+    dnnl_stream_destroy(first);
+    dnnl_stream_destroy(second);
+    ze_ok(ze.zeMemFree(w.context, pointer));
+    ok(dnnl_engine_destroy(v.engine));
+    free_world(&w);
+}
+
+/* Kernels run on the first queue group that computes. */
+static void test_group_that_copies(void **state) {
+    (void)state;
+    fake_reset();
+    fake.copies_first = true;
+    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    fake.gpu = true;
+    assert_int_equal(play_and_tidy_up(dnnl_stream_out_of_order), dnnl_success);
+    fake.gpu = fake.copies_first = false;
+}
+
 /* -- other drivers -- */
 
 static void test_without_newer_functions(void **state) {
@@ -531,6 +642,9 @@ int main(void) {
             cmocka_unit_test(test_statuses),
             cmocka_unit_test(test_nothing_is_left),
             cmocka_unit_test(test_destroyed_while_held),
+            cmocka_unit_test(test_execution_makes_nothing),
+            cmocka_unit_test(test_two_devices),
+            cmocka_unit_test(test_group_that_copies),
             cmocka_unit_test(test_without_newer_functions),
             cmocka_unit_test(test_without_mutable_lists),
             cmocka_unit_test(test_gpu),

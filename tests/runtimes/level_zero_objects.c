@@ -234,15 +234,44 @@ static void test_memory_bad_input(void **state) {
     free_world(&w);
 }
 
-/* One allocation, used by the CPU engine and by Level Zero in turns. */
-static void test_memory_shared_with_cpu(void **state) {
+/* Memory of the system, where the device can follow any pointer; elsewhere it is refused. */
+static void test_system_memory(void **state) {
     (void)state;
+    struct world w = make_world();
+    float *system = malloc(N * sizeof *system);
+    void *handle = system;
+    ze_device_memory_access_properties_t access = {.stype =
+                                                           ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
+    dnnl_memory_t untouched = (dnnl_memory_t)&w, memory = untouched;
+    ze_ok(ze.zeDeviceGetMemoryAccessProperties(ze_device, &access));
+    if (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) {
+        dnnl_stream_t stream;
+        dnnl_primitive_t linear = make_linear(&w, 2, 1);
+        ok(dnnl_ze_interop_memory_create(&memory, w.vector, w.engine, 1, &handle));
+        ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_default_flags));
+        fill(memory, 4);
+        ok(run(linear, stream, memory, memory, 0, NULL, NULL));
+        ok(dnnl_stream_wait(stream));
+        assert_true(system[1] == 2 * 5 + 1);
+        dnnl_primitive_destroy(linear);
+        dnnl_stream_destroy(stream);
+        dnnl_memory_destroy(memory);
+    } else {
+        refused(dnnl_ze_interop_memory_create(&memory, w.vector, w.engine, 1, &handle));
+        assert_ptr_equal(memory, untouched);
+    }
+    free(system);
+    free_world(&w);
+}
+
+/* One allocation, used by the CPU engine and by Level Zero in turns. */
+static void share_with_cpu(ze_memory_type_t type) {
     struct world w = make_world(), c = w;
     dnnl_stream_t stream, host;
     ok(dnnl_engine_create(&c.engine, dnnl_cpu, 0));
     ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_default_flags));
     ok(dnnl_stream_create(&host, c.engine, dnnl_stream_default_flags));
-    void *pointer = ze_alloc(w.context, ZE_MEMORY_TYPE_SHARED, N * sizeof(float));
+    void *pointer = ze_alloc(w.context, type, N * sizeof(float));
     dnnl_memory_t here = make_vector(&w, pointer), there;
     ok(dnnl_memory_create(&there, w.vector, c.engine, pointer));
     dnnl_primitive_t twice = make_linear(&w, 2, 0), more = make_linear(&c, 1, 1);
@@ -264,6 +293,12 @@ static void test_memory_shared_with_cpu(void **state) {
     ok(dnnl_engine_destroy(c.engine));
     ze_ok(ze.zeMemFree(w.context, pointer));
     free_world(&w);
+}
+
+static void test_memory_shared_with_cpu(void **state) {
+    (void)state;
+    share_with_cpu(ZE_MEMORY_TYPE_SHARED);
+    share_with_cpu(ZE_MEMORY_TYPE_HOST);
 }
 
 /* -- streams and execution -- */
@@ -345,17 +380,12 @@ static void test_execute_bad_input(void **state) {
 }
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_engine_handles),
-            cmocka_unit_test(test_plain_engine_has_handles),
-            cmocka_unit_test(test_engine_bad_input),
-            cmocka_unit_test(test_two_drivers),
-            cmocka_unit_test(test_cache_blobs),
-            cmocka_unit_test(test_memory_kinds),
-            cmocka_unit_test(test_memory_handles),
-            cmocka_unit_test(test_memory_bad_input),
-            cmocka_unit_test(test_memory_shared_with_cpu),
-            cmocka_unit_test(test_stream_bad_input),
-            cmocka_unit_test(test_execute_bad_input),
+            cmocka_unit_test(test_engine_handles),   cmocka_unit_test(test_plain_engine_has_handles),
+            cmocka_unit_test(test_engine_bad_input), cmocka_unit_test(test_two_drivers),
+            cmocka_unit_test(test_cache_blobs),      cmocka_unit_test(test_memory_kinds),
+            cmocka_unit_test(test_memory_handles),   cmocka_unit_test(test_memory_bad_input),
+            cmocka_unit_test(test_system_memory),    cmocka_unit_test(test_memory_shared_with_cpu),
+            cmocka_unit_test(test_stream_bad_input), cmocka_unit_test(test_execute_bad_input),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);
     if (!ze_open()) {

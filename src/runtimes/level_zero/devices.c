@@ -34,11 +34,12 @@ static ze_result_t read_properties(struct lz_device *d, struct device_info *info
     ze_device_memory_access_properties_t access = {.stype =
                                                            ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
     ze_result_t result = d->ze->DeviceGetProperties(d->device, &device);
-    if (result == ZE_RESULT_SUCCESS) result = d->ze->DeviceGetModuleProperties(d->device, &module);
+    d->native = result == ZE_RESULT_SUCCESS && lz_is_native(&device);
+    if (result == ZE_RESULT_SUCCESS && !d->native)
+        result = d->ze->DeviceGetModuleProperties(d->device, &module);
     if (result == ZE_RESULT_SUCCESS) result = d->ze->DeviceGetMemoryAccessProperties(d->device, &access);
     if (result != ZE_RESULT_SUCCESS) return result;
 
-    d->native = lz_is_native(d->ze, d->device);
     d->system_memory = access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW;
     d->largest_allocation = device.maxMemAllocSize;
     d->timer_hertz = device.timerResolution ? device.timerResolution : 1000000000;
@@ -48,7 +49,7 @@ static ze_result_t read_properties(struct lz_device *d, struct device_info *info
                                                                                          : DEVICE_GPU,
                                  .vector_bytes = vector_bytes(d),
                                  .compute_units = units ? (int)units : 1,
-                                 .fp64 = module.flags & ZE_DEVICE_MODULE_FLAG_FP64,
+                                 .fp64 = d->native || module.flags & ZE_DEVICE_MODULE_FLAG_FP64,
                                  .backend = "Level Zero"};
     snprintf(info->name, sizeof info->name, "%s", device.name);
     return ZE_RESULT_SUCCESS;

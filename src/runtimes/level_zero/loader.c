@@ -123,18 +123,18 @@ static void *open_embedded(void) {
 
 /* -- devices -- */
 
-bool lz_is_native(const struct level_zero *ze, ze_device_handle_t device) {
-    ze_device_module_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
+/* By the device's id: module properties would have the embedded driver look for an OpenCL runtime. */
+bool lz_is_native(const ze_device_properties_t *properties) {
     const uint64_t ours = NATIVE_MAGIC;
-    return ze->DeviceGetModuleProperties(device, &properties) == ZE_RESULT_SUCCESS
-           && memcmp(properties.nativeKernelSupported.id, &ours, sizeof ours) == 0;
+    return memcmp(properties->uuid.id, &ours, sizeof ours) == 0;
 }
 
-static int rank(const struct found_device *device) {
+/* GPUs before other devices before ours. */
+static int rank(const struct found_driver *driver, ze_device_handle_t device) {
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
-    if (device->native) return 2;
-    ze_result_t result = device->driver->ze->DeviceGetProperties(device->handle, &properties);
-    return result == ZE_RESULT_SUCCESS && properties.type == ZE_DEVICE_TYPE_GPU ? 0 : 1;
+    if (driver->ze->DeviceGetProperties(device, &properties) != ZE_RESULT_SUCCESS) return 1;
+    if (lz_is_native(&properties)) return 2;
+    return properties.type == ZE_DEVICE_TYPE_GPU ? 0 : 1;
 }
 
 static void add_devices(const struct source *source, int wanted) {
@@ -143,10 +143,9 @@ static void add_devices(const struct source *source, int wanted) {
         uint32_t count = MAX_DEVICES;
         const struct found_driver *driver = &source->drivers[d];
         if (driver->ze->DeviceGet(driver->handle, &count, handles) != ZE_RESULT_SUCCESS) continue;
-        for (uint32_t i = 0; i < count && ndevices < MAX_DEVICES; i++) {
-            struct found_device found = {driver, handles[i], lz_is_native(driver->ze, handles[i])};
-            if (rank(&found) == wanted) devices[ndevices++] = found;
-        }
+        for (uint32_t i = 0; i < count && ndevices < MAX_DEVICES; i++)
+            if (rank(driver, handles[i]) == wanted)
+                devices[ndevices++] = (struct found_device){driver, handles[i]};
     }
 }
 

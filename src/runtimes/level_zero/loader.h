@@ -46,7 +46,6 @@ struct found_driver {
 struct found_device {
     const struct found_driver *driver;
     ze_device_handle_t handle;
-    bool native; /* takes modules of kernels/native.h: the embedded driver, whatever loader it came through */
 };
 
 /* Every device of every driver, in the order of engines: GPUs, other devices, the embedded driver's. The same
@@ -59,8 +58,9 @@ const struct found_driver *lz_driver(ze_driver_handle_t handle);
 /* The handle that the functions in `newer` take. */
 void *lz_newer_handle(const struct found_driver *driver, zel_handle_type_t type, void *handle);
 
-/* Does the device take native modules? */
-bool lz_is_native(const struct level_zero *ze, ze_device_handle_t device);
+/* Does the device take modules of kernels/native.h? It is then the embedded driver's, whatever loader it came
+ * through. */
+bool lz_is_native(const ze_device_properties_t *properties);
 
 const char *lz_result_name(ze_result_t result);
 /* What a failure means to a caller of Lode. */
