@@ -7,6 +7,7 @@
 #include "kernels/lib/dot4.h"
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/gemm_place.h"
+#include "kernels/lib/window.h"
 #include "kernels/params_int8_gemm.h"
 
 #define LANES 16
@@ -33,7 +34,9 @@ struct int8_tile {
 /* What all columns of a tile have in common. */
 struct int8_channels {
     int count[2];
+    i64 sums;     /* where the column sums begin */
     IVEC less[2]; /* to be subtracted from sums */
+    UVEC src_zero;
     VEC src_scale, scale[2], bias[2], dst_scale, dst_zero;
 };
 
@@ -93,13 +96,14 @@ INLINE VEC int8_bias(constant struct int8_gemm_params *p, const struct int8_tile
     return VLOAD(0, values);
 }
 
-INLINE void int8_less(constant struct int8_gemm_params *p, const struct int8_tile *t, uint zero,
-                      global const int *sums, const IVEC *own, struct int8_channels *c) {
-    i64 first = p->sums_offset + t->at.channel;
+INLINE void int8_less(constant struct int8_gemm_params *p, const struct int8_tile *t, global const int *sums,
+                      const IVEC *own, struct int8_channels *c) {
+    const UVEC zero = (UVEC)((uint)p->shift) + c->src_zero;
+    c->sums = t->at.channel;
     for (int d = 0; d < GEMM_BATCHES; d++)
-        first += t->at.batch[d] * p->sums_batch[d];
+        c->sums += t->at.batch[d] * p->sums_batch[d];
     for (int v = 0; v < 2; v++) {
-        IVEC sum = p->sums == SUMS_OWN ? own[v] : VLOAD(v, sums + first);
+        IVEC sum = p->sums == SUMS_OWN ? own[v] : VLOAD(v, sums + p->sums_offset + c->sums);
         c->less[v] = AS_IVEC(AS_UVEC(sum) * zero);
     }
 }
@@ -114,8 +118,8 @@ INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8
     c->less[0] = c->less[1] = (IVEC)(0);
     if (p->sums == SUMS_NONE && p->bare) return;
     gemm_position(&p->gemm, &t->at, t->at.column, t->at.channel, position);
-    if (p->sums != SUMS_NONE)
-        int8_less(p, t, (uint)p->shift + (uint)quant_integer(e, &p->src_zero_point, position), sums, own, c);
+    c->src_zero = (UVEC)((uint)quant_integer(e, &p->src_zero_point, position));
+    if (p->sums != SUMS_NONE) int8_less(p, t, sums, own, c);
     c->src_scale = V(quant_value(e, &ep->src_scale, position, 1.0f));
     c->dst_scale = V(quant_value(e, &ep->dst_scale, position, 1.0f));
     c->dst_zero = V(quant_value(e, &ep->dst_zero_point, position, 0.0f));
@@ -124,6 +128,29 @@ INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8
         c->bias[v] = p->gemm.has_bias ? int8_bias(p, t, v, c->count[v]) : V(0.0f);
         epilogue_quant(&c->scale[v], e, &ep->weights_scale, position, p->gemm.channel_dim, c->count[v], 1.0f);
     }
+}
+
+/* The sums of the taps that lie in the padding when the window stands at column r. */
+INLINE UVEC int8_outside(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                         const struct int8_channels *c, global const int *sums, int r, int v) {
+    const i64 place[WINDOW_DIMS] = {t->at.batch[2], t->at.row, t->at.column + r};
+    constant struct window *w = &p->window;
+    UVEC total = (UVEC)(0);
+    struct taps in;
+    bool whole = true;
+    window_taps(&in, w, place);
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        whole = whole && in.first[d] == 0 && in.last[d] == w->taps[d];
+    if (whole) return total;
+    sums += p->taps_offset + c->sums * p->taps;
+    for (i64 k0 = 0; k0 < w->taps[0]; k0++)
+        for (i64 k1 = 0; k1 < w->taps[1]; k1++)
+            for (i64 k2 = 0; k2 < w->taps[2]; k2++, sums += PANEL) {
+                bool inside = k0 >= in.first[0] && k0 < in.last[0] && k1 >= in.first[1] && k1 < in.last[1]
+                              && k2 >= in.first[2] && k2 < in.last[2];
+                if (!inside) total += AS_UVEC(VLOAD(v, sums));
+            }
+    return total;
 }
 
 /* All that follows a sum of column r, where something depends on the position. */
@@ -153,10 +180,11 @@ INLINE VEC int8_finish(constant struct int8_gemm_params *p, const struct int8_ch
 
 /* The end of one vector. */
 INLINE void int8_store(constant struct int8_gemm_params *p, const struct int8_tile *t,
-                       const struct epilogue_state *e, const struct int8_channels *c, IVEC sum, int r,
-                       int v) {
+                       const struct epilogue_state *e, const struct int8_channels *c, global const int *sums,
+                       IVEC sum, int r, int v) {
     i64 offset = t->at.dst + r * p->gemm.dst_column + v * LANES;
     sum = AS_IVEC(AS_UVEC(sum) - AS_UVEC(c->less[v]));
+    if (p->clipped) sum = AS_IVEC(AS_UVEC(sum) + int8_outside(p, t, c, sums, r, v) * c->src_zero);
     if (p->bare) {
         store_lanes((global int *)t->dst, offset, sum, c->count[v]);
         return;
@@ -218,17 +246,18 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     int8_channels(p, &t, &e, sums, out + 2, &c);
 #pragma nounroll
     for (int i = 0; i < 2 * columns; i++)
-        if (c.count[i & 1] > 0) int8_store(p, &t, &e, &c, out[i], i >> 1, i & 1);
+        if (c.count[i & 1] > 0) int8_store(p, &t, &e, &c, sums, out[i], i >> 1, i & 1);
 }
 #endif
 
-/* Range: panels, 1, batches. */
+/* Range: taps, panels, batches. */
 #if WANTED(int8_column_sums_32)
 kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *dst,
                                 constant struct column_sums_params *p) {
-    i64 panel = get_global_id(0), batch = get_global_id(2);
-    dst += p->dst_offset + (batch * (i64)get_global_size(0) + panel) * PANEL;
-    weights += p->weights_offset + panel * p->weights_panel;
+    i64 tap = get_global_id(0), panel = get_global_id(1), batch = get_global_id(2);
+    i64 taps = get_global_size(0), panels = get_global_size(1);
+    dst += p->dst_offset + ((batch * panels + panel) * taps + tap) * PANEL;
+    weights += p->weights_offset + panel * p->weights_panel + tap * p->steps * STEP;
     for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
         i64 rest = batch / p->batch[d];
         weights += (batch - rest * p->batch[d]) * p->weights_batch[d];

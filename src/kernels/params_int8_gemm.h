@@ -7,12 +7,14 @@
  *   dst = sum of src * weights - (shift + zero point of src) * column sum
  *
  * where `shift` is what was added to signed bytes to make them so, and a column sum is that of all weights of
- * a channel.
+ * a channel. The zero point is not subtracted from padding: where there is any, the sums of the taps that lie
+ * in it are needed, too.
  */
 #ifndef LODE_KERNELS_PARAMS_INT8_GEMM_H
 #define LODE_KERNELS_PARAMS_INT8_GEMM_H
 
 #include "kernels/params_gemm.h"
+#include "kernels/params_window.h"
 
 enum { INT8_GEMM_QUAD = 4 };
 /* Where column sums are found: nowhere, they are not needed; in a buffer; or they are made together with the
@@ -26,16 +28,18 @@ struct int8_gemm_params {
     i32 bias_type;
     i32 bare;        /* sums go to dst, which is s32, as they are */
     i32 by_position; /* something after the sums depends on a result's position */
-    i32 pad;
+    i32 clipped;     /* taps may lie in the padding; their sums follow each other, panel by panel */
+    i64 taps_offset, taps;
+    struct window window;
     struct quant_source src_zero_point;
     struct gemm_params gemm;
 };
 
-/* dst[b][n] = sum over all steps of weights[b][n / panel][step][n % panel][0..3]; whole panels are written.
+/* dst[b][n / panel][tap][n % panel] = sum over all steps of weights[b][n / panel][tap][step][n % panel][0..3]
  */
 struct column_sums_params {
     i64 weights_offset, dst_offset;
-    i64 weights_panel, steps; /* stride of a panel; quads of a channel */
+    i64 weights_panel, steps; /* stride of a panel; quads of a tap */
     i64 batch[GEMM_BATCHES], weights_batch[GEMM_BATCHES];
 };
 PARAMS_SIZE(column_sums_params, 8 * 12);

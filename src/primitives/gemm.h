@@ -8,6 +8,7 @@
 #define LODE_PRIMITIVES_GEMM_H
 
 #include "core/epilogue.h"
+#include "kernels/params_window.h"
 
 struct gemm_params;
 struct gemm_view;
@@ -52,6 +53,8 @@ struct gemm_view {
     dnnl_dim_t window[3];
     struct gemm_operand src, weights, bias, dst;
     dnnl_dim_t src_window[3];
+    bool clipped;         /* the window reaches into padding */
+    struct window border; /* then: the window over src, its dimensions those of batch 2, rows and columns */
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
     /* Dimensions of the logical dst that the indices run along: for post-ops that depend on the position. */
     int row_dim, column_dim, channel_dim, batch_dim[GEMM_VIEW_BATCHES];

@@ -63,20 +63,27 @@ static struct gemm_operand bias_of(const struct plan *plan) {
                                  .offset = bias ? bias->offset0 : 0};
 }
 
-/* What the kernel reads: the user's src, or a padded channels-last copy of it. */
+/* What the kernel reads: the user's src, or a padded channels-last copy of it. *clipped: there is padding. */
 static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const dnnl_dim_t out[3],
-                                 struct gemm_image *src) {
+                                 struct gemm_image *src, bool *clipped) {
     dnnl_dim_t need[3];
-    bool inside = true;
+    *clipped = false;
     for (int i = 0; i < 3; i++) {
         need[i] = (out[i] - 1) * c->stride[i] + (c->kernel[i] - 1) * c->dilate[i] + 1;
-        inside = inside && c->front[i] == 0 && need[i] <= src->size[i];
+        *clipped = *clipped || c->front[i] != 0 || need[i] > src->size[i];
     }
-    if (inside && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
-    if (!inside && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC))
-        return plan_skip(plan, "padding with a zero point of src");
+    if (!*clipped && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
     struct gemm_image user = *src;
     return gemm_copy_padded(plan, &user, c->front, need, src);
+}
+
+static struct window border_of(const struct conv *c, const struct gemm_image *src) {
+    struct window w;
+    for (int i = 0; i < WINDOW_DIMS; i++) {
+        w.size[i] = src->size[i], w.taps[i] = c->kernel[i];
+        w.stride[i] = c->stride[i], w.step[i] = c->dilate[i], w.padding[i] = c->front[i];
+    }
+    return w;
 }
 
 /* Window and depth of the reduction. A row of the window that lies in one piece is one long step. */
@@ -147,18 +154,27 @@ static void set_rows(struct gemm_view *view, const struct conv *c, const struct 
     view->rows = 1;
 }
 
+/* Rows stay apart where something depends on them: post-ops, or a zero point that padding does not have. */
+static bool keeps_rows(const struct plan *plan, bool clipped) {
+    return gemm_needs_positions(plan) || (clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC));
+}
+
 static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool grouped) {
     struct plan *plan = ep->plan;
     struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct gemm_image dst = gemm_image_of(ep->dst_arg, &ep->dst);
-    dnnl_status_t status = prepare_src(plan, c, dst.size, &src);
+    struct window border = border_of(c, &src);
+    bool clipped;
+    dnnl_status_t status = prepare_src(plan, c, dst.size, &src, &clipped);
     if (status != dnnl_success) return status;
     struct gemm_view view = {.channels = c->outputs,
+                             .clipped = clipped,
+                             .border = border,
                              .src = {.arg = src.arg, .offset = src.offset},
                              .bias = bias_of(plan),
                              .dst = {.arg = dst.arg, .offset = dst.offset}};
     set_reduction(&view, plan, c, &src);
-    set_rows(&view, c, &src, &dst, ep->dst.ndims, gemm_needs_positions(plan));
+    set_rows(&view, c, &src, &dst, ep->dst.ndims, keeps_rows(plan, clipped));
     set_batches(&view, c, &src, &dst);
     status = set_weights(plan, c, grouped, &view);
     return status == dnnl_success ? gemm_launch(ep, &view) : status;
@@ -212,7 +228,8 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct gemm_image dst = gemm_image_of(ep.dst_arg, &ep.dst);
     static const dnnl_dim_t one[3] = {1, 1, 1};
-    status = prepare_src(plan, &c, one, &src);
+    bool clipped;
+    status = prepare_src(plan, &c, one, &src, &clipped);
     if (status != dnnl_success) return status;
     struct gemm_view view = {.channels = c.outputs,
                              .batch = {1, 1, 1, 1},

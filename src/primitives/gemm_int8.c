@@ -81,14 +81,14 @@ static dnnl_status_t accepts(const struct plan *plan) {
 static i32 sums_of(const struct plan *plan, const struct gemm_view *view) {
     bool needed = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8
                   || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
-    bool single = view->rows == 1 && view->columns == 1;
+    bool single = !view->clipped && view->rows == 1 && view->columns == 1;
     for (int d = 0; d < GEMM_VIEW_BATCHES; d++)
         single = single && (view->batch[d] == 1 || view->weights.batch[d] != 0);
     return !needed ? SUMS_NONE : single ? SUMS_OWN : SUMS_BUFFER;
 }
 
-/* Adds the launch that sums up the columns of weights into scratchpad. */
-static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, i64 *offset,
+/* Adds the launch that sums up the columns of weights into scratchpad: each as a whole, or tap by tap. */
+static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, dnnl_dim_t taps, i64 *offset,
                               i64 strides[GEMM_BATCHES]) {
     dnnl_dim_t panels = gemm_panels(plan, view->channels), stride = panels * gemm_panel(plan), batches = 1;
     struct launch *launch;
@@ -96,7 +96,7 @@ static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, i
     if (!p) return dnnl_out_of_memory;
     p->weights_offset = view->weights.offset;
     p->weights_panel = view->weights_panel;
-    p->steps = gemm_product(view->window, 3) * view->depth / INT8_GEMM_QUAD;
+    p->steps = gemm_product(view->window, 3) * view->depth / INT8_GEMM_QUAD / taps;
     for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
         bool own = view->weights.batch[d] != 0;
         p->batch[d] = own ? view->batch[d] : 1;
@@ -104,9 +104,10 @@ static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, i
         strides[d] = own ? stride * batches : 0;
         batches *= p->batch[d];
     }
-    p->dst_offset = (i64)(plan_scratchpad(plan, (size_t)(stride * batches) * sizeof(i32)) / sizeof(i32));
+    size_t size = (size_t)(stride * batches * taps) * sizeof(i32);
+    p->dst_offset = (i64)(plan_scratchpad(plan, size) / sizeof(i32));
     *offset = p->dst_offset;
-    launch->range = gemm_range(panels, 1, batches);
+    launch->range = gemm_range(taps, panels, batches);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, ARG_SCRATCHPAD);
     return dnnl_success;
@@ -136,8 +137,11 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
     const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
     i32 sums = sums_of(plan, view);
-    i64 offset = 0, strides[GEMM_BATCHES] = {0};
-    if (sums == SUMS_BUFFER) TRY(add_sums(plan, view, &offset, strides));
+    bool clipped = view->clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
+    dnnl_dim_t taps = clipped ? gemm_product(view->border.taps, WINDOW_DIMS) : 1;
+    i64 offset = 0, taps_offset = 0, strides[GEMM_BATCHES] = {0};
+    if (sums == SUMS_BUFFER) TRY(add_sums(plan, view, 1, &offset, strides));
+    if (clipped) TRY(add_sums(plan, view, taps, &taps_offset, strides));
     struct launch *launch;
     struct int8_gemm_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
@@ -146,6 +150,10 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
                                gemm_product(view->batch, GEMM_VIEW_BATCHES));
     p->sums = sums;
     p->sums_offset = offset;
+    p->clipped = clipped;
+    p->taps_offset = taps_offset;
+    p->taps = taps;
+    p->window = view->border;
     for (int d = 0; d < GEMM_BATCHES; d++)
         p->sums_batch[d] = strides[d];
     p->shift = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 ? 128 : 0;

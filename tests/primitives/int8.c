@@ -35,6 +35,7 @@ static const struct shape shapes[] = {
         {dnnl_convolution, "image", 0, 1, 3, 20, 13, 5, 2, 0, 0},
         {dnnl_convolution, "padded", 0, 2, 12, 35, 9, 3, 1, 0, 1},
         {dnnl_convolution, "dilated", 0, 1, 6, 32, 11, 3, 2, 1, 2},
+        {dnnl_convolution, "wide padding", 0, 1, 4, 40, 3, 2, 3, 0, 4},
         {dnnl_convolution, "groups", 2, 1, 8, 24, 7, 3, 1, 0, 1},
         {dnnl_convolution, "depthwise", 10, 1, 1, 1, 7, 3, 1, 0, 1},
 };
@@ -240,7 +241,7 @@ static struct attr_case with_masks(const struct attr_case *c, const struct shape
 
 static bool is_fast(const struct shape *s, int a) {
     bool narrow = s->groups > 1 && s->outputs < 16;
-    return !attrs[a].slow && !narrow && !(s->padding && attrs[a].c.src_zero_point);
+    return !attrs[a].slow && !narrow;
 }
 
 static void run(const struct shape *s, int t, int a, bool plain) {
