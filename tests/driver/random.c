@@ -87,12 +87,16 @@ static void replace_list(struct player *player, uint32_t i) {
 }
 
 static void run_recorded(struct player *player) {
-    if (zeCommandListClose(player->recorded)) abort();
+    const ze_fence_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
+    ze_fence_handle_t fence = NULL;
+    if (zeCommandListClose(player->recorded) || zeFenceCreate(player->queue, &desc, &fence)) abort();
     for (uint32_t n = pick(player, 3); n > 0; n--)
-        if (zeCommandQueueExecuteCommandLists(player->queue, 1, &player->recorded, NULL)) abort();
+        if (zeCommandQueueExecuteCommandLists(player->queue, 1, &player->recorded, n == 1 ? fence : NULL))
+            abort();
     if (pick(player, 2)) zeCommandListReset(player->recorded); /* refused while it runs */
+    zeFenceHostSynchronize(fence, 1000);
     finish_queue(player);
-    if (zeCommandListReset(player->recorded)) abort();
+    if (zeCommandListReset(player->recorded) || zeFenceDestroy(fence)) abort();
 }
 
 static void replace_memory(struct player *player, uint32_t i) {
@@ -110,6 +114,63 @@ static void make_mistakes(struct player *player) {
     zeKernelSetGroupSize(player->kernel, 0, 1, 1);
 }
 
+static void want(ze_result_t result, ze_result_t wanted) {
+    if (result != wanted) abort();
+}
+
+/* Events of the player's own: their pool goes last, whatever is tried. */
+static void play_events(struct player *player) {
+    ze_event_pool_handle_t pool = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t own[3];
+    for (uint32_t i = 0; i < 3; i++)
+        own[i] = make_event(pool, i);
+    uint32_t l = pick(player, LISTS);
+    for (uint32_t i = 0; i < 3; i++)
+        want(zeCommandListAppendBarrier(player->lists[l], own[i], i, own), ZE_RESULT_SUCCESS);
+    want(zeEventPoolDestroy(pool), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    finish_list(player, player->lists[l]);
+    want(zeEventQueryStatus(own[2]), ZE_RESULT_SUCCESS);
+    for (uint32_t i = 0; i < 3; i++)
+        want(zeEventDestroy(own[i]), ZE_RESULT_SUCCESS);
+    want(zeEventPoolDestroy(pool), ZE_RESULT_SUCCESS);
+}
+
+/* A context with a module, a kernel, a list and memory, taken apart in the wrong order first. */
+static void play_context(struct player *player) {
+    const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    const ze_command_queue_desc_t list_desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
+    const ze_host_mem_alloc_desc_t memory_desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    const struct native_reference reference = {NATIVE_REFERENCE_MAGIC, (uint64_t)getpid(), &table};
+    const ze_module_desc_t module_desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                          .format = ZE_MODULE_FORMAT_NATIVE,
+                                          .inputSize = sizeof reference,
+                                          .pInputModule = (const uint8_t *)&reference};
+    const ze_group_count_t one = {1, 1, 1};
+    ze_context_handle_t own;
+    ze_module_handle_t own_module;
+    ze_command_list_handle_t list;
+    void *memory;
+    want(zeContextCreate(driver, &desc, &own), ZE_RESULT_SUCCESS);
+    want(zeModuleCreate(own, device, &module_desc, &own_module, NULL), ZE_RESULT_SUCCESS);
+    want(zeCommandListCreateImmediate(own, device, &list_desc, &list), ZE_RESULT_SUCCESS);
+    want(zeMemAllocHost(own, &memory_desc, SIZE, 0, &memory), ZE_RESULT_SUCCESS);
+    ze_kernel_handle_t kernel = make_kernel(own_module, "add");
+    uint32_t value = 1;
+    want(zeKernelSetArgumentValue(kernel, 0, 8, &memory), ZE_RESULT_SUCCESS);
+    want(zeKernelSetArgumentValue(kernel, 1, 4, &value), ZE_RESULT_SUCCESS);
+    want(zeCommandListAppendLaunchKernel(list, kernel, &one, NULL, 0, NULL), ZE_RESULT_SUCCESS);
+    want(zeCommandListAppendLaunchKernel(player->lists[0], kernel, &one, NULL, 0, NULL),
+         ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    want(zeContextDestroy(own), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    want(zeModuleDestroy(own_module), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    finish_list(player, list);
+    want(zeKernelDestroy(kernel), ZE_RESULT_SUCCESS);
+    want(zeModuleDestroy(own_module), ZE_RESULT_SUCCESS);
+    want(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
+    if (pick(player, 2)) want(zeMemFree(own, memory), ZE_RESULT_SUCCESS);
+    want(zeContextDestroy(own), ZE_RESULT_SUCCESS);
+}
+
 static void *play(void *argument) {
     struct player *player = argument;
     for (int step = 0; step < STEPS; step++) {
@@ -124,6 +185,8 @@ static void *play(void *argument) {
         case 7: zeEventHostSynchronize(events[pick(player, EVENTS)], 1000); break;
         case 8:
         case 9: append(player, player->recorded, LISTS); break;
+        case 10: play_events(player); break;
+        case 11: play_context(player); break;
         default: {
             uint32_t owner = pick(player, LISTS);
             append(player, player->lists[owner], owner);
