@@ -35,7 +35,7 @@ struct quantize_params {
     struct rounding rounding; /* its seed is a buffer of the kernel's own */
 };
 
-/* Elements of 32 bits between layouts whose dimensions each have at most one inner block: loops with a stride
+/* Elements between layouts whose dimensions each have at most one inner block: loops with a stride
  * on either side. A dimension with a block has two loops; the sum of index * step of both is the position,
  * which must stay below limits[dim]. Beyond it, dst has padding (pads[dim]) or nothing. Loops that need no
  * such care have the dimension TENSOR_DIMS. */
@@ -52,7 +52,8 @@ struct reorder_tiles_params {
     i64 tile_x, tile_y, tile_z; /* of a work-item */
     i64 limits[TENSOR_DIMS + 1];
     i32 pads[TENSOR_DIMS + 1];
-    i32 pad2;
+    i32 src_type, dst_type, dst_bits;   /* of the kernel that converts */
+    i32 copy_bits, pad;                 /* 8 or 16: elements keep their type; 0: they are converted */
     struct tile_loop loops[WALK_LOOPS]; /* around them, outermost first */
 };
 

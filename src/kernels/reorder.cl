@@ -106,13 +106,95 @@ kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, glo
 }
 #endif
 
+/* Tiles: what both kernels go through. */
+
+/* What is around the tiles: offsets on either side, and the position. */
+struct tile_place {
+    i64 src, dst;
+    int inside; /* 0: padding of dst */
+    i64 position[TENSOR_DIMS + 1];
+};
+
 /* One part of a tile: x0 to x1 and y0 to y1, of which the elements below x_valid and y_valid come from src.
  */
 struct tile_part {
-    global const float *src;
-    global float *dst;
+    i64 src, dst; /* offsets */
     i64 x0, x1, x_valid, y0, y1, y_valid;
 };
+
+/* How far a loop goes that begins at `begin` and would end at `end`: *valid is where src ends, and the result
+ * where dst does. `left` is what the limit leaves. */
+INLINE i64 tile_end(i64 begin, i64 end, i64 left, int pads, i64 *valid) {
+    *valid = left < end ? (left > begin ? left : begin) : end;
+    return pads ? end : *valid;
+}
+
+/* Does a position exist along dimension d of dst? *inside becomes 0 where it is padding. */
+INLINE int tile_exists(constant struct reorder_tiles_params *p, const i64 *position, int d, int *inside) {
+    if (position[d] < p->limits[d]) return 1;
+    *inside = 0;
+    return p->pads[d];
+}
+
+/* Returns 0 if dst has nothing there. */
+INLINE int tile_outer(constant struct reorder_tiles_params *p, i64 index, struct tile_place *place) {
+    const int xd = p->x.dim, yd = p->y.dim;
+    place->src = p->src_offset;
+    place->dst = p->dst_offset;
+    place->inside = 1;
+#pragma nounroll
+    for (int d = 0; d <= TENSOR_DIMS; d++)
+        place->position[d] = 0;
+#pragma nounroll
+    for (int l = p->nouter - 1; l >= 0; l--) {
+        constant struct tile_loop *loop = &p->loops[l];
+        i64 rest = index / loop->size, i = index - rest * loop->size;
+        place->src += i * loop->src_stride;
+        place->dst += i * loop->dst_stride;
+        place->position[loop->dim] += i * loop->step;
+        index = rest;
+    }
+#pragma nounroll
+    for (int d = 0; d <= TENSOR_DIMS; d++)
+        if (d != xd && d != yd && !tile_exists(p, place->position, d, &place->inside)) return 0;
+    return 1;
+}
+
+/* The part of a tile that ends at x1 and y1, at one z. Returns 0 if dst has nothing there. */
+INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile_place *place, i64 z, i64 x1,
+                      i64 y1, struct tile_part *t) {
+    const int xd = p->x.dim, yd = p->y.dim, zd = p->z.dim;
+    i64 at[TENSOR_DIMS + 1];
+    int inside = place->inside;
+    at[xd] = place->position[xd], at[yd] = place->position[yd], at[zd] = place->position[zd];
+    at[zd] += z * p->z.step;
+    if (zd != xd && zd != yd && !tile_exists(p, at, zd, &inside)) return 0;
+    t->src = place->src + z * p->z.src_stride;
+    t->dst = place->dst + z * p->z.dst_stride;
+    t->x0 = x1 - p->tile_x;
+    t->y0 = y1 - p->tile_y;
+    t->x1 = tile_end(t->x0, x1 < p->x.size ? x1 : p->x.size, p->limits[xd] - at[xd], p->pads[xd],
+                     &t->x_valid);
+    i64 y_left = p->limits[yd] - at[yd];
+    if (p->y.step != 1) y_left = (y_left + p->y.step - 1) / p->y.step;
+    t->y1 = tile_end(t->y0, y1 < p->y.size ? y1 : p->y.size, y_left, p->pads[yd], &t->y_valid);
+    if (!inside) t->y_valid = t->y0;
+    return 1;
+}
+
+/* Goes through the parts of a work-item's tile: PART is done with each, as `t`. */
+#define FOR_TILE_PARTS(p_, PART)                                                                             \
+    struct tile_place place;                                                                                 \
+    if (!tile_outer(p_, get_global_id(2), &place)) return;                                                   \
+    const i64 tiles_z = ((p_)->z.size + (p_)->tile_z - 1) / (p_)->tile_z, tile = get_global_id(1);           \
+    const i64 z0 = tile % tiles_z * (p_)->tile_z;                                                            \
+    const i64 x1 = (i64)(get_global_id(0) + 1) * (p_)->tile_x, y1 = (tile / tiles_z + 1) * (p_)->tile_y;     \
+    for (i64 z = z0; z < z0 + (p_)->tile_z && z < (p_)->z.size; z++) {                                       \
+        struct tile_part t;                                                                                  \
+        if (tile_inner(p_, &place, z, x1, y1, &t)) PART;                                                     \
+    }
+
+/* Elements of 32 bits that stay as they are. */
 
 /* Eight rows of src become eight rows of dst: three times, every row is interleaved with the one four further
  * on. */
@@ -140,24 +222,26 @@ INLINE void turn_8x8(global const float *src, i64 src_x, global float *dst, i64 
 }
 
 /* y is dense in src, x in dst. */
-INLINE void turn_part(const struct tile_part *t, i64 src_x, i64 dst_y) {
+INLINE void turn_part(const struct tile_part *t, global const float *src, i64 src_x, global float *dst,
+                      i64 dst_y) {
     const i64 x8 = t->x0 + (t->x_valid - t->x0) / 8 * 8, y8 = t->y0 + (t->y_valid - t->y0) / 8 * 8;
     for (i64 y = t->y0; y < y8; y += 8)
         for (i64 x = t->x0; x < x8; x += 8)
-            turn_8x8(t->src + x * src_x + y, src_x, t->dst + y * dst_y + x, dst_y);
+            turn_8x8(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
     for (i64 x = x8; x < t->x_valid; x++)
         for (i64 y = t->y0; y < y8; y++)
-            t->dst[y * dst_y + x] = t->src[x * src_x + y];
+            dst[y * dst_y + x] = src[x * src_x + y];
     for (i64 y = y8; y < t->y_valid; y++)
         for (i64 x = t->x0; x < t->x_valid; x++)
-            t->dst[y * dst_y + x] = t->src[x * src_x + y];
+            dst[y * dst_y + x] = src[x * src_x + y];
 }
 
 /* x is dense in both, or nothing is dense in src. */
-INLINE void copy_part(const struct tile_part *t, i64 src_x, i64 src_y, i64 dst_y) {
+INLINE void copy_part(const struct tile_part *t, global const float *src, i64 src_x, i64 src_y,
+                      global float *dst, i64 dst_y) {
     for (i64 y = t->y0; y < t->y_valid; y++) {
-        global const float *from = t->src + y * src_y;
-        global float *to = t->dst + y * dst_y;
+        global const float *from = src + y * src_y;
+        global float *to = dst + y * dst_y;
         if (src_x == 1)
             for (i64 x = t->x0; x < t->x_valid; x++)
                 to[x] = from[x];
@@ -167,79 +251,166 @@ INLINE void copy_part(const struct tile_part *t, i64 src_x, i64 src_y, i64 dst_y
     }
 }
 
-INLINE void zero_padding(const struct tile_part *t, i64 dst_y) {
+INLINE void zero_padding(const struct tile_part *t, global float *dst, i64 dst_y) {
 #pragma nounroll
     for (i64 y = t->y0; y < t->y1; y++)
 #pragma nounroll
         for (i64 x = y < t->y_valid ? t->x_valid : t->x0; x < t->x1; x++)
-            t->dst[y * dst_y + x] = 0.0f;
+            dst[y * dst_y + x] = 0.0f;
 }
 
-/* How far a loop goes that begins at `begin` and would end at `end`: *valid is where src ends, and the result
- * where dst does. `left` is what the limit leaves. */
-INLINE i64 tile_end(i64 begin, i64 end, i64 left, int pads, i64 *valid) {
-    *valid = left < end ? (left > begin ? left : begin) : end;
-    return pads ? end : *valid;
-}
-
-/* Does a position exist along dimension d of dst? *inside becomes 0 where it is padding. */
-INLINE int tile_exists(constant struct reorder_tiles_params *p, const i64 *position, int d, int *inside) {
-    if (position[d] < p->limits[d]) return 1;
-    *inside = 0;
-    return p->pads[d];
+INLINE void x32_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                     global const float *src, global float *dst) {
+    src += t->src;
+    dst += t->dst;
+    if (p->turn)
+        turn_part(t, src, p->x.src_stride, dst, p->y.dst_stride);
+    else
+        copy_part(t, src, p->x.src_stride, p->y.src_stride, dst, p->y.dst_stride);
+    if (t->x_valid < t->x1 || t->y_valid < t->y1) zero_padding(t, dst, p->y.dst_stride);
 }
 
 /* Range: tiles of x, tiles of y and z, what is around them. */
 #if WANTED(x32_reorder_tiles)
 kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
                               constant struct reorder_tiles_params *p) {
-    const int xd = p->x.dim, yd = p->y.dim, zd = p->z.dim;
-    i64 index = get_global_id(2), position[TENSOR_DIMS + 1];
-    src += p->src_offset;
-    dst += p->dst_offset;
-#pragma nounroll
-    for (int d = 0; d <= TENSOR_DIMS; d++)
-        position[d] = 0;
-#pragma nounroll
-    for (int l = p->nouter - 1; l >= 0; l--) {
-        constant struct tile_loop *loop = &p->loops[l];
-        i64 rest = index / loop->size, i = index - rest * loop->size;
-        src += i * loop->src_stride;
-        dst += i * loop->dst_stride;
-        position[loop->dim] += i * loop->step;
-        index = rest;
-    }
-    int inside = 1;
-#pragma nounroll
-    for (int d = 0; d <= TENSOR_DIMS; d++)
-        if (d != xd && d != yd && !tile_exists(p, position, d, &inside)) return;
+    FOR_TILE_PARTS(p, x32_part(p, &t, src, dst))
+}
+#endif
 
-    const i64 tiles_z = (p->z.size + p->tile_z - 1) / p->tile_z, tile = get_global_id(1);
-    const i64 z0 = tile % tiles_z * p->tile_z;
-    const i64 x1 = (i64)(get_global_id(0) + 1) * p->tile_x, y1 = (tile / tiles_z + 1) * p->tile_y;
-    struct tile_part t;
-    t.x0 = x1 - p->tile_x;
-    t.y0 = y1 - p->tile_y;
-#pragma nounroll
-    for (i64 z = z0; z < z0 + p->tile_z && z < p->z.size; z++) {
-        i64 at[TENSOR_DIMS + 1];
-        int z_inside = inside;
-        at[xd] = position[xd], at[yd] = position[yd], at[zd] = position[zd];
-        at[zd] += z * p->z.step;
-        if (zd != xd && zd != yd && !tile_exists(p, at, zd, &z_inside)) continue;
-        t.src = src + z * p->z.src_stride;
-        t.dst = dst + z * p->z.dst_stride;
-        t.x1 = tile_end(t.x0, x1 < p->x.size ? x1 : p->x.size, p->limits[xd] - at[xd], p->pads[xd],
-                        &t.x_valid);
-        i64 y_left = p->limits[yd] - at[yd];
-        if (p->y.step != 1) y_left = (y_left + p->y.step - 1) / p->y.step;
-        t.y1 = tile_end(t.y0, y1 < p->y.size ? y1 : p->y.size, y_left, p->pads[yd], &t.y_valid);
-        if (!z_inside) t.y_valid = t.y0;
-        if (p->turn)
-            turn_part(&t, p->x.src_stride, p->y.dst_stride);
-        else
-            copy_part(&t, p->x.src_stride, p->y.src_stride, p->y.dst_stride);
-        if (t.x_valid < t.x1 || t.y_valid < t.y1) zero_padding(&t, p->y.dst_stride);
+/* Elements that change their type, or are of 8 or 16 bits: a run at a time, as floats, or as their bits. */
+
+enum { RUN = 64 };
+
+#define EACH_OF_RUN(n_, action_)                                                                             \
+    for (int i = 0; i < (n_); i++)                                                                           \
+    action_
+
+INLINE void load_run(float *to, global const uchar *from, int type, i64 offset, i64 step, int n) {
+#define LOAD(type_, convert_)                                                                                \
+    EACH_OF_RUN(n, to[i] = convert_(((global const type_ *)from)[offset + i * step]))
+    switch (type) {
+    case TYPE_F32: LOAD(float, ); break;
+    case TYPE_BF16: LOAD(ushort, bf16_to_f32); break;
+    case TYPE_F16: LOAD(ushort, f16_to_f32); break;
+    case TYPE_S32: LOAD(int, (float)); break;
+    case TYPE_S8: LOAD(char, (float)); break;
+    case TYPE_U8: LOAD(uchar, (float)); break;
     }
+#undef LOAD
+}
+
+INLINE void store_run(global uchar *to, int type, i64 offset, const float *from, int n) {
+#define STORE(type_, convert_) EACH_OF_RUN(n, ((global type_ *)to)[offset + i] = (type_)convert_(from[i]))
+    switch (type) {
+    case TYPE_F32: STORE(float, ); break;
+    case TYPE_BF16: STORE(ushort, bf16_from_f32); break;
+    case TYPE_F16: STORE(ushort, f16_from_f32); break;
+    case TYPE_S32: STORE(int, s32_from_f32); break;
+    case TYPE_S8: STORE(char, s8_from_f32); break;
+    case TYPE_U8: STORE(uchar, u8_from_f32); break;
+    }
+#undef STORE
+}
+
+/* Rows of dst that a run of a tile that turns is made of: they are columns of src. */
+enum { TURNED = 8 };
+
+/* Element i of row k comes from offset + i * step + k. Rows beyond `rows` are left alone. */
+INLINE void load_turned(float *to, global const uchar *from, int type, i64 offset, i64 step, int n,
+                        int rows) {
+#define LOAD(type_, convert_)                                                                                \
+    if (rows == TURNED)                                                                                      \
+        EACH_OF_RUN(n, for (int k = 0; k < TURNED; k++) to[k * RUN + i] =                                    \
+                               convert_(((global const type_ *)from)[offset + i * step + k]));               \
+    else                                                                                                     \
+        EACH_OF_RUN(n, for (int k = 0; k < rows; k++) to[k * RUN + i] =                                      \
+                               convert_(((global const type_ *)from)[offset + i * step + k]))
+    switch (type) {
+    case TYPE_F32: LOAD(float, ); break;
+    case TYPE_BF16: LOAD(ushort, bf16_to_f32); break;
+    case TYPE_F16: LOAD(ushort, f16_to_f32); break;
+    case TYPE_S32: LOAD(int, (float)); break;
+    case TYPE_S8: LOAD(char, (float)); break;
+    case TYPE_U8: LOAD(uchar, (float)); break;
+    }
+#undef LOAD
+}
+
+/* y is dense in src, x in dst. */
+INLINE void convert_turned(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                           global const uchar *src, global uchar *dst) {
+    float turned[TURNED * RUN];
+    const i64 src_x = p->x.src_stride, dst_y = p->y.dst_stride;
+    for (i64 y = t->y0; y < t->y_valid; y += TURNED)
+        for (i64 x = t->x0; x < t->x_valid; x += RUN) {
+            int n = t->x_valid - x < RUN ? (int)(t->x_valid - x) : RUN;
+            int rows = t->y_valid - y < TURNED ? (int)(t->y_valid - y) : TURNED;
+            load_turned(turned, src, p->src_type, t->src + x * src_x + y, src_x, n, rows);
+            for (int k = 0; k < rows; k++)
+                store_run(dst, p->dst_type, t->dst + (y + k) * dst_y + x, turned + k * RUN, n);
+        }
+}
+
+INLINE void convert_rows(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                         global const uchar *src, global uchar *dst) {
+    const i64 src_x = p->x.src_stride;
+    float run[RUN];
+    for (i64 y = t->y0; y < t->y_valid; y++)
+        for (i64 x = t->x0; x < t->x_valid; x += RUN) {
+            const i64 from = t->src + y * p->y.src_stride + x * src_x, to = t->dst + y * p->y.dst_stride + x;
+            int n = t->x_valid - x < RUN ? (int)(t->x_valid - x) : RUN;
+            if (src_x == 1)
+                load_run(run, src, p->src_type, from, 1, n);
+            else
+                load_run(run, src, p->src_type, from, src_x, n);
+            store_run(dst, p->dst_type, to, run, n);
+        }
+}
+
+/* Elements as they are: 8 or 16 bits each. The loop along which src is dense is the inner one. */
+#define COPY_ROWS(type_)                                                                                     \
+    if (p->turn)                                                                                             \
+        for (i64 y = t->y0; y < t->y_valid; y += TURNED)                                                     \
+            for (i64 x = t->x0; x < t->x_valid; x++)                                                         \
+                for (i64 k = y; k < y + TURNED && k < t->y_valid; k++)                                       \
+                    ((global type_ *)dst)[to + k * dst_y + x] =                                              \
+                            ((global const type_ *)src)[from + k * src_y + x * src_x];                       \
+    else                                                                                                     \
+        for (i64 y = t->y0; y < t->y_valid; y++)                                                             \
+            for (i64 x = t->x0; x < t->x_valid; x++)                                                         \
+        ((global type_ *)dst)[to + y * dst_y + x] = ((global const type_ *)src)[from + y * src_y + x * src_x]
+
+INLINE void copy_rows(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                      global const uchar *src, global uchar *dst) {
+    const i64 from = t->src, to = t->dst;
+    const i64 src_x = p->x.src_stride, src_y = p->y.src_stride, dst_y = p->y.dst_stride;
+    if (p->copy_bits == 8) {
+        COPY_ROWS(uchar);
+    } else {
+        COPY_ROWS(ushort);
+    }
+}
+
+INLINE void convert_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                         global const uchar *src, global uchar *dst) {
+    if (p->copy_bits != 0)
+        copy_rows(p, t, src, dst);
+    else if (p->turn)
+        convert_turned(p, t, src, dst);
+    else
+        convert_rows(p, t, src, dst);
+    if (t->x_valid == t->x1 && t->y_valid == t->y1) return;
+#pragma nounroll
+    for (i64 y = t->y0; y < t->y1; y++)
+#pragma nounroll
+        for (i64 x = y < t->y_valid ? t->x_valid : t->x0; x < t->x1; x++)
+            zero_bits(dst, t->dst + y * p->y.dst_stride + x, p->dst_bits);
+}
+
+#if WANTED(convert_tiles)
+kernel void convert_tiles(ITEM global const uchar *src, global uchar *dst,
+                          constant struct reorder_tiles_params *p) {
+    FOR_TILE_PARTS(p, convert_part(p, &t, src, dst))
 }
 #endif

@@ -265,33 +265,70 @@ static struct range tiles_range(const struct reorder_tiles_params *p) {
             .group_size = {1, 1, 1}};
 }
 
-static dnnl_status_t build_tiles(struct plan *plan) {
+/* Both layouts as tiles. */
+static dnnl_status_t plan_tiles(struct plan *plan, struct reorder_tiles_params *tiled) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
-    struct reorder_tiles_params tiled = {.src_offset = src->offset0, .dst_offset = dst->offset0};
     struct loops l = {0};
-    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
-    if (src->data_type != dst->data_type || dt_bits(src->data_type) != 32)
-        return plan_skip(plan, "src and dst are not of the same 32-bit type");
+    *tiled = (struct reorder_tiles_params){.src_offset = src->offset0, .dst_offset = dst->offset0};
     for (int d = 0; d < src->ndims; d++)
         if (!add_dimension(&l, src, dst, d))
             return plan_skip(plan, "inner blocks that do not fit each other");
     if (md_nelems(dst, true) == 0) return dnnl_success;
     sort_by_dst(&l);
     merge_loops(&l);
-    fill_tiles(&tiled, &l);
+    fill_tiles(tiled, &l);
+    return dnnl_success;
+}
+
+static dnnl_status_t launch_tiles(struct plan *plan, const struct kernel *kernel,
+                                  const struct reorder_tiles_params *tiled) {
+    if (md_nelems(problem_md(&plan->problem, DNNL_ARG_TO), true) == 0) return dnnl_success;
     struct launch *launch;
-    struct reorder_tiles_params *p =
-            plan_launch(plan, &kernel_x32_reorder_tiles, tiles_range(&tiled), &launch);
+    struct reorder_tiles_params *p = plan_launch(plan, kernel, tiles_range(tiled), &launch);
     if (!p) return dnnl_out_of_memory;
-    *p = tiled;
+    *p = *tiled;
     launch_bind(launch, DNNL_ARG_FROM);
     launch_bind(launch, DNNL_ARG_TO);
     return dnnl_success;
 }
 
+static dnnl_status_t build_tiles(struct plan *plan) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
+               *dst = problem_md(&plan->problem, DNNL_ARG_TO);
+    struct reorder_tiles_params tiled;
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
+    if (src->data_type != dst->data_type || dt_bits(src->data_type) != 32)
+        return plan_skip(plan, "src and dst are not of the same 32-bit type");
+    TRY(plan_tiles(plan, &tiled));
+    return launch_tiles(plan, &kernel_x32_reorder_tiles, &tiled);
+}
+
+/* Between these, a float on the way loses nothing that dst could hold. */
+static bool converts(dnnl_data_type_t src, dnnl_data_type_t dst) {
+    const uint64_t types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8;
+    return src != dst && in_set(types, src) && in_set(types, dst);
+}
+
+static dnnl_status_t build_converting_tiles(struct plan *plan) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
+               *dst = problem_md(&plan->problem, DNNL_ARG_TO);
+    struct reorder_tiles_params tiled;
+    int bits = dt_bits(dst->data_type);
+    bool copies = src->data_type == dst->data_type && (bits == 8 || bits == 16);
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
+    if (!copies && !converts(src->data_type, dst->data_type)) return plan_skip(plan, "types of src and dst");
+    TRY(plan_tiles(plan, &tiled));
+    tiled.src_type = (i32)src->data_type;
+    tiled.dst_type = (i32)dst->data_type;
+    tiled.dst_bits = bits;
+    tiled.copy_bits = copies ? bits : 0;
+    return launch_tiles(plan, &kernel_convert_tiles, &tiled);
+}
+
 const struct implementation reorder_implementations[] = {
         {"x32_reorder_tiles", build_tiles, NULL},
+        {"convert_tiles", build_converting_tiles, NULL},
         {"reorder_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

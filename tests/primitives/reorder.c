@@ -143,6 +143,78 @@ static void types(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* A memory of random bytes: every kind of number is among them. */
+static dnnl_memory_t random_memory(const_dnnl_memory_desc_t md) {
+    dnnl_memory_t memory = memory_new(md, NULL);
+    unsigned char *bytes;
+    uint32_t random = 1;
+    assert_int_equal(dnnl_memory_map_data(memory, (void **)&bytes), dnnl_success);
+    for (size_t i = 0; i < dnnl_memory_desc_get_size(md); i++) {
+        random = random * 1664525u + 1013904223u;
+        bytes[i] = (unsigned char)(random >> 24);
+    }
+    assert_int_equal(dnnl_memory_unmap_data(memory, bytes), dnnl_success);
+    return memory;
+}
+
+static bool same_bytes(dnnl_memory_t a, dnnl_memory_t b, size_t size) {
+    void *left, *right;
+    assert_int_equal(dnnl_memory_map_data(a, &left), dnnl_success);
+    assert_int_equal(dnnl_memory_map_data(b, &right), dnnl_success);
+    bool same = memcmp(left, right, size) == 0;
+    assert_int_equal(dnnl_memory_unmap_data(a, left), dnnl_success);
+    assert_int_equal(dnnl_memory_unmap_data(b, right), dnnl_success);
+    return same;
+}
+
+/* Every implementation gives the bytes of the first. */
+static void compare_implementations(dnnl_primitive_desc_t pd, const char *what) {
+    const_dnnl_memory_desc_t to = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
+    struct exec exec = {0};
+    dnnl_memory_t first = memory_new(to, NULL), second = memory_new(to, NULL);
+    exec_add(&exec, DNNL_ARG_FROM, random_memory(dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0)));
+    exec_add(&exec, DNNL_ARG_TO, first);
+    assert_int_equal(exec_run(&exec, pd), dnnl_success);
+    exec.args[1].memory = second;
+    while (dnnl_primitive_desc_next_impl(pd) == dnnl_success) {
+        const char *name = "";
+        dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
+        assert_int_equal(exec_run(&exec, pd), dnnl_success);
+        to = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
+        if (!same_bytes(first, second, dnnl_memory_desc_get_size(to)))
+            failure("%s: %s gives other bytes", what, name);
+    }
+    exec_free(&exec);
+    dnnl_memory_destroy(first);
+    dnnl_primitive_desc_destroy(pd);
+}
+
+/* Quick ways against the universal one, on tensors that do not fill their tiles. */
+static void every_number(void **state) {
+    (void)state;
+    static const dnnl_data_type_t quick[] = {dnnl_f32, dnnl_bf16, dnnl_f16, dnnl_s32, dnnl_s8, dnnl_u8};
+    static const char *const tags[][2] = {{"abcd", "abcd"},    {"abcd", "acdb"},   {"acdb", "abcd"},
+                                          {"abcd", "aBcd16b"}, {"aBcd8b", "acdb"}, {"aBcd16b", "bcda"}};
+    static const dnnl_dims_t dims = {2, 75, 9, 13};
+    for (int i = 0; i < COUNT(quick); i++)
+        for (int k = 0; k < COUNT(quick); k++)
+            for (int t = 0; t < COUNT(tags); t++) {
+                dnnl_memory_desc_t from = md_new(4, dims, quick[i], tags[t][0]),
+                                   to = md_new(4, dims, quick[k], tags[t][1]);
+                dnnl_primitive_desc_t pd;
+                char what[64];
+                snprintf(what, sizeof what, "type %d in %s to %d in %s", (int)quick[i], tags[t][0],
+                         (int)quick[k], tags[t][1]);
+                assert_int_equal(
+                        dnnl_reorder_primitive_desc_create(&pd, from, test_engine(), to, test_engine(), NULL),
+                        dnnl_success);
+                compare_implementations(pd, what);
+                dnnl_memory_desc_destroy(from);
+                dnnl_memory_desc_destroy(to);
+            }
+    assert_int_equal(failures, 0);
+}
+
 /* Integers travel exactly, whatever a float could hold. */
 static void large_integers(void **state) {
     (void)state;
@@ -319,9 +391,9 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(layouts),    cmocka_unit_test(types),  cmocka_unit_test(large_integers),
-            cmocka_unit_test(attributes), cmocka_unit_test(groups), cmocka_unit_test(parts),
-            cmocka_unit_test(refusals),
+            cmocka_unit_test(layouts),        cmocka_unit_test(types),      cmocka_unit_test(every_number),
+            cmocka_unit_test(large_integers), cmocka_unit_test(attributes), cmocka_unit_test(groups),
+            cmocka_unit_test(parts),          cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

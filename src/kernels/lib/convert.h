@@ -156,6 +156,15 @@ INLINE int limit_s32(int x, int least, int most) {
     return x < least ? least : x > most ? most : x;
 }
 
+/* oneDNN turns NaN into the least s8 and the largest u8. */
+INLINE int s8_from_f32(float x) {
+    return limit_s32(s32_from_f32(x), -128, 127);
+}
+
+INLINE int u8_from_f32(float x) {
+    return x != x ? 255 : limit_s32(s32_from_f32(x), 0, 255);
+}
+
 INLINE uint load_nibble(global const uchar *buffer, i64 i) {
     uint byte = buffer[i >> 1];
     return (i & 1) != 0 ? byte >> 4 : byte & 15u;
