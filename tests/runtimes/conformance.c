@@ -4,5 +4,6 @@
 
 extern const struct test object_tests[], execution_tests[], across_tests[], stress_tests[], primitive_tests[];
 
-const struct test *const parts[] = {object_tests, execution_tests, across_tests, stress_tests, primitive_tests, NULL};
+const struct test *const parts[] = {object_tests, execution_tests, across_tests,
+                                    stress_tests, primitive_tests, NULL};
 const char *const default_places = NULL;
