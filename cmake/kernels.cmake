@@ -62,15 +62,17 @@ foreach(row ${family_rows})
 endforeach()
 
 file(STRINGS ${kernels}/kernels.def kernel_rows REGEX "^KERNEL\\(")
+add_executable(lode_shrink ${kernels}/shrink.c)
 foreach(row ${kernel_rows})
   string(REGEX MATCH "^KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+)" match ${row})
   set(cl ${kernels}/${CMAKE_MATCH_1}.cl)
   set(kernel ${CMAKE_MATCH_2})
-  add_custom_command(OUTPUT ${kernels_out}/${kernel}.spv
+  add_custom_command(OUTPUT ${kernels_out}/${kernel}.spirv
     COMMAND ${LODE_CLANG} -c --target=spirv64 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
             -DONE_KERNEL -DWANTED_${kernel}=1 -o ${kernels_out}/${kernel}.spv ${cl}
+    COMMAND lode_shrink ${kernels_out}/${kernel}.spv ${kernels_out}/${kernel}.spirv
     DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
-  list(APPEND KERNEL_BLOBS ${kernels_out}/${kernel}.spv)
+  list(APPEND KERNEL_BLOBS ${kernels_out}/${kernel}.spirv)
 endforeach()
 
 file(GLOB kernel_files CONFIGURE_DEPENDS ${kernels}/*.cl)

@@ -24,7 +24,7 @@ struct kernel_family {
 struct kernel {
     const char *name;
     const struct kernel_family *family;
-    const char *spirv, *spirv_end; /* a module of its own */
+    const char *spirv, *spirv_end; /* a module of its own; kernel_spirv reads it */
     int nbuffers;                  /* buffer arguments, those of the epilogue among them */
     bool scalars;                  /* takes the block of scalars, by value, after the buffers */
     size_t params_size; /* of the parameter block: the last argument, a pointer to constant memory */
@@ -41,6 +41,9 @@ struct kernel {
 /* Every kernel, and how many there are. */
 extern const struct kernel *const kernel_list[];
 extern const int kernel_count;
+
+/* The words of a kernel's SPIR-V, `size` bytes, to be freed; NULL: no memory. */
+uint32_t *kernel_spirv(const struct kernel *kernel, size_t *size);
 
 /* The texts that sources are made of: source.c. */
 extern const char *const kernel_sources, *const kernel_sources_end;

@@ -38,7 +38,7 @@ const char *const kernel_sources = lode_sources, *const kernel_sources_end = lod
 
 #define KERNELS_ALL
 #define KERNEL(family_name, kernel_name, nbuffers_, scalars_, params_)                                       \
-    EMBED(lode_spirv_##kernel_name, #kernel_name ".spv")                                                     \
+    EMBED(lode_spirv_##kernel_name, #kernel_name ".spirv")                                                   \
     const struct kernel kernel_##kernel_name = {                                                             \
             .name = #kernel_name,                                                                            \
             .family = &family_##family_name,                                                                 \

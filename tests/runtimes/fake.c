@@ -3,6 +3,7 @@
 #include "runtimes/fake.h"
 #include "kernels/kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -144,11 +145,19 @@ struct fake_binary {
 };
 static const char binary_magic[16] = "fake binary";
 
+static bool is_spirv_of(const struct kernel *kernel, const ze_module_desc_t *desc) {
+    size_t size;
+    uint32_t *words = kernel_spirv(kernel, &size);
+    bool same = words && size == desc->inputSize && memcmp(words, desc->pInputModule, size) == 0;
+    free(words);
+    return same;
+}
+
 static const struct kernel_family *family_of(const ze_module_desc_t *desc) {
     struct fake_binary binary;
     if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV)
         for (int i = 0; i < kernel_count; i++)
-            if ((const uint8_t *)kernel_list[i]->spirv == desc->pInputModule) return kernel_list[i]->family;
+            if (is_spirv_of(kernel_list[i], desc)) return kernel_list[i]->family;
     if (desc->format != ZE_MODULE_FORMAT_NATIVE || desc->inputSize != sizeof binary) return NULL;
     memcpy(&binary, desc->pInputModule, sizeof binary);
     if (memcmp(binary.magic, binary_magic, sizeof binary_magic) || binary.process != getpid()) return NULL;

@@ -98,14 +98,23 @@ static void store(const struct lz_device *d, const char *key, ze_module_handle_t
     free(bytes);
 }
 
+static ze_result_t build_spirv(const struct lz_device *d, const struct kernel *kernel,
+                               ze_module_handle_t *module) {
+    size_t size;
+    uint32_t *words = kernel_spirv(kernel, &size);
+    if (!words) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = build(d, ZE_MODULE_FORMAT_IL_SPIRV, words, size, kernel->name, module);
+    free(words);
+    return result;
+}
+
 static ze_result_t build_program(const struct lz_device *d, const struct kernel *kernel,
                                  ze_module_handle_t *module) {
     char *key = binaries_key(d->key, d->options, kernel);
     if (!key) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     ze_result_t result = ZE_RESULT_SUCCESS;
     if (!build_offered(d, key, module) && !build_stored(d, key, module)) {
-        size_t size = (size_t)(kernel->spirv_end - kernel->spirv);
-        result = build(d, ZE_MODULE_FORMAT_IL_SPIRV, kernel->spirv, size, kernel->name, module);
+        result = build_spirv(d, kernel, module);
         if (result == ZE_RESULT_SUCCESS) store(d, key, *module);
     }
     free(key);

@@ -67,9 +67,12 @@ static create_with_il il_function(cl_device_id device) {
 
 static cl_program from_spirv(const struct opencl_device *d, const struct kernel *kernel) {
     create_with_il create = il_function(d->device);
+    size_t size;
     cl_int error;
-    size_t size = (size_t)(kernel->spirv_end - kernel->spirv);
-    return create ? create(d->context, kernel->spirv, size, &error) : NULL;
+    uint32_t *words = create ? kernel_spirv(kernel, &size) : NULL;
+    cl_program program = words ? create(d->context, words, size, &error) : NULL;
+    free(words);
+    return program;
 }
 
 static cl_program from_source(const struct opencl_device *d, const struct kernel *kernel) {
