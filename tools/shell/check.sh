@@ -58,7 +58,8 @@ ctest_partial_skips() {
         function flush() { if (why != "") print why; why = "" }
         /^SKIP: / { flush(); why = substr($0, 7); next }
         /^\[ +SKIPPED +\] [A-Za-z_][^ ]*$/ {
-            if (!seen[$NF]++) print $NF (why == "" ? "" : " (" why ")")
+            if (seen[$NF]++) { flush(); next }
+            print $NF (why == "" ? "" : " (" why ")")
             why = ""
         }
         END { flush() }' <<<"$1"
