@@ -141,3 +141,75 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
     }
 }
 #endif
+
+/* What 16 lines, side by side, have in common. */
+struct softmax_lines {
+    float16 most, factor, log_sum;
+};
+
+/* Leaves e^(x - maximum) in dst if `keep` is not 0. */
+INLINE struct softmax_lines softmax_measure_across(constant struct softmax_params *p, global const float *src,
+                                                   global float *dst, i64 lines, int keep) {
+    struct softmax_lines l;
+    float16 x, parts[SOFTMAX_PARTS];
+    l.most = (float16)(-INFINITY);
+#pragma nounroll
+    for (i64 i = 0; i < p->length; i++) {
+        load_lanes(&x, src + i * p->src_step, lines, 0.0f);
+        l.most = x > l.most ? x : l.most;
+    }
+#pragma nounroll
+    for (int i = 0; i < SOFTMAX_PARTS; i++)
+        parts[i] = (float16)(0.0f);
+#pragma nounroll
+    for (i64 i = 0; i < p->length; i++) {
+        load_lanes(&x, src + i * p->src_step, lines, 0.0f);
+        x = f32_exp(x - l.most);
+        if (keep) store_lanes(x, dst + i * p->dst_step, lines);
+        parts[i % SOFTMAX_PARTS] += x;
+    }
+#pragma nounroll
+    for (int step = SOFTMAX_PARTS / 2; step > 0; step /= 2)
+#pragma nounroll
+        for (int i = 0; i < step; i++)
+            parts[i] += parts[i + step];
+    l.factor = f32_div((float16)(1.0f), parts[0]);
+    l.log_sum = p->log ? f32_log(parts[0]) : (float16)(0.0f);
+    return l;
+}
+
+/* Range: shares of the rows. dst may be src. */
+#if WANTED(f32_softmax_across_16)
+kernel void f32_softmax_across_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
+                                  constant struct softmax_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    const int log = p->log, keep = !log && p->plain;
+    struct walker row;
+    for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
+        global const float *from = src + tensor_offset(&p->src, row.position);
+        global float *to = dst + row.offset;
+#pragma nounroll
+        for (i64 at = 0; at < p->width; at += 16) {
+            i64 lines = p->width - at;
+            struct softmax_lines l = softmax_measure_across(p, from + at, to + at, lines, keep);
+            row.position[p->lanes] = at;
+#pragma nounroll
+            for (i64 i = 0; i < p->length; i++) {
+                float16 y;
+                load_lanes(&y, keep ? to + at + i * p->dst_step : from + at + i * p->src_step, lines, 0.0f);
+                if (!keep) y -= l.most;
+                if (!keep && !log) y = f32_exp(y);
+                y = log ? y - l.log_sum : y * l.factor;
+                if (!p->plain) {
+                    int count = lines < 16 ? (int)lines : 16;
+                    row.position[p->axis] = i;
+                    epilogue_scale(&e, &y, row.position, p->lanes, count);
+                    epilogue_apply(&e, &y, row.position, p->lanes, count);
+                }
+                store_lanes(y, to + at + i * p->dst_step, lines);
+            }
+        }
+        row.position[p->axis] = row.position[p->lanes] = 0;
+    }
+}
+#endif

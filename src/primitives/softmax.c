@@ -83,13 +83,15 @@ static dnnl_status_t decide_layouts(struct plan *plan) {
     return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src);
 }
 
-/* Parts a walk through dst into the rows and the line along the axis. */
-static void split_walk(const struct walk *walk, int axis, struct walk *rows, struct walk *line) {
+/* Parts a walk through dst into the rows and the line along the axis. Loops of `lanes` (-1: none) are left to
+ * the kernel. */
+static void split_walk(const struct walk *walk, int axis, int lanes, struct walk *rows, struct walk *line) {
     *rows = *line = *walk;
     rows->nloops = line->nloops = 0;
     rows->count = line->count = 1;
     line->offset = 0;
     for (int i = 0; i < walk->nloops; i++) {
+        if (walk->loops[i].dim == lanes) continue;
         struct walk *to = walk->loops[i].dim == axis ? line : rows;
         to->loops[to->nloops++] = walk->loops[i];
         to->count *= walk->loops[i].size;
@@ -98,7 +100,12 @@ static void split_walk(const struct walk *walk, int axis, struct walk *rows, str
     line->span = line->count;
 }
 
-static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
+static dnnl_dim_t step_of(const md_t *md, int dim) {
+    return md_is_plain(md) ? md->blocking.strides[dim] : 0;
+}
+
+/* `lanes`: the dimension besides the axis that the kernel walks along itself, or -1. */
+static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel, int lanes,
                                  const struct epilogue_spec *spec) {
     struct epilogue_build ep;
     struct walk walk, rows, line;
@@ -106,45 +113,68 @@ static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
     int axis = plan->problem.axis;
     TRY(epilogue_begin(&ep, plan, spec));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
     walk_init(&walk, &ep.dst, plan->device);
-    split_walk(&walk, axis, &rows, &line);
+    split_walk(&walk, axis, lanes, &rows, &line);
     struct softmax_params *p = plan_launch(plan, kernel, range_of_items(rows.count, 1), &launch);
     if (!p) return dnnl_out_of_memory;
     p->log = plan->problem.alg == dnnl_softmax_log;
     p->axis = axis;
     p->length = ep.dst.dims[axis];
+    p->lanes = lanes;
+    p->width = lanes >= 0 ? ep.dst.dims[lanes] : 1;
+    p->src_step = step_of(src, axis);
+    p->dst_step = step_of(&ep.dst, axis);
     p->plain = attr_is_default(&plan->attr) || !ep.direct;
     p->rows = rows, p->line = line;
-    tensor_init(&p->src, problem_md(&plan->problem, DNNL_ARG_SRC));
+    tensor_init(&p->src, src);
     launch_bind(launch, DNNL_ARG_SRC);
     TRY(epilogue_scale(&ep, &p->epilogue.src_scale, DNNL_ARG_SRC, NULL));
     if (p->epilogue.src_scale.from != QUANT_NONE) p->plain = 0;
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-static bool axis_is_dense(const md_t *md, int axis) {
-    return md_is_plain(md) && (md->blocking.strides[axis] == 1 || md->dims[axis] == 1);
+static bool is_dense(const md_t *md, int dim) {
+    return md_is_plain(md) && (md->blocking.strides[dim] == 1 || md->dims[dim] == 1);
 }
 
-static dnnl_status_t build_dense(struct plan *plan) {
+/* The last dimension along which both lie densely; -1: none. */
+static int dense_dim(const md_t *src, const md_t *dst) {
+    int dim = src->ndims - 1;
+    while (dim >= 0 && !(src->dims[dim] > 1 && is_dense(src, dim) && is_dense(dst, dim)))
+        dim--;
+    return dim;
+}
+
+static dnnl_status_t build_f32(struct plan *plan, const struct kernel *kernel, bool across) {
     TRY(decide_layouts(plan));
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    int axis = plan->problem.axis;
+    int axis = plan->problem.axis, dense = dense_dim(src, dst);
+    bool along = is_dense(src, axis) && is_dense(dst, axis);
     if (src->data_type != dnnl_f32) return plan_skip(plan, "src is not f32");
-    if (!axis_is_dense(src, axis) || !axis_is_dense(dst, axis))
-        return plan_skip(plan, "the axis is not dense");
-    return build_lines(plan, &kernel_f32_softmax_16,
-                       &(struct epilogue_spec){.lanes = axis, .f32_only = true});
+    if (!across && !along) return plan_skip(plan, "the axis is not dense");
+    if (across && (along || dense < 0)) return plan_skip(plan, "no dense dimension besides the axis");
+    return build_lines(plan, kernel, across ? dense : -1,
+                       &(struct epilogue_spec){.lanes = across ? dense : axis, .f32_only = true});
+}
+
+static dnnl_status_t build_along(struct plan *plan) {
+    return build_f32(plan, &kernel_f32_softmax_16, false);
+}
+
+static dnnl_status_t build_across(struct plan *plan) {
+    return build_f32(plan, &kernel_f32_softmax_across_16, true);
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
     TRY(decide_layouts(plan));
-    return build_lines(plan, &kernel_softmax_universal, &(struct epilogue_spec){.lanes = -1});
+    return build_lines(plan, &kernel_softmax_universal, -1, &(struct epilogue_spec){.lanes = -1});
 }
 
 const struct implementation softmax_implementations[] = {
-        {"f32_softmax_16", build_dense, NULL},
+        {"f32_softmax_16", build_along, NULL},
+        {"f32_softmax_across_16", build_across, NULL},
         {"softmax_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

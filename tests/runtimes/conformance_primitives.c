@@ -84,6 +84,11 @@ CASE(softmax) {
     return dnnl_softmax_forward_primitive_desc_create(pd, engine, dnnl_forward_inference,
                                                       dnnl_softmax_accurate, md, md, 1, NULL);
 }
+CASE(softmax_across) {
+    dnnl_memory_desc_t md = F32(4, dnnl_nchw, 2, 37, 3, 21);
+    return dnnl_softmax_forward_primitive_desc_create(pd, engine, dnnl_forward_inference,
+                                                      dnnl_softmax_accurate, md, md, 1, NULL);
+}
 CASE(logsoftmax) {
     dnnl_memory_desc_t md = F32(4, dnnl_nchw, 2, 10, 3, 5);
     return dnnl_softmax_forward_primitive_desc_create(pd, engine, dnnl_forward_inference, dnnl_softmax_log,
@@ -317,6 +322,7 @@ static const struct {
         ROW(eltwise_mish),
         ROW(eltwise_backward),
         ROW(softmax),
+        ROW(softmax_across),
         ROW(logsoftmax),
         ROW(convolution),
         ROW(convolution_groups),
