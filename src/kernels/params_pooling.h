@@ -27,6 +27,7 @@ struct pooling_dense_params {
     struct window window;
     i32 alg;
     f32 lowest;
+    i32 workspace_type, pad; /* in training */
     i64 taps;
     i64 channels;
     i64 missing;             /* spatial dimensions */

@@ -214,11 +214,15 @@ static void set_images(struct pooling_dense_params *p, const md_t *src, const md
 }
 
 static const struct lanes lanes_16 = {64, &kernel_f32_pooling_x16}, lanes_8 = {0, &kernel_f32_pooling_x8};
+static const struct lanes training_16 = {64, &kernel_f32_pooling_training_x16},
+                          training_8 = {0, &kernel_f32_pooling_training_x8};
 
 static dnnl_status_t build_dense(struct plan *plan) {
     const struct lanes *lanes = plan->implementation->data;
     TRY(lanes_accept(plan, lanes));
-    if (problem_md(&plan->problem, DNNL_ARG_WORKSPACE)) return plan_skip(plan, "training");
+    bool training = lanes == &training_16 || lanes == &training_8;
+    if (training != (problem_md(&plan->problem, DNNL_ARG_WORKSPACE) != NULL))
+        return plan_skip(plan, training ? "no workspace" : "a workspace");
     TRY(choose_layouts(&plan->problem));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
@@ -226,6 +230,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct epilogue_build ep;
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1, .f32_only = true}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    if (training && !ep.direct) return plan_skip(plan, "more post-ops than one launch holds, in training");
 
     struct launch *launch;
     struct pooling_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
@@ -241,12 +246,18 @@ static dnnl_status_t build_dense(struct plan *plan) {
     launch->range.groups[1] = (size_t)(p->places[0] * p->places[1]);
     launch->range.groups[2] = (size_t)dst.dims[0];
     launch_bind(launch, DNNL_ARG_SRC);
+    if (training) {
+        p->workspace_type = (i32)problem_md(&plan->problem, DNNL_ARG_WORKSPACE)->data_type;
+        launch_bind(launch, DNNL_ARG_WORKSPACE);
+    }
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
 const struct implementation pooling_implementations[] = {
         {"f32_pooling_x16", build_dense, &lanes_16},
         {"f32_pooling_x8", build_dense, &lanes_8},
+        {"f32_pooling_training_x16", build_dense, &training_16},
+        {"f32_pooling_training_x8", build_dense, &training_8},
         {"pooling_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -219,6 +219,11 @@ CASE(pooling_max) {
             pd, engine, dnnl_forward_inference, dnnl_pooling_max, F32(4, dnnl_nchw, 2, 7, 9, 9),
             F32(4, dnnl_nchw, 2, 7, 4, 4), twos, threes, zeros, zeros, zeros, NULL);
 }
+CASE(pooling_max_training) {
+    return dnnl_pooling_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_training, dnnl_pooling_max, F32(4, dnnl_nhwc, 2, 21, 9, 9),
+            F32(4, dnnl_nhwc, 2, 21, 5, 5), twos, threes, zeros, ones, ones, NULL);
+}
 CASE(pooling_avg) {
     return dnnl_pooling_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, dnnl_pooling_avg_exclude_padding,
@@ -339,6 +344,7 @@ static const struct {
         ROW(matmul_stochastic),
         ROW(matmul_dynamic_scales),
         ROW(pooling_max),
+        ROW(pooling_max_training),
         ROW(pooling_avg),
         ROW(lrn),
         ROW(binary_add),

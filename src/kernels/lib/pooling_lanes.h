@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense kernel of pooling.cl for one vector width: LANES lanes, called NAME. */
+/* The dense kernels of pooling.cl for one vector width: LANES lanes, called NAME and, for maxima in training,
+ * TRAINING. */
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
 
@@ -77,23 +78,65 @@ INLINE OVERLOAD void pool_place(VEC *x, constant struct pooling_dense_params *p,
 #if WANTED(NAME)
 kernel void NAME(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
                  constant struct pooling_dense_params *p) {
-    i64 first = get_global_id(0) * POOLING_PLACES, row = get_global_id(1), batch = get_global_id(2);
-    i64 from = p->src_offset + batch * p->src_batch, to = p->dst_offset + batch * p->dst_batch;
-    i64 last = first + POOLING_PLACES < p->places[2] ? first + POOLING_PLACES : p->places[2];
-    i64 place[WINDOW_DIMS];
-    struct taps t;
-    place[0] = p->places[0] == 1 ? 0 : row / p->places[1];
-    place[1] = row - place[0] * p->places[1];
-    for (int d = 0; d < 2; d++) {
-        window_taps_along(&t, &p->window, d, place[d]);
-        from += t.start[d] * p->src_stride[d];
-        to += place[d] * p->dst_stride[d];
-    }
-    for (place[2] = first; place[2] < last; place[2]++) {
+    struct pool_row r = pool_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
         VEC x[POOLING_VECTORS];
-        window_taps_along(&t, &p->window, 2, place[2]);
-        pool_place(x, p, &t, src, from + t.start[2] * p->src_stride[2], dst, to + place[2] * p->dst_stride[2],
-                   EPILOGUE_PASS, batch, place);
+        window_taps_along(&r.taps, &p->window, 2, r.place[2]);
+        pool_place(x, p, &r.taps, src, r.from + r.taps.start[2] * p->src_stride[2], dst,
+                   r.to + r.place[2] * p->dst_stride[2], EPILOGUE_PASS, r.batch, r.place);
+    }
+}
+#endif
+
+/* The maxima of a vector of channels, and the taps that have them. */
+INLINE OVERLOAD void pool_maxima(VEC *most, IVEC *at, constant struct pooling_dense_params *p,
+                                 const struct taps *t, global const float *src, int count) {
+    VEC x = V(p->lowest), y;
+    IVEC tap = (IVEC)(0);
+#pragma nounroll
+    for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
+#pragma nounroll
+        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
+            global const float *row = src + k0 * p->src_step[0] + k1 * p->src_step[1];
+            i64 before = (k0 * p->window.taps[1] + k1) * p->window.taps[2];
+#pragma nounroll
+            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
+                load_lanes(&y, row + k2 * p->src_step[2], count, 0.0f);
+                tap = y > x ? (IVEC)((int)(before + k2)) : tap;
+                x = y > x ? y : x;
+            }
+        }
+    *most = x;
+    *at = tap;
+}
+
+INLINE OVERLOAD void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 offset, int count) {
+    int values[LANES];
+    VSTORE(taps, 0, values);
+    for (int i = 0; i < count; i++)
+        if (type == TYPE_U8)
+            workspace[offset + i] = (uchar)values[i];
+        else
+            ((global int *)workspace)[offset + i] = values[i];
+}
+
+#if WANTED(TRAINING)
+kernel void TRAINING(ITEM global const float *src, global uchar *workspace, global float *dst, EPILOGUE_ARGS,
+                     constant struct pooling_dense_params *p) {
+    struct pool_row r = pool_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
+        window_taps_along(&r.taps, &p->window, 2, r.place[2]);
+        i64 from = r.from + r.taps.start[2] * p->src_stride[2], to = r.to + r.place[2] * p->dst_stride[2];
+#pragma nounroll
+        for (i64 c = 0; c < p->channels; c += LANES) {
+            int count = p->channels - c < LANES ? (int)(p->channels - c) : LANES;
+            VEC x;
+            IVEC taps;
+            pool_maxima(&x, &taps, p, &r.taps, src + from + c, count);
+            if (p->epilogue.nops) pool_finish(&x, p, EPILOGUE_PASS, r.batch, c, r.place, count);
+            store_lanes(x, dst + to + c, count);
+            pool_store_taps(taps, workspace, p->workspace_type, to + c, count);
+        }
     }
 }
 #endif
