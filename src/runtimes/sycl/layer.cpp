@@ -373,6 +373,12 @@ void note(async_errors &errors, const std::exception_ptr &pointer) {
     }
 }
 
+/* With several threads on one out-of-order queue Intel's OpenCL for CPUs (2026.2) fails and crashes. One
+ * launch uses the whole device anyway. */
+bool keeps_order(const sycl::device &device) {
+    return device.is_cpu() && device.get_backend() == sycl::backend::opencl;
+}
+
 dnnl_status_t queue_open(sycl_device *d, int in_order, int profiling, sycl_queue **queue) {
     return guarded([&] {
         auto errors = std::make_shared<async_errors>();
@@ -380,7 +386,8 @@ dnnl_status_t queue_open(sycl_device *d, int in_order, int profiling, sycl_queue
             for (const auto &pointer : list)
                 quietly([&] { note(*errors, pointer); });
         };
-        sycl::queue made(d->context, d->device, handler, properties(in_order != 0, profiling != 0));
+        bool ordered = in_order != 0 || keeps_order(d->device);
+        sycl::queue made(d->context, d->device, handler, properties(ordered, profiling != 0));
         *queue = make_queue(d, made, errors);
         return dnnl_success;
     });
