@@ -286,17 +286,21 @@ enum { RUN = 64 };
     for (int i = 0; i < (n_); i++)                                                                           \
     action_
 
+/* LOAD(type of elements, conversion to float) for what `type_` says. */
+#define LOAD_BY_TYPE(type_)                                                                                  \
+    switch (type_) {                                                                                         \
+    case TYPE_F32: LOAD(float, ); break;                                                                     \
+    case TYPE_BF16: LOAD(ushort, bf16_to_f32); break;                                                        \
+    case TYPE_F16: LOAD(ushort, f16_to_f32); break;                                                          \
+    case TYPE_S32: LOAD(int, (float)); break;                                                                \
+    case TYPE_S8: LOAD(char, (float)); break;                                                                \
+    case TYPE_U8: LOAD(uchar, (float)); break;                                                               \
+    }
+
 INLINE void load_run(float *to, global const uchar *from, int type, i64 offset, i64 step, int n) {
 #define LOAD(type_, convert_)                                                                                \
     EACH_OF_RUN(n, to[i] = convert_(((global const type_ *)from)[offset + i * step]))
-    switch (type) {
-    case TYPE_F32: LOAD(float, ); break;
-    case TYPE_BF16: LOAD(ushort, bf16_to_f32); break;
-    case TYPE_F16: LOAD(ushort, f16_to_f32); break;
-    case TYPE_S32: LOAD(int, (float)); break;
-    case TYPE_S8: LOAD(char, (float)); break;
-    case TYPE_U8: LOAD(uchar, (float)); break;
-    }
+    LOAD_BY_TYPE(type);
 #undef LOAD
 }
 
@@ -326,14 +330,7 @@ INLINE void load_turned(float *to, global const uchar *from, int type, i64 offse
     else                                                                                                     \
         EACH_OF_RUN(n, for (int k = 0; k < rows; k++) to[k * RUN + i] =                                      \
                                convert_(((global const type_ *)from)[offset + i * step + k]))
-    switch (type) {
-    case TYPE_F32: LOAD(float, ); break;
-    case TYPE_BF16: LOAD(ushort, bf16_to_f32); break;
-    case TYPE_F16: LOAD(ushort, f16_to_f32); break;
-    case TYPE_S32: LOAD(int, (float)); break;
-    case TYPE_S8: LOAD(char, (float)); break;
-    case TYPE_U8: LOAD(uchar, (float)); break;
-    }
+    LOAD_BY_TYPE(type);
 #undef LOAD
 }
 

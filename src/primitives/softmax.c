@@ -146,7 +146,9 @@ static int dense_dim(const md_t *src, const md_t *dst) {
     return dim;
 }
 
-static dnnl_status_t build_f32(struct plan *plan, const struct kernel *kernel, bool across) {
+static dnnl_status_t build_f32(struct plan *plan) {
+    const struct kernel *kernel = plan->implementation->data;
+    bool across = kernel == &kernel_f32_softmax_across_16;
     TRY(decide_layouts(plan));
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
@@ -159,22 +161,14 @@ static dnnl_status_t build_f32(struct plan *plan, const struct kernel *kernel, b
                        &(struct epilogue_spec){.lanes = across ? dense : axis, .f32_only = true});
 }
 
-static dnnl_status_t build_along(struct plan *plan) {
-    return build_f32(plan, &kernel_f32_softmax_16, false);
-}
-
-static dnnl_status_t build_across(struct plan *plan) {
-    return build_f32(plan, &kernel_f32_softmax_across_16, true);
-}
-
 static dnnl_status_t build_universal(struct plan *plan) {
     TRY(decide_layouts(plan));
     return build_lines(plan, &kernel_softmax_universal, -1, &(struct epilogue_spec){.lanes = -1});
 }
 
 const struct implementation softmax_implementations[] = {
-        {"f32_softmax_16", build_along, NULL},
-        {"f32_softmax_across_16", build_across, NULL},
+        {"f32_softmax_16", build_f32, &kernel_f32_softmax_16},
+        {"f32_softmax_across_16", build_f32, &kernel_f32_softmax_across_16},
         {"softmax_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -5,38 +5,10 @@
  */
 #define _GNU_SOURCE
 #include "core/objects.h"
+#include "count_allocations.h"
 #include "test.h"
 
 #include <pthread.h>
-
-/* Counting. */
-
-static _Thread_local int allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-int __real_posix_memalign(void **memory, size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    allocations++;
-    return __real_malloc(size);
-}
-void *__wrap_calloc(size_t count, size_t size) {
-    allocations++;
-    return __real_calloc(count, size);
-}
-void *__wrap_realloc(void *memory, size_t size) {
-    allocations++;
-    return __real_realloc(memory, size);
-}
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
-    allocations++;
-    return __real_posix_memalign(memory, alignment, size);
-}
 
 /* A convolution with padding, so that its plan has a scratchpad. */
 

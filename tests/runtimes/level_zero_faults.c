@@ -5,6 +5,7 @@
  * lists, command by command.
  */
 #define _GNU_SOURCE
+#include "count_allocations.h"
 #include "runtimes/fake.h"
 #include "runtimes/world.h"
 
@@ -276,28 +277,6 @@ static void test_destroyed_while_held(void **state) {
 }
 
 /* -- execution -- */
-
-/* The library's own allocations: the linker brings them here. */
-static _Atomic long allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    allocations++;
-    return __real_malloc(size);
-}
-void *__wrap_calloc(size_t count, size_t size) {
-    allocations++;
-    return __real_calloc(count, size);
-}
-void *__wrap_realloc(void *old, size_t size) {
-    allocations++;
-    return __real_realloc(old, size);
-}
 
 static void execute_often(const struct product *p, dnnl_primitive_t linear, dnnl_stream_t stream,
                           dnnl_memory_t memory, int times, bool events) {
