@@ -194,6 +194,16 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, con
     return create_nothing(component, pd);
 }
 
+/* The creation functions name their parameters alike: the tensors that every cell has, and those of an LSTM;
+ * their gradients with `d` = diff_. */
+#define CELL_TENSORS(d)                                                                                      \
+    [SRC_LAYER] = d##src_layer, [SRC_ITER] = d##src_iter, [WEIGHTS_LAYER] = d##weights_layer,                \
+    [WEIGHTS_ITER] = d##weights_iter, [BIAS] = d##bias, [DST_LAYER] = d##dst_layer, [DST_ITER] = d##dst_iter
+#define LSTM_TENSORS(d)                                                                                      \
+    CELL_TENSORS(d), [SRC_ITER_C] = d##src_iter_c, [PEEPHOLE] = d##peephole, [PROJECTION] = d##projection,   \
+                     [DST_ITER_C] = d##dst_iter_c
+#define AUGRU_TENSORS(d) CELL_TENSORS(d), [ATTENTION] = d##attention
+
 dnnl_status_t dnnl_vanilla_rnn_forward_primitive_desc_create(
         dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, dnnl_alg_kind_t activation,
         dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer, const_dnnl_memory_desc_t src_iter,
@@ -204,13 +214,7 @@ dnnl_status_t dnnl_vanilla_rnn_forward_primitive_desc_create(
                         .cell = dnnl_vanilla_rnn,
                         .activation = activation,
                         .direction = direction,
-                        .tensors = {[SRC_LAYER] = src_layer,
-                                    [SRC_ITER] = src_iter,
-                                    [WEIGHTS_LAYER] = weights_layer,
-                                    [WEIGHTS_ITER] = weights_iter,
-                                    [BIAS] = bias,
-                                    [DST_LAYER] = dst_layer,
-                                    [DST_ITER] = dst_iter}};
+                        .tensors = {CELL_TENSORS()}};
     (void)flags, (void)alpha, (void)beta;
     return create(pd, engine, &r, true, attr);
 }
@@ -229,20 +233,8 @@ dnnl_status_t dnnl_vanilla_rnn_backward_primitive_desc_create(
                         .cell = dnnl_vanilla_rnn,
                         .activation = activation,
                         .direction = direction,
-                        .tensors = {[SRC_LAYER] = src_layer,
-                                    [SRC_ITER] = src_iter,
-                                    [WEIGHTS_LAYER] = weights_layer,
-                                    [WEIGHTS_ITER] = weights_iter,
-                                    [BIAS] = bias,
-                                    [DST_LAYER] = dst_layer,
-                                    [DST_ITER] = dst_iter},
-                        .diffs = {[SRC_LAYER] = diff_src_layer,
-                                  [SRC_ITER] = diff_src_iter,
-                                  [WEIGHTS_LAYER] = diff_weights_layer,
-                                  [WEIGHTS_ITER] = diff_weights_iter,
-                                  [BIAS] = diff_bias,
-                                  [DST_LAYER] = diff_dst_layer,
-                                  [DST_ITER] = diff_dst_iter}};
+                        .tensors = {CELL_TENSORS()},
+                        .diffs = {CELL_TENSORS(diff_)}};
     (void)flags, (void)alpha, (void)beta, (void)hint;
     return create(pd, engine, &r, false, attr);
 }
@@ -255,20 +247,8 @@ dnnl_status_t dnnl_lstm_forward_primitive_desc_create(
         const_dnnl_memory_desc_t projection, const_dnnl_memory_desc_t bias,
         const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,
         const_dnnl_memory_desc_t dst_iter_c, unsigned flags, const_dnnl_primitive_attr_t attr) {
-    struct request r = {.prop = prop,
-                        .cell = dnnl_vanilla_lstm,
-                        .direction = direction,
-                        .tensors = {[SRC_LAYER] = src_layer,
-                                    [SRC_ITER] = src_iter,
-                                    [SRC_ITER_C] = src_iter_c,
-                                    [WEIGHTS_LAYER] = weights_layer,
-                                    [WEIGHTS_ITER] = weights_iter,
-                                    [PEEPHOLE] = peephole,
-                                    [PROJECTION] = projection,
-                                    [BIAS] = bias,
-                                    [DST_LAYER] = dst_layer,
-                                    [DST_ITER] = dst_iter,
-                                    [DST_ITER_C] = dst_iter_c}};
+    struct request r = {
+            .prop = prop, .cell = dnnl_vanilla_lstm, .direction = direction, .tensors = {LSTM_TENSORS()}};
     (void)flags;
     return create(pd, engine, &r, true, attr);
 }
@@ -290,28 +270,8 @@ dnnl_status_t dnnl_lstm_backward_primitive_desc_create(
     struct request r = {.prop = prop,
                         .cell = dnnl_vanilla_lstm,
                         .direction = direction,
-                        .tensors = {[SRC_LAYER] = src_layer,
-                                    [SRC_ITER] = src_iter,
-                                    [SRC_ITER_C] = src_iter_c,
-                                    [WEIGHTS_LAYER] = weights_layer,
-                                    [WEIGHTS_ITER] = weights_iter,
-                                    [PEEPHOLE] = peephole,
-                                    [PROJECTION] = projection,
-                                    [BIAS] = bias,
-                                    [DST_LAYER] = dst_layer,
-                                    [DST_ITER] = dst_iter,
-                                    [DST_ITER_C] = dst_iter_c},
-                        .diffs = {[SRC_LAYER] = diff_src_layer,
-                                  [SRC_ITER] = diff_src_iter,
-                                  [SRC_ITER_C] = diff_src_iter_c,
-                                  [WEIGHTS_LAYER] = diff_weights_layer,
-                                  [WEIGHTS_ITER] = diff_weights_iter,
-                                  [PEEPHOLE] = diff_peephole,
-                                  [PROJECTION] = diff_projection,
-                                  [BIAS] = diff_bias,
-                                  [DST_LAYER] = diff_dst_layer,
-                                  [DST_ITER] = diff_dst_iter,
-                                  [DST_ITER_C] = diff_dst_iter_c}};
+                        .tensors = {LSTM_TENSORS()},
+                        .diffs = {LSTM_TENSORS(diff_)}};
     (void)flags, (void)hint;
     return create(pd, engine, &r, false, attr);
 }
@@ -324,16 +284,8 @@ dnnl_status_t dnnl_lstm_backward_primitive_desc_create(
                            const_dnnl_memory_desc_t weights_iter, const_dnnl_memory_desc_t bias,             \
                            const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,            \
                            unsigned flags, const_dnnl_primitive_attr_t attr) {                               \
-        struct request r = {.prop = prop,                                                                    \
-                            .cell = cell_kind,                                                               \
-                            .direction = direction,                                                          \
-                            .tensors = {[SRC_LAYER] = src_layer,                                             \
-                                        [SRC_ITER] = src_iter,                                               \
-                                        [WEIGHTS_LAYER] = weights_layer,                                     \
-                                        [WEIGHTS_ITER] = weights_iter,                                       \
-                                        [BIAS] = bias,                                                       \
-                                        [DST_LAYER] = dst_layer,                                             \
-                                        [DST_ITER] = dst_iter}};                                             \
+        struct request r = {                                                                                 \
+                .prop = prop, .cell = cell_kind, .direction = direction, .tensors = {CELL_TENSORS()}};       \
         (void)flags;                                                                                         \
         return create(pd, engine, &r, true, attr);                                                           \
     }
@@ -355,20 +307,8 @@ GRU_FORWARD(dnnl_lbr_gru_forward_primitive_desc_create, dnnl_lbr_gru)
         struct request r = {.prop = prop,                                                                    \
                             .cell = cell_kind,                                                               \
                             .direction = direction,                                                          \
-                            .tensors = {[SRC_LAYER] = src_layer,                                             \
-                                        [SRC_ITER] = src_iter,                                               \
-                                        [WEIGHTS_LAYER] = weights_layer,                                     \
-                                        [WEIGHTS_ITER] = weights_iter,                                       \
-                                        [BIAS] = bias,                                                       \
-                                        [DST_LAYER] = dst_layer,                                             \
-                                        [DST_ITER] = dst_iter},                                              \
-                            .diffs = {[SRC_LAYER] = diff_src_layer,                                          \
-                                      [SRC_ITER] = diff_src_iter,                                            \
-                                      [WEIGHTS_LAYER] = diff_weights_layer,                                  \
-                                      [WEIGHTS_ITER] = diff_weights_iter,                                    \
-                                      [BIAS] = diff_bias,                                                    \
-                                      [DST_LAYER] = diff_dst_layer,                                          \
-                                      [DST_ITER] = diff_dst_iter}};                                          \
+                            .tensors = {CELL_TENSORS()},                                                     \
+                            .diffs = {CELL_TENSORS(diff_)}};                                                 \
         (void)flags, (void)hint;                                                                             \
         return create(pd, engine, &r, false, attr);                                                          \
     }
@@ -383,17 +323,8 @@ GRU_BACKWARD(dnnl_lbr_gru_backward_primitive_desc_create, dnnl_lbr_gru)
                            const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst_layer,                \
                            const_dnnl_memory_desc_t dst_iter, unsigned flags,                                \
                            const_dnnl_primitive_attr_t attr) {                                               \
-        struct request r = {.prop = prop,                                                                    \
-                            .cell = cell_kind,                                                               \
-                            .direction = direction,                                                          \
-                            .tensors = {[SRC_LAYER] = src_layer,                                             \
-                                        [SRC_ITER] = src_iter,                                               \
-                                        [ATTENTION] = attention,                                             \
-                                        [WEIGHTS_LAYER] = weights_layer,                                     \
-                                        [WEIGHTS_ITER] = weights_iter,                                       \
-                                        [BIAS] = bias,                                                       \
-                                        [DST_LAYER] = dst_layer,                                             \
-                                        [DST_ITER] = dst_iter}};                                             \
+        struct request r = {                                                                                 \
+                .prop = prop, .cell = cell_kind, .direction = direction, .tensors = {AUGRU_TENSORS()}};      \
         (void)flags;                                                                                         \
         return create(pd, engine, &r, true, attr);                                                           \
     }
@@ -416,22 +347,8 @@ AUGRU_FORWARD(dnnl_lbr_augru_forward_primitive_desc_create, dnnl_lbr_augru)
         struct request r = {.prop = prop,                                                                    \
                             .cell = cell_kind,                                                               \
                             .direction = direction,                                                          \
-                            .tensors = {[SRC_LAYER] = src_layer,                                             \
-                                        [SRC_ITER] = src_iter,                                               \
-                                        [ATTENTION] = attention,                                             \
-                                        [WEIGHTS_LAYER] = weights_layer,                                     \
-                                        [WEIGHTS_ITER] = weights_iter,                                       \
-                                        [BIAS] = bias,                                                       \
-                                        [DST_LAYER] = dst_layer,                                             \
-                                        [DST_ITER] = dst_iter},                                              \
-                            .diffs = {[SRC_LAYER] = diff_src_layer,                                          \
-                                      [SRC_ITER] = diff_src_iter,                                            \
-                                      [ATTENTION] = diff_attention,                                          \
-                                      [WEIGHTS_LAYER] = diff_weights_layer,                                  \
-                                      [WEIGHTS_ITER] = diff_weights_iter,                                    \
-                                      [BIAS] = diff_bias,                                                    \
-                                      [DST_LAYER] = diff_dst_layer,                                          \
-                                      [DST_ITER] = diff_dst_iter}};                                          \
+                            .tensors = {AUGRU_TENSORS()},                                                    \
+                            .diffs = {AUGRU_TENSORS(diff_)}};                                                \
         (void)flags, (void)hint;                                                                             \
         return create(pd, engine, &r, false, attr);                                                          \
     }
