@@ -213,8 +213,7 @@ static dnnl_status_t set_quant(struct quants *quants, const struct quant_rule *r
     if (!takes_type(rule, &quant)) return fail_param("attr", "data_type");
     if (quant.host_scalar && (quant.mask != 0 || quant.group_ndims != 0))
         return fail_param("attr", "a host scalar is one value");
-    dnnl_status_t status = take_groups(rule, &quant, groups);
-    if (status != dnnl_success) return status;
+    TRY(take_groups(rule, &quant, groups));
     if (quants_set(quants, &quant) == dnnl_success) return dnnl_success;
     return fail(dnnl_out_of_memory, "attr", "no memory for quantization parameters");
 }

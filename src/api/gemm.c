@@ -89,12 +89,6 @@ static void destroy(struct objects *o) {
     }
 }
 
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        dnnl_status_t status_ = (call);                                                                      \
-        if (status_ != dnnl_success) return status_;                                                         \
-    } while (0)
-
 static dnnl_status_t add_matrix(struct objects *o, int which, dnnl_dim_t rows, dnnl_dim_t columns,
                                 dnnl_dim_t ld, bool transposed, dnnl_data_type_t type, const void *data) {
     dnnl_dims_t dims = {rows, columns}, strides = {transposed ? 1 : ld, transposed ? ld : 1};

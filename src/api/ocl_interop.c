@@ -102,15 +102,14 @@ static dnnl_status_t create_stream(dnnl_stream_t *stream, dnnl_engine_t engine, 
 
 dnnl_status_t dnnl_ocl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,
                                              cl_command_queue queue) {
-    dnnl_status_t status = check_new_stream(stream, engine, queue);
-    return status == dnnl_success ? create_stream(stream, engine, queue, NULL) : status;
+    TRY(check_new_stream(stream, engine, queue));
+    return create_stream(stream, engine, queue, NULL);
 }
 
 dnnl_status_t dnnl_ocl_interop_stream_create_recording(dnnl_stream_t *stream, dnnl_engine_t engine,
                                                        cl_command_queue queue,
                                                        cl_command_buffer_khr command_buffer) {
-    dnnl_status_t status = check_new_stream(stream, engine, queue);
-    if (status != dnnl_success) return status;
+    TRY(check_new_stream(stream, engine, queue));
     if (!command_buffer) return fail_null("stream");
     return create_stream(stream, engine, queue, command_buffer);
 }
@@ -168,8 +167,8 @@ dnnl_status_t dnnl_ocl_interop_memory_get_mem_object(const_dnnl_memory_t memory,
 }
 
 dnnl_status_t dnnl_ocl_interop_memory_set_mem_object(dnnl_memory_t memory, cl_mem mem_object) {
-    dnnl_status_t status = check_buffer(memory);
-    return status == dnnl_success ? memory_set_handle(memory, 0, mem_object) : status;
+    TRY(check_buffer(memory));
+    return memory_set_handle(memory, 0, mem_object);
 }
 
 /* Execution */
@@ -192,7 +191,6 @@ dnnl_status_t dnnl_ocl_interop_primitive_execute(const_dnnl_primitive_t primitiv
                                                  int ndeps, cl_event *return_event) {
     if (!stream || !is_ours(stream->engine))
         return fail(dnnl_invalid_arguments, "primitive", "null, or not an OpenCL stream");
-    dnnl_status_t status = check_events(stream, deps, ndeps);
-    if (status != dnnl_success) return status;
+    TRY(check_events(stream, deps, ndeps));
     return primitive_execute(&(struct call){primitive, stream, nargs, args, ndeps, deps, return_event});
 }

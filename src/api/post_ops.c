@@ -81,8 +81,7 @@ static dnnl_status_t append(struct dnnl_post_ops *post_ops, const struct post_op
 
 dnnl_status_t dnnl_post_ops_append_sum(dnnl_post_ops_t post_ops, float scale, int32_t zero_point,
                                        dnnl_data_type_t data_type) {
-    dnnl_status_t status = check_room(post_ops);
-    if (status != dnnl_success) return status;
+    TRY(check_room(post_ops));
     struct post_op op = {.kind = dnnl_sum,
                          .sum = {.scale = scale, .zero_point = zero_point, .data_type = data_type}};
     return append(post_ops, &op);
@@ -90,8 +89,7 @@ dnnl_status_t dnnl_post_ops_append_sum(dnnl_post_ops_t post_ops, float scale, in
 
 dnnl_status_t dnnl_post_ops_append_eltwise(dnnl_post_ops_t post_ops, dnnl_alg_kind_t alg_kind, float alpha,
                                            float beta) {
-    dnnl_status_t status = check_room(post_ops);
-    if (status != dnnl_success) return status;
+    TRY(check_room(post_ops));
     if (!eltwise_is_valid(alg_kind, alpha, beta))
         return fail(dnnl_invalid_arguments, "attr", "bad eltwise algorithm %#x with alpha %g and beta %g",
                     (unsigned)alg_kind, (double)alpha, (double)beta);
@@ -103,8 +101,7 @@ dnnl_status_t dnnl_post_ops_append_dw(dnnl_post_ops_t post_ops, dnnl_data_type_t
                                       dnnl_data_type_t bias_data_type, dnnl_data_type_t dst_data_type,
                                       dnnl_dim_t kernel_size, dnnl_dim_t stride_size,
                                       dnnl_dim_t padding_l_size) {
-    dnnl_status_t status = check_room(post_ops);
-    if (status != dnnl_success) return status;
+    TRY(check_room(post_ops));
     if (weights_data_type == dnnl_data_type_undef) return fail_param("attr", "weights_data_type");
     if (dst_data_type == dnnl_data_type_undef) return fail_param("attr", "dst_data_type");
     if (kernel_size <= 0) return fail_param("attr", "kernel_size");
@@ -128,8 +125,7 @@ dnnl_status_t dnnl_post_ops_append_binary(dnnl_post_ops_t post_ops, dnnl_alg_kin
 dnnl_status_t dnnl_post_ops_append_binary_v2(dnnl_post_ops_t post_ops, dnnl_alg_kind_t alg_kind,
                                              const_dnnl_memory_desc_t src1_desc,
                                              const_dnnl_memory_desc_t src2_desc) {
-    dnnl_status_t status = check_room(post_ops);
-    if (status != dnnl_success) return status;
+    TRY(check_room(post_ops));
     bool select = alg_kind == dnnl_binary_select;
     if (alg_kind < dnnl_binary_add || alg_kind > dnnl_binary_select) return fail_param("attr", "alg_kind");
     if (!src1_desc || (select && !src2_desc)) return fail_null("attr");
@@ -141,8 +137,7 @@ dnnl_status_t dnnl_post_ops_append_binary_v2(dnnl_post_ops_t post_ops, dnnl_alg_
 }
 
 dnnl_status_t dnnl_post_ops_append_prelu(dnnl_post_ops_t post_ops, int mask) {
-    dnnl_status_t status = check_room(post_ops);
-    if (status != dnnl_success) return status;
+    TRY(check_room(post_ops));
     struct post_op op = {.kind = dnnl_prelu, .prelu = {.mask = mask}};
     return append(post_ops, &op);
 }

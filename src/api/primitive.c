@@ -45,6 +45,6 @@ dnnl_status_t dnnl_primitive_create_from_cache_blob(dnnl_primitive_t *primitive,
                                                     const uint8_t *blob) {
     if (!primitive || !desc || size == 0 || !blob)
         return fail(dnnl_invalid_arguments, "primitive", "null or empty argument to create_from_cache_blob");
-    dnnl_status_t status = device_restore(desc->engine->device, size, blob);
-    return status == dnnl_success ? dnnl_primitive_create(primitive, desc) : status;
+    TRY(device_restore(desc->engine->device, size, blob));
+    return dnnl_primitive_create(primitive, desc);
 }

@@ -238,8 +238,7 @@ static dnnl_status_t query_engine(const struct dnnl_primitive_desc *pd, dnnl_que
 static dnnl_status_t query_blob_id(struct plan *plan, dnnl_query_t what, void *result) {
     const uint8_t *id;
     size_t size;
-    dnnl_status_t status = plan_blob_id(plan, &id, &size);
-    if (status != dnnl_success) return status;
+    TRY(plan_blob_id(plan, &id, &size));
     if (what == dnnl_query_cache_blob_id)
         *(const uint8_t **)result = id;
     else

@@ -47,8 +47,8 @@ static dnnl_status_t check_profiling(const struct dnnl_stream *stream) {
 }
 
 dnnl_status_t dnnl_reset_profiling(dnnl_stream_t stream) {
-    dnnl_status_t status = check_profiling(stream);
-    return status == dnnl_success ? engine_runtime(stream->engine)->profiling_reset(stream) : status;
+    TRY(check_profiling(stream));
+    return engine_runtime(stream->engine)->profiling_reset(stream);
 }
 
 static dnnl_status_t query_cycles(struct dnnl_stream *stream, int *num_entries, uint64_t *data) {
@@ -63,8 +63,7 @@ static dnnl_status_t query_cycles(struct dnnl_stream *stream, int *num_entries, 
 /* Without room for data the kind does not matter: only the number of entries is asked for. */
 dnnl_status_t dnnl_query_profiling_data(dnnl_stream_t stream, dnnl_profiling_data_kind_t kind,
                                         int *num_entries, uint64_t *data) {
-    dnnl_status_t status = check_profiling(stream);
-    if (status != dnnl_success) return status;
+    TRY(check_profiling(stream));
     if (!num_entries) return fail(dnnl_invalid_arguments, "profiling", "num_entries is NULL");
     if (!data || kind == dnnl_profiling_data_kind_time)
         return engine_runtime(stream->engine)->profiling_query(stream, num_entries, data);

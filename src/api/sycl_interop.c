@@ -18,12 +18,11 @@ static bool is_ours(const struct dnnl_engine *engine) {
 /* Takes the device over unless one of the same handles is open already. */
 static dnnl_status_t create_engine(dnnl_engine_t *engine, struct sycl_device *device) {
     struct sycl_opened opened;
-    dnnl_status_t status = sycl_look_under(device, &opened);
-    if (status != dnnl_success) return status;
+    TRY(sycl_look_under(device, &opened));
     struct device_origin origin = {.kind = opened.native.is_cpu ? dnnl_cpu : dnnl_gpu, .objects = &opened};
     origin.handles[SYCL_DEVICE] = opened.native.device_identity;
     origin.handles[SYCL_CONTEXT] = opened.native.context_identity;
-    status = engine_create(engine, &sycl_runtime, &origin);
+    dnnl_status_t status = engine_create(engine, &sycl_runtime, &origin);
     bool taken = status == dnnl_success && sycl_state((*engine)->device)->opened.device == device;
     if (!taken) sycl_opened_close(&opened);
     return status;

@@ -123,16 +123,15 @@ static dnnl_status_t check_memory(const struct dnnl_memory *memory) {
 }
 
 dnnl_status_t dnnl_ze_interop_memory_get_mem_object(const_dnnl_memory_t memory, void **mem_object) {
-    dnnl_status_t status = check_memory(memory);
-    if (status != dnnl_success) return status;
+    TRY(check_memory(memory));
     if (!mem_object) return fail_null("memory");
     *mem_object = memory->buffers[0].handle;
     return dnnl_success;
 }
 
 dnnl_status_t dnnl_ze_interop_memory_set_mem_object(dnnl_memory_t memory, void *mem_object) {
-    dnnl_status_t status = check_memory(memory);
-    return status == dnnl_success ? memory_set_handle(memory, 0, mem_object) : status;
+    TRY(check_memory(memory));
+    return memory_set_handle(memory, 0, mem_object);
 }
 
 /* -- execution -- */
@@ -152,8 +151,7 @@ dnnl_status_t dnnl_ze_interop_primitive_execute(const_dnnl_primitive_t primitive
                                                 ze_event_handle_t *return_event) {
     if (!primitive || !stream) return fail_null("primitive");
     if (!is_ours(stream->engine)) return fail_foreign("stream");
-    dnnl_status_t status = check_deps(ndeps, deps);
-    if (status != dnnl_success) return status;
+    TRY(check_deps(ndeps, deps));
     return primitive_execute(&(struct call){primitive, stream, nargs, args, ndeps, deps, return_event});
 }
 

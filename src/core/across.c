@@ -25,9 +25,8 @@ bool desc_is_across(const struct dnnl_primitive_desc *desc) {
 
 static dnnl_status_t copy_mapped(const struct dnnl_memory *to, const struct dnnl_memory *from) {
     void *source, *target;
-    dnnl_status_t status = memory_map(from, 0, &source), unmapped;
-    if (status != dnnl_success) return status;
-    status = memory_map(to, 0, &target);
+    TRY(memory_map(from, 0, &source));
+    dnnl_status_t status = memory_map(to, 0, &target), unmapped;
     if (status == dnnl_success) {
         if (source && target) memcpy(target, source, memory_size(&from->md, 0));
         status = memory_unmap(to, 0, target);
@@ -78,16 +77,14 @@ dnnl_status_t execute_across(const struct call *call) {
     const struct dnnl_primitive_desc *desc = &call->primitive->desc;
     bool is_dst = desc->src_engine->device == desc->engine->device;
     int arg = is_dst ? DNNL_ARG_TO : DNNL_ARG_FROM;
-    dnnl_status_t status = check(call, arg, (is_dst ? desc->dst_engine : desc->src_engine)->device);
-    if (status != dnnl_success) return status;
+    TRY(check(call, arg, (is_dst ? desc->dst_engine : desc->src_engine)->device));
 
     const struct dnnl_memory *there = exec_memory(arg, call->nargs, call->args);
     enum buffer_kind kind = engine_runtime(desc->engine)->buffer_kind;
     struct dnnl_memory *here;
     void *handle = DNNL_MEMORY_ALLOCATE;
-    status = memory_create(&here, &there->md, desc->engine, kind, 1, &handle);
-    if (status != dnnl_success) return status;
-    status = execute_staged(call, arg, there, here);
+    TRY(memory_create(&here, &there->md, desc->engine, kind, 1, &handle));
+    dnnl_status_t status = execute_staged(call, arg, there, here);
     memory_destroy(here);
     return status;
 }

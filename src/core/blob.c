@@ -30,11 +30,10 @@ static dnnl_status_t make_id(struct plan *plan) {
     char words[REPORT_LINE];
     report_describe(plan, words, sizeof words);
     size_t device_size, room = strlen(words) + 32;
-    dnnl_status_t status = plan->device->runtime->blob_id(plan->device, &device_size, NULL);
-    if (status != dnnl_success) return status;
+    TRY(plan->device->runtime->blob_id(plan->device, &device_size, NULL));
     uint8_t *id = malloc(device_size + room);
     if (!id) return dnnl_out_of_memory;
-    status = plan->device->runtime->blob_id(plan->device, &device_size, id);
+    dnnl_status_t status = plan->device->runtime->blob_id(plan->device, &device_size, id);
     uint64_t hash = attr_hash(&plan->attr, problem_hash(&plan->request, 0));
     plan->blob_id_size =
             device_size + (size_t)snprintf((char *)id + device_size, room, "%s,%016" PRIx64, words, hash);

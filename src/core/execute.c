@@ -44,12 +44,12 @@ static dnnl_status_t check_duplicates(const struct plan *plan, int nargs, const 
 }
 
 static dnnl_status_t check_arguments(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args) {
-    dnnl_status_t status = check_duplicates(plan, nargs, args);
-    for (int i = 0; i < plan->problem.ntensors && status == dnnl_success; i++) {
+    TRY(check_duplicates(plan, nargs, args));
+    for (int i = 0; i < plan->problem.ntensors; i++) {
         const struct problem_tensor *tensor = &plan->problem.tensors[i];
-        if (!tensor->inside) status = check_argument(plan, tensor->arg, &tensor->md, nargs, args);
+        if (!tensor->inside) TRY(check_argument(plan, tensor->arg, &tensor->md, nargs, args));
     }
-    return status;
+    return dnnl_success;
 }
 
 /* The descriptor of what the user passes as this argument, or NULL. */
@@ -64,17 +64,17 @@ static const md_t *passed_md(const struct plan *plan, int arg) {
 }
 
 dnnl_status_t execution_check_update(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args) {
-    dnnl_status_t status = check_duplicates(plan, nargs, args);
-    for (int i = 0; i < nargs && status == dnnl_success; i++) {
+    TRY(check_duplicates(plan, nargs, args));
+    for (int i = 0; i < nargs; i++) {
         const md_t *md = passed_md(plan, args[i].arg);
         if (!md)
             return fail_exec(dnnl_invalid_arguments, kind_name(plan), "there is no argument %d", args[i].arg);
-        status = check_argument(plan, args[i].arg, md, nargs, args);
-        if (status == dnnl_success && !md_equal(&args[i].memory->md, md))
-            status = fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d has another descriptor",
-                               args[i].arg);
+        TRY(check_argument(plan, args[i].arg, md, nargs, args));
+        if (!md_equal(&args[i].memory->md, md))
+            return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d has another descriptor",
+                             args[i].arg);
     }
-    return status;
+    return dnnl_success;
 }
 
 /* The scratchpad's buffer: the user's, or that of a slot to be given back. */
@@ -113,12 +113,10 @@ static void bind_launch(struct execution *e, int index, int nargs, const dnnl_ex
 }
 
 static dnnl_status_t submit(const struct plan *plan, const struct call *call) {
-    dnnl_status_t status = check_arguments(plan, call->nargs, call->args);
-    if (status != dnnl_success) return status;
+    TRY(check_arguments(plan, call->nargs, call->args));
     const struct buffer *scratchpad = NULL;
     struct scratch *slot = NULL;
-    status = find_scratchpad(plan, call->stream, call->nargs, call->args, &scratchpad, &slot);
-    if (status != dnnl_success) return status;
+    TRY(find_scratchpad(plan, call->stream, call->nargs, call->args, &scratchpad, &slot));
 
     struct execution e;
     e.plan = plan;
@@ -126,7 +124,7 @@ static dnnl_status_t submit(const struct plan *plan, const struct call *call) {
     e.ndeps = call->ndeps, e.deps = call->deps, e.return_event = call->return_event;
     for (int i = 0; i < plan->nlaunches; i++)
         bind_launch(&e, i, call->nargs, call->args, scratchpad);
-    status = engine_runtime(call->stream->engine)->execute(call->stream, &e);
+    dnnl_status_t status = engine_runtime(call->stream->engine)->execute(call->stream, &e);
     if (slot) scratch_give_back(slot, call->stream);
     return status;
 }
@@ -159,8 +157,7 @@ static dnnl_status_t submit_and_report(const struct plan *plan, const struct cal
 
 dnnl_status_t execute_here(const struct call *call) {
     const struct plan *plan;
-    dnnl_status_t status = primitive_plan(&plan, call->primitive, call->nargs, call->args);
-    if (status != dnnl_success) return status;
+    TRY(primitive_plan(&plan, call->primitive, call->nargs, call->args));
     return verbose_on(VERBOSE_EXEC) ? submit_and_report(plan, call) : submit(plan, call);
 }
 

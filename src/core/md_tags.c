@@ -109,8 +109,7 @@ dnnl_status_t md_init_by_string(md_t *md, int ndims, const dnnl_dims_t dims, dnn
     if (!read_tag(tag, &layout)) return fail(dnnl_invalid_arguments, "memory", "tag '%s' is no layout", tag);
     if (layout.ndims != ndims)
         return fail(dnnl_invalid_arguments, "memory", "tag '%s' is not for %d dimensions", tag, ndims);
-    dnnl_status_t status = md_init(&made, ndims, dims, type, dnnl_blocked);
-    if (status != dnnl_success) return status;
+    TRY(md_init(&made, ndims, dims, type, dnnl_blocked));
     if (!lay_out(&made, &layout))
         return fail(dnnl_invalid_arguments, "memory", "the size overflows with tag '%s'", tag);
     *md = made;

@@ -30,8 +30,7 @@ static bool is_permutation(const int *permutation, int ndims) {
 }
 
 dnnl_status_t md_permute(md_t *to, const md_t *from, const int *permutation) {
-    dnnl_status_t status = check_viewable(from);
-    if (status != dnnl_success) return status;
+    TRY(check_viewable(from));
     if (!permutation || !is_permutation(permutation, from->ndims))
         return fail(dnnl_invalid_arguments, "memory", "not a permutation of the dimensions");
 
@@ -72,8 +71,7 @@ dnnl_status_t md_submemory(md_t *to, const md_t *from, const dnnl_dims_t dims, c
             return fail(dnnl_invalid_arguments, "memory", "unsupported data type");
         if (md_has_runtime_dims_or_strides(from))
             return fail(dnnl_unimplemented, "memory", "run-time dimensions or strides");
-        dnnl_status_t status = check_region(from, dims, offsets);
-        if (status != dnnl_success) return status;
+        TRY(check_region(from, dims, offsets));
     }
     if (!md_is_blocked(from)) return fail(dnnl_unimplemented, "memory", "only blocked layouts have parts");
 
@@ -209,11 +207,9 @@ static dnnl_dim_t volume(const dnnl_dim_t *dims, int ndims) {
 }
 
 dnnl_status_t md_reshape(md_t *to, const md_t *from, int ndims, const dnnl_dims_t dims) {
-    dnnl_status_t status = check_viewable(from);
-    if (status != dnnl_success) return status;
+    TRY(check_viewable(from));
     md_t made;
-    status = md_init(&made, ndims, dims, from->data_type, from->format_kind);
-    if (status != dnnl_success) return status;
+    TRY(md_init(&made, ndims, dims, from->data_type, from->format_kind));
     if (md_has_runtime_dims(&made) || volume(made.dims, ndims) != volume(from->dims, from->ndims))
         return fail(dnnl_invalid_arguments, "memory", "the shapes differ in volume");
 

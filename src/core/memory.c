@@ -116,9 +116,7 @@ dnnl_status_t memory_set_handle(struct dnnl_memory *memory, int index, void *han
     if (handle == old->handle) return dnnl_success;
     if (handle == DNNL_MEMORY_ALLOCATE)
         return fail(dnnl_invalid_arguments, "memory", "a new handle cannot be DNNL_MEMORY_ALLOCATE");
-    dnnl_status_t status =
-            buffer_prepare(&fresh, memory->engine, memory->kind, memory_size(&memory->md, index), handle);
-    if (status != dnnl_success) return status;
+    TRY(buffer_prepare(&fresh, memory->engine, memory->kind, memory_size(&memory->md, index), handle));
     buffer_release(old, memory->engine);
     *old = fresh;
     return dnnl_success;
@@ -186,10 +184,9 @@ dnnl_status_t memory_zero_padding(const struct dnnl_memory *memory, struct dnnl_
     if (memory->buffers[0].kind == BUFFER_NONE) return dnnl_success;
 
     const struct runtime *runtime = engine_runtime(stream->engine);
-    dnnl_status_t status = runtime->stream_wait ? runtime->stream_wait(stream) : dnnl_success;
-    if (status != dnnl_success) return status;
+    TRY(runtime->stream_wait ? runtime->stream_wait(stream) : dnnl_success);
     void *data;
-    status = memory_map(memory, 0, &data);
+    dnnl_status_t status = memory_map(memory, 0, &data);
     if (status != dnnl_success || !data) return status;
     md_zero_padding(md, data);
     return memory_unmap(memory, 0, data);

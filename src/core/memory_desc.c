@@ -91,8 +91,7 @@ dnnl_status_t md_init(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_typ
                       dnnl_format_kind_t kind) {
     md_t made = {0};
     if (ndims != 0) {
-        dnnl_status_t status = md_check_shape(ndims, dims, type, kind);
-        if (status != dnnl_success) return status;
+        TRY(md_check_shape(ndims, dims, type, kind));
         made.ndims = ndims;
         made.data_type = type;
         made.format_kind = kind;
@@ -121,16 +120,14 @@ static bool default_strides(const md_t *md, dnnl_dims_t strides) {
 dnnl_status_t md_init_by_strides(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
                                  const dnnl_dims_t strides) {
     md_t made;
-    dnnl_status_t status = md_init(&made, ndims, dims, type, dnnl_blocked);
-    if (status != dnnl_success) return status;
+    TRY(md_init(&made, ndims, dims, type, dnnl_blocked));
     if (ndims != 0) {
         dnnl_dim_t *wanted = made.blocking.strides;
         if (strides)
             memcpy(wanted, strides, (size_t)ndims * sizeof(strides[0]));
         else if (!default_strides(&made, wanted))
             return fail(dnnl_invalid_arguments, "memory", "the strides overflow");
-        status = md_check_strides(&made);
-        if (status != dnnl_success) return status;
+        TRY(md_check_strides(&made));
     }
     *md = made;
     return dnnl_success;
@@ -139,8 +136,7 @@ dnnl_status_t md_init_by_strides(md_t *md, int ndims, const dnnl_dims_t dims, dn
 dnnl_status_t md_init_host_scalar(md_t *md, dnnl_data_type_t type) {
     const dnnl_dims_t dims = {1};
     md_t made;
-    dnnl_status_t status = md_init(&made, 1, dims, type, dnnl_format_kind_host_scalar);
-    if (status != dnnl_success) return status;
+    TRY(md_init(&made, 1, dims, type, dnnl_format_kind_host_scalar));
     made.padded_dims[0] = 0; /* as oneDNN answers the query */
     *md = made;
     return dnnl_success;
@@ -151,8 +147,7 @@ dnnl_status_t md_init_sparse(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_d
     if (sparse->encoding != dnnl_packed && ndims > 2)
         return fail(dnnl_unimplemented, "memory", "sparse tensors of %d dimensions", ndims);
     md_t made;
-    dnnl_status_t status = md_init(&made, ndims, dims, type, dnnl_format_kind_sparse);
-    if (status != dnnl_success) return status;
+    TRY(md_init(&made, ndims, dims, type, dnnl_format_kind_sparse));
     if (ndims != 0) made.sparse = *sparse;
     *md = made;
     return dnnl_success;

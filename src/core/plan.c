@@ -128,8 +128,7 @@ dnnl_status_t plan_get(struct plan **plan, struct device *device, const struct p
     struct plan *found = cache_find(&key);
     *hit = found != NULL;
     if (!found) {
-        dnnl_status_t status = plan_build(&found, &key, 0);
-        if (status != dnnl_success) return status;
+        TRY(plan_build(&found, &key, 0));
         found = cache_insert(found);
     }
     *plan = found;
@@ -144,20 +143,19 @@ static dnnl_status_t take_tensor(struct problem *problem, const struct problem_t
         *md = tensor->md;
         return dnnl_success;
     }
-    dnnl_status_t status = problem_reserve(problem, 1);
-    if (status == dnnl_success) problem_add(problem, arg, tensor->output, &tensor->md);
-    return status;
+    TRY(problem_reserve(problem, 1));
+    problem_add(problem, arg, tensor->output, &tensor->md);
+    return dnnl_success;
 }
 
 static dnnl_status_t take_tensors(struct plan *plan, const struct plan *part,
                                   int (*whole_arg)(int arg, const void *data), const void *data) {
-    dnnl_status_t status = dnnl_success;
-    for (int i = 0; i < part->problem.ntensors && status == dnnl_success; i++) {
+    for (int i = 0; i < part->problem.ntensors; i++) {
         const struct problem_tensor *tensor = &part->problem.tensors[i];
         int arg = whole_arg(tensor->arg, data);
-        if (arg != ARG_SCRATCHPAD) status = take_tensor(&plan->problem, tensor, arg);
+        if (arg != ARG_SCRATCHPAD) TRY(take_tensor(&plan->problem, tensor, arg));
     }
-    return status;
+    return dnnl_success;
 }
 
 static void take_launches(struct plan *plan, struct plan *part, int (*whole_arg)(int arg, const void *data),
@@ -207,10 +205,8 @@ static dnnl_status_t load_launch(struct plan *plan, int i) {
 }
 
 static dnnl_status_t load_locked(struct plan *plan) {
-    for (int i = 0; i < plan->nlaunches; i++) {
-        dnnl_status_t status = load_launch(plan, i);
-        if (status != dnnl_success) return status;
-    }
+    for (int i = 0; i < plan->nlaunches; i++)
+        TRY(load_launch(plan, i));
     plan->loaded = true;
     return dnnl_success;
 }

@@ -63,8 +63,7 @@ static dnnl_status_t plan_prepare(struct plan *plan, bool *hit) {
 
 dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,
                                bool *hit) {
-    dnnl_status_t status = plan_prepare(desc->plan, hit);
-    if (status != dnnl_success) return status;
+    TRY(plan_prepare(desc->plan, hit));
     struct dnnl_primitive *p = calloc(1, sizeof *p);
     if (!p) return dnnl_out_of_memory;
     p->references = 1;
@@ -104,9 +103,8 @@ static dnnl_status_t find_concrete(struct plan **plan, const struct plan *deferr
                                    const dnnl_exec_arg_t *args) {
     struct problem problem;
     bool hit;
-    dnnl_status_t status = problem_copy(&problem, &deferred->request);
-    if (status != dnnl_success) return status;
-    status = fill_in_sizes(&problem, nargs, args);
+    TRY(problem_copy(&problem, &deferred->request));
+    dnnl_status_t status = fill_in_sizes(&problem, nargs, args);
     if (status == dnnl_success)
         status = plan_get(plan, deferred->device, &problem, &deferred->attr, deferred->first, &hit);
     problem_clear(&problem);

@@ -61,6 +61,13 @@ void verbose_line(const char *format, ...) __attribute__((format(printf, 1, 2)))
     fail(dnnl_invalid_arguments, component, "one of the mandatory arguments is nullptr")
 #define fail_param(component, name) fail(dnnl_invalid_arguments, component, "bad param: %s", name)
 
+/* Whoever failed has said why. */
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        dnnl_status_t status_ = (call);                                                                      \
+        if (status_ != dnnl_success) return status_;                                                         \
+    } while (0)
+
 enum fail_kind { FAILS_BY_STATUS, FAILS_EXEC, FAILS_CHECK };
 dnnl_status_t verbose_fail(dnnl_status_t status, enum fail_kind kind, const char *component, const char *file,
                            int line, const char *format, ...) __attribute__((format(printf, 6, 7)));

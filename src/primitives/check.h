@@ -20,11 +20,6 @@
     do {                                                                                                     \
         if (!(condition)) return fail(dnnl_unimplemented, component, __VA_ARGS__);                           \
     } while (0)
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        dnnl_status_t status_ = (call);                                                                      \
-        if (status_ != dnnl_success) return status_;                                                         \
-    } while (0)
 
 static inline bool prop_is_forward(dnnl_prop_kind_t prop) {
     return prop == dnnl_forward_training || prop == dnnl_forward_inference;

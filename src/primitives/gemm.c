@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planning for the matrix-product kernels, and what is special about those of f32: see gemm.h. */
 #include "primitives/gemm.h"
+#include "core/verbose.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
 #include "runtimes/runtime.h"
@@ -202,8 +203,7 @@ static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *vie
         return launch_kernel(ep, view, tile, tile->wide,
                              gemm_range(1, divide_up(panels, GEMM_WIDE_PANELS), batches));
     if (wants_deep(view, tile)) {
-        dnnl_status_t status = move_rows_apart(ep->plan, view);
-        if (status != dnnl_success) return status;
+        TRY(move_rows_apart(ep->plan, view));
         return launch_kernel(ep, view, tile, tile->deep, gemm_range(1, panels, batches));
     }
     dnnl_dim_t tiles_in_row = divide_up(view->columns, tile->height);

@@ -5,6 +5,7 @@
  * kernels do not read, are dealt with by a copy before.
  */
 #include "primitives/gemm.h"
+#include "core/verbose.h"
 
 #include <string.h>
 
@@ -46,11 +47,10 @@ static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
          *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
     char panels[32];
     gemm_weights_tag(plan, weights->ndims, grouped, panels, sizeof panels);
-    dnnl_status_t status = md_set_any(src, channels_last(src->ndims));
-    if (status == dnnl_success) status = md_set_any(dst, channels_last(dst->ndims));
-    if (status == dnnl_success) status = md_set_any(weights, panels);
-    if (status == dnnl_success && bias) status = md_set_any(bias, "a");
-    if (status != dnnl_success) return status;
+    TRY(md_set_any(src, channels_last(src->ndims)));
+    TRY(md_set_any(dst, channels_last(dst->ndims)));
+    TRY(md_set_any(weights, panels));
+    if (bias) TRY(md_set_any(bias, "a"));
     if (!md_is_plain(src) || !md_is_plain(dst)) return plan_skip(plan, "activations are blocked");
     if (!md_is_plain(weights) && !md_matches_tag(weights, panels))
         return plan_skip(plan, "weights are blocked");
@@ -165,8 +165,7 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
     struct gemm_image dst = gemm_image_of(ep->dst_arg, &ep->dst);
     struct window border = border_of(c, &src);
     bool clipped;
-    dnnl_status_t status = prepare_src(plan, c, dst.size, &src, &clipped);
-    if (status != dnnl_success) return status;
+    TRY(prepare_src(plan, c, dst.size, &src, &clipped));
     struct gemm_view view = {.channels = c->outputs,
                              .clipped = clipped,
                              .border = border,
@@ -176,8 +175,8 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
     set_reduction(&view, plan, c, &src);
     set_rows(&view, c, &src, &dst, ep->dst.ndims, keeps_rows(plan, clipped));
     set_batches(&view, c, &src, &dst);
-    status = set_weights(plan, c, grouped, &view);
-    return status == dnnl_success ? gemm_launch(ep, &view) : status;
+    TRY(set_weights(plan, c, grouped, &view));
+    return gemm_launch(ep, &view);
 }
 
 /* Results go to channels-last scratchpad first, and from there to a dst that lies otherwise. */
@@ -186,18 +185,15 @@ static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct con
         return plan_skip(ep->plan, "dst is not channels-last, and not f32 or written by several launches");
     struct gemm_image user = gemm_image_of(ep->dst_arg, &ep->dst);
     struct gemm_image ours = gemm_scratch_image(ep->plan, user.batch, user.size, user.channels);
-    dnnl_status_t status =
-            md_init_by_string(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, channels_last(ep->dst.ndims));
-    if (status != dnnl_success) return status;
+    TRY(md_init_by_string(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, channels_last(ep->dst.ndims)));
     ep->dst.offset0 = ours.offset;
     ep->dst_arg = ours.arg;
-    status = build(ep, c, grouped);
-    return status == dnnl_success ? gemm_copy(ep->plan, &ours, &user) : status;
+    TRY(build(ep, c, grouped));
+    return gemm_copy(ep->plan, &ours, &user);
 }
 
 dnnl_status_t gemm_build_convolution(struct plan *plan) {
-    dnnl_status_t status = gemm_accepts(plan);
-    if (status != dnnl_success) return status;
+    TRY(gemm_accepts(plan));
     if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
     plan->problem.alg = dnnl_convolution_direct; /* what `auto` has become */
     bool grouped = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims
@@ -207,30 +203,26 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     if (c.groups > 1 && gemm_depth(plan, c.inputs) != c.inputs)
         return plan_skip(plan, "input channels of a group are no multiple of four");
     struct epilogue_build ep;
-    status = choose_layouts(plan, grouped);
-    if (status == dnnl_success) status = gemm_begin(&ep, plan, 1);
-    if (status != dnnl_success) return status;
+    TRY(choose_layouts(plan, grouped));
+    TRY(gemm_begin(&ep, plan, 1));
     bool channels_last = ep.dst.blocking.strides[1] == 1;
     return channels_last ? build(&ep, &c, grouped) : build_elsewhere(&ep, &c, grouped);
 }
 
 /* The batch is the columns: image n of src is column n of one row. */
 dnnl_status_t gemm_build_inner_product(struct plan *plan) {
-    dnnl_status_t status = gemm_accepts(plan);
-    if (status == dnnl_success) status = choose_layouts(plan, false);
-    if (status != dnnl_success) return status;
+    TRY(gemm_accepts(plan));
+    TRY(choose_layouts(plan, false));
     if (problem_md(&plan->problem, DNNL_ARG_DST)->blocking.strides[1] != 1)
         return plan_skip(plan, "dst is not dense");
     struct epilogue_build ep;
-    status = gemm_begin(&ep, plan, 1);
-    if (status != dnnl_success) return status;
+    TRY(gemm_begin(&ep, plan, 1));
     struct conv c = conv_of(&plan->problem, false);
     struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct gemm_image dst = gemm_image_of(ep.dst_arg, &ep.dst);
     static const dnnl_dim_t one[3] = {1, 1, 1};
     bool clipped;
-    status = prepare_src(plan, &c, one, &src, &clipped);
-    if (status != dnnl_success) return status;
+    TRY(prepare_src(plan, &c, one, &src, &clipped));
     struct gemm_view view = {.channels = c.outputs,
                              .batch = {1, 1, 1, 1},
                              .rows = 1,
@@ -240,6 +232,6 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
                              .bias = bias_of(plan),
                              .dst = {.arg = dst.arg, .offset = dst.offset, .column = dst.batch_stride}};
     set_reduction(&view, plan, &c, &src);
-    status = set_weights(plan, &c, false, &view);
-    return status == dnnl_success ? gemm_launch(&ep, &view) : status;
+    TRY(set_weights(plan, &c, false, &view));
+    return gemm_launch(&ep, &view);
 }

@@ -4,6 +4,7 @@
  * are merged where they can be. Operands that do not lie as the kernels read them are copied before.
  */
 #include "primitives/gemm.h"
+#include "core/verbose.h"
 
 #include <stdio.h>
 
@@ -54,19 +55,18 @@ static void panels_tag(const struct plan *plan, int ndims, char *tag, size_t siz
     gemm_panels_tag(plan, order, ndims - 1, ndims - 2, tag, size);
 }
 
-static dnnl_status_t choose_layouts(struct plan *plan, char *panels, size_t size) {
+static dnnl_status_t choose_layouts(struct plan *plan) {
     md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
          *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
     static const char plain[] = "abcdefghijkl";
-    char tag[DNNL_MAX_NDIMS + 1];
+    char tag[DNNL_MAX_NDIMS + 1], panels[32];
     snprintf(tag, sizeof tag, "%.*s", dst->ndims, plain);
-    panels_tag(plan, weights->ndims, panels, size);
-    dnnl_status_t status = md_set_any(src, tag);
-    if (status == dnnl_success) status = md_set_any(dst, tag);
-    if (status == dnnl_success) status = md_set_any(weights, panels);
-    if (status == dnnl_success && bias) status = md_set_any(bias, tag);
-    if (status != dnnl_success) return status;
+    panels_tag(plan, weights->ndims, panels, sizeof panels);
+    TRY(md_set_any(src, tag));
+    TRY(md_set_any(dst, tag));
+    TRY(md_set_any(weights, panels));
+    if (bias) TRY(md_set_any(bias, tag));
     if (!md_is_plain(src) || !md_is_plain(dst)) return plan_skip(plan, "src or dst is blocked");
     if (!md_is_plain(weights) && !md_matches_tag(weights, panels))
         return plan_skip(plan, "weights are blocked");
@@ -175,9 +175,8 @@ static dnnl_status_t build(struct epilogue_build *ep) {
     view.bias.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING;
     view.bias.offset = bias ? bias->offset0 : 0;
     view.dst = (struct gemm_operand){ep->dst_arg, .offset = dst->offset0, .column = dst->blocking.strides[m]};
-    dnnl_status_t status = set_src(plan, src, &b, &view);
-    if (status == dnnl_success) status = set_weights(plan, weights, &b, dst->dims[m], &view);
-    if (status != dnnl_success) return status;
+    TRY(set_src(plan, src, &b, &view));
+    TRY(set_weights(plan, weights, &b, dst->dims[m], &view));
     for (int i = 0; i < b.count; i++) {
         view.batch[i] = b.size[i];
         view.src.batch[i] = b.src[i], view.weights.batch[i] = b.weights[i], view.dst.batch[i] = b.dst[i];
@@ -187,12 +186,10 @@ static dnnl_status_t build(struct epilogue_build *ep) {
 }
 
 dnnl_status_t gemm_build_matmul(struct plan *plan) {
-    dnnl_status_t status = gemm_accepts(plan);
-    char panels[32];
     struct epilogue_build ep;
-    if (status == dnnl_success) status = choose_layouts(plan, panels, sizeof panels);
-    if (status == dnnl_success) status = check(plan);
-    if (status == dnnl_success)
-        status = gemm_begin(&ep, plan, problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1);
-    return status == dnnl_success ? build(&ep) : status;
+    TRY(gemm_accepts(plan));
+    TRY(choose_layouts(plan));
+    TRY(check(plan));
+    TRY(gemm_begin(&ep, plan, problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1));
+    return build(&ep);
 }

@@ -76,11 +76,10 @@ dnnl_status_t lz_blob_id(const struct device *device, size_t *size, uint8_t *id)
 
 dnnl_status_t lz_blob_id_of(ze_driver_handle_t driver, ze_device_handle_t device, size_t *size, uint8_t *id) {
     const struct found_driver *found;
-    dnnl_status_t status = lz_check_device(driver, device, &found);
-    if (status != dnnl_success) return status;
+    TRY(lz_check_device(driver, device, &found));
     char *key = lz_device_key(found, device);
     if (!key) return fail(dnnl_runtime_error, "engine", "the device does not say what it is");
-    status = blob_give(key, strlen(key), size, id);
+    dnnl_status_t status = blob_give(key, strlen(key), size, id);
     free(key);
     return status;
 }

@@ -149,8 +149,7 @@ dnnl_status_t lz_buffer_map(struct device *device, struct buffer *buffer, size_t
         return dnnl_success;
     }
     struct staging *staging;
-    dnnl_status_t status = stage(d, buffer->handle, size, &staging);
-    if (status != dnnl_success) return status;
+    TRY(stage(d, buffer->handle, size, &staging));
     pthread_mutex_lock(&d->lock);
     staging->next = buffer->state;
     buffer->state = staging;

@@ -160,8 +160,8 @@ static dnnl_status_t update(struct lz_stream *s, ze_event_handle_t event, int na
     if (!r)
         return fail(dnnl_invalid_arguments, "stream",
                     "the event is not one of an execution that was recorded on a mutable list");
-    dnnl_status_t status = execution_check_update(r->plan, nargs, args);
-    return status == dnnl_success ? change(s, r, nargs, args) : status;
+    TRY(execution_check_update(r->plan, nargs, args));
+    return change(s, r, nargs, args);
 }
 
 dnnl_status_t lz_stream_update(struct dnnl_stream *stream, ze_event_handle_t event, int nargs,

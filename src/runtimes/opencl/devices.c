@@ -148,8 +148,7 @@ static dnnl_status_t take_handles(struct opencl_device *d, const struct device_o
     }
     d->device = origin->handles[OPENCL_DEVICE];
     cl_context context = origin->handles[OPENCL_CONTEXT];
-    dnnl_status_t status = check_context(d->device, context);
-    if (status != dnnl_success) return status;
+    TRY(check_context(d->device, context));
     if (!is_usable(d->device))
         return fail(dnnl_unimplemented, "engine", "the device is not available or has no compiler");
     error = cl.RetainContext(context);
@@ -159,8 +158,7 @@ static dnnl_status_t take_handles(struct opencl_device *d, const struct device_o
 }
 
 static dnnl_status_t open_parts(struct opencl_device *d, const struct device_origin *origin) {
-    dnnl_status_t status = take_handles(d, origin);
-    if (status != dnnl_success) return status;
+    TRY(take_handles(d, origin));
     cl.RetainDevice(d->device);
     cl_int error;
     d->service = cl.CreateCommandQueue(d->context, d->device, 0, &error);

@@ -129,8 +129,7 @@ static dnnl_status_t launch_all(const struct dnnl_stream *stream, const struct e
         if (range_is_empty(&e->plan->launches[i].range)) continue;
         bool wanted = s->profile || s->out_of_order || (last_wanted && i == last);
         cl_event *event = &events->events[events->count];
-        dnnl_status_t status = launch(stream, e, i, waits, wanted ? event : NULL);
-        if (status != dnnl_success) return status;
+        TRY(launch(stream, e, i, waits, wanted ? event : NULL));
         events->count += wanted;
         waits = s->out_of_order ? (struct waits){1, event} : (struct waits){0, NULL};
     }
@@ -190,10 +189,9 @@ static dnnl_status_t submit(const struct dnnl_stream *stream, const struct execu
     struct events events = {0};
     struct first_waits first;
     if (s->out_of_order && !opencl_stream_make_room(s)) return dnnl_out_of_memory;
-    dnnl_status_t status = find_waits(s, e, &first);
-    if (status != dnnl_success) return status;
+    TRY(find_waits(s, e, &first));
     bool last_wanted = s->out_of_order || (s->returns_events && e->return_event);
-    status = launch_all(stream, e, first.waits, last_wanted, &events);
+    dnnl_status_t status = launch_all(stream, e, first.waits, last_wanted, &events);
     if (first.joined) cl.ReleaseEvent(first.joined);
     bool succeeded = status == dnnl_success;
     if (succeeded && last_wanted) hand_out(s, e, events.events[events.count - 1]);

@@ -125,10 +125,9 @@ static dnnl_status_t query_locked(struct opencl_profile *p, int *count, uint64_t
 
 dnnl_status_t opencl_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns) {
     struct opencl_stream *s = stream->state;
-    dnnl_status_t status = ns ? opencl_stream_wait(stream) : dnnl_success;
-    if (status != dnnl_success) return status;
+    TRY(ns ? opencl_stream_wait(stream) : dnnl_success);
     pthread_mutex_lock(&s->profile->lock);
-    status = query_locked(s->profile, count, ns);
+    dnnl_status_t status = query_locked(s->profile, count, ns);
     pthread_mutex_unlock(&s->profile->lock);
     return status;
 }

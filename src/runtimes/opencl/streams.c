@@ -65,14 +65,13 @@ static dnnl_status_t check_queue(const struct opencl_device *d, cl_command_queue
 dnnl_status_t opencl_stream_adopt(struct dnnl_stream *stream, cl_command_queue queue) {
     const struct device *device = stream->engine->device;
     cl_command_queue_properties properties = 0;
-    dnnl_status_t status = check_queue(opencl_device(device), queue, &properties);
-    if (status != dnnl_success) return status;
+    TRY(check_queue(opencl_device(device), queue, &properties));
     bool out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     struct opencl_stream s = {.queue = queue, .out_of_order = out_of_order, .returns_events = out_of_order};
     s.polls = out_of_order && device->info.class == DEVICE_CPU;
     stream->flags = out_of_order ? dnnl_stream_out_of_order : dnnl_stream_in_order;
     if (properties & CL_QUEUE_PROFILING_ENABLE) stream->flags |= dnnl_stream_profiling;
-    status = open_around(stream, &s);
+    dnnl_status_t status = open_around(stream, &s);
     if (status == dnnl_success) cl.RetainCommandQueue(queue);
     return status;
 }
@@ -230,8 +229,7 @@ bool opencl_stream_records(const struct dnnl_stream *stream) {
 dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream) {
     struct opencl_stream *s = stream->state;
     if (s->record) return dnnl_success;
-    dnnl_status_t status = s->polls ? poll_events(s) : dnnl_success;
-    if (status != dnnl_success) return status;
+    TRY(s->polls ? poll_events(s) : dnnl_success);
     cl_int error = cl.Finish(s->queue);
     if (error != CL_SUCCESS) return opencl_fail(error, "stream", "clFinish");
     if (s->out_of_order) {

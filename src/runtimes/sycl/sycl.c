@@ -116,17 +116,15 @@ static void device_close(struct device *device) {
 static dnnl_status_t native_kernel(struct sycl_state *s, const struct kernel *kernel,
                                    struct sycl_native_kernel *native) {
     void *handle;
-    dnnl_status_t status = s->under.runtime->kernel_load(&s->under, kernel, &handle);
-    if (status != dnnl_success) return status;
+    TRY(s->under.runtime->kernel_load(&s->under, kernel, &handle));
     return s->under.runtime->kernel_export(handle, &native->module, &native->kernel);
 }
 
 static dnnl_status_t make_kernel(struct sycl_state *s, const struct kernel *kernel,
                                  struct sycl_kernel **made) {
     struct sycl_native_kernel native = {0};
-    dnnl_status_t status = native_kernel(s, kernel, &native);
-    if (status != dnnl_success) return status;
-    status = sycl_layer()->kernel_make(s->opened.device, &native, made);
+    TRY(native_kernel(s, kernel, &native));
+    dnnl_status_t status = sycl_layer()->kernel_make(s->opened.device, &native, made);
     return status == dnnl_success ? status : sycl_fail(status, kernel->name);
 }
 
