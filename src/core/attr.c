@@ -77,6 +77,20 @@ dnnl_status_t quants_set(struct quants *quants, const struct quant *quant) {
     return dnnl_success;
 }
 
+bool quant_is_dynamic(const struct quant *quant) {
+    return quant && quant->mode != dnnl_quantization_mode_static_sazp;
+}
+
+dnnl_dim_t quant_group(const struct quant *quant, int back) {
+    return quant && back <= quant->group_ndims ? quant->groups[quant->group_ndims - back] : 1;
+}
+
+dnnl_dim_t quant_size(const struct quant *quant, const md_t *md, int d) {
+    if ((quant->mask & (1 << d)) == 0) return 1;
+    dnnl_dim_t group = quant_group(quant, md->ndims - d);
+    return (md->dims[d] + group - 1) / group;
+}
+
 static dnnl_status_t quants_copy(struct quants *to, const struct quants *from) {
     *to = (struct quants){0};
     if (from->count == 0) return dnnl_success;
@@ -330,6 +344,10 @@ int attr_rounding_slot(int arg) {
     for (int i = 0; i < ATTR_ROUNDINGS; i++)
         if (attr_rounding_args[i] == arg) return i;
     return -1;
+}
+
+bool attr_rounds_by_chance(const attr_t *attr) {
+    return attr->rounding[attr_rounding_slot(DNNL_ARG_DST)] == dnnl_rounding_mode_stochastic;
 }
 
 static bool roundings_within(const attr_t *attr, dnnl_rounding_mode_t last) {

@@ -115,15 +115,28 @@ bool attr_only_has(const attr_t *attr, unsigned parts);
 const struct quant *quants_find(const struct quants *quants, int arg); /* NULL when default */
 /* Adds the entry or replaces the one of the same arg. */
 dnnl_status_t quants_set(struct quants *quants, const struct quant *quant);
+/* Scales that the library makes: they are results. False of NULL. */
+bool quant_is_dynamic(const struct quant *quant);
+/* The size of a group along the last dimension (`back` 1), the one before (2) and so on; 1 without groups,
+ * and of NULL. */
+dnnl_dim_t quant_group(const struct quant *quant, int back);
+/* How many values there are along dimension d of the argument, which `md` describes; 1 where it has no say.
+ */
+dnnl_dim_t quant_size(const struct quant *quant, const md_t *md, int d);
 /* The arguments whose rounding can be chosen, in the order of attr->rounding; the index of one, or -1. */
 extern const int attr_rounding_args[ATTR_ROUNDINGS];
 int attr_rounding_slot(int arg);
+bool attr_rounds_by_chance(const attr_t *attr); /* dst: stochastic rounding */
 
 /* Post-ops as an object of their own. */
 dnnl_status_t post_ops_copy(struct dnnl_post_ops *to, const struct dnnl_post_ops *from);
 void post_ops_clear(struct dnnl_post_ops *ops);
 /* Appends a copy; dnnl_out_of_memory when there are POST_OPS_MAX already, as in oneDNN. */
 dnnl_status_t post_ops_append(struct dnnl_post_ops *ops, const struct post_op *op);
+/* The execution argument that an operand of post-op `index` is: DNNL_ARG_SRC_1, DNNL_ARG_WEIGHTS, … */
+static inline int post_op_arg(int index, int operand) {
+    return DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | operand;
+}
 /* True if alg is an element-wise algorithm and takes these parameters. */
 bool eltwise_is_valid(dnnl_alg_kind_t alg, float alpha, float beta);
 

@@ -50,8 +50,7 @@ static void put_quants(struct writer *writer, const char *name, const struct qua
         for (int d = 0; d < quant->group_ndims; d++)
             put(writer, "%c%lld", d ? 'x' : ':', (long long)quant->groups[d]);
         if (quant->host_scalar) put(writer, ":host_scalar");
-        if (quant->mode != dnnl_quantization_mode_static_sazp)
-            put(writer, ":%s", dnnl_quantization_mode2str(quant->mode));
+        if (quant_is_dynamic(quant)) put(writer, ":%s", dnnl_quantization_mode2str(quant->mode));
     }
 }
 

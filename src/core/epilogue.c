@@ -1,152 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From attributes to epilogues: see epilogue.h. Whether the attributes make sense for the problem has been
- * checked by then (core/attr_check.c).
+ * From attributes to epilogues: see epilogue.h. Whether the primitive takes the attributes has been checked
+ * by then, with primitives/check.h.
  */
 #include "core/epilogue.h"
 #include "core/tensor.h"
 #include "core/verbose.h"
 #include "kernels/params_reorder.h"
 
-/* Execution arguments. */
-
-static int post_op_arg(int index, int arg) {
-    return DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | arg;
-}
-
-static dnnl_status_t add_tensor(struct problem *problem, int arg, bool output, const md_t *md) {
-    if (problem_md(problem, arg)) return dnnl_success;
-    dnnl_status_t status = problem_reserve(problem, 1);
-    if (status == dnnl_success) problem_add(problem, arg, output, md);
-    return status;
-}
-
-static dnnl_status_t add_argument(struct problem *problem, int arg, const md_t *md) {
-    return add_tensor(problem, arg, false, md);
-}
-
-/* Scales that the library makes: they are results. */
-static bool is_dynamic(const struct quant *quant) {
-    return quant && quant->mode != dnnl_quantization_mode_static_sazp;
-}
-
-/* How many values a quantisation parameter has along dimension d of its argument; 1 where it has no say. */
-static dnnl_dim_t quant_group(const struct quant *quant, int ndims, int d) {
-    int first = ndims - quant->group_ndims;
-    return quant->group_ndims > 0 && d >= first ? quant->groups[d - first] : 1;
-}
-
-static dnnl_dim_t quant_size(const struct quant *quant, const md_t *md, int d) {
-    if ((quant->mask & (1 << d)) == 0) return 1;
-    dnnl_dim_t group = quant_group(quant, md->ndims, d);
-    return (md->dims[d] + group - 1) / group;
-}
-
-static dnnl_status_t add_quant(struct problem *problem, const struct quant *quant, int kind) {
-    md_t described;
-    const md_t *md = problem_md(problem, quant->arg);
-    if (!md) return dnnl_success;
-    dnnl_dims_t dims = {1};
-    for (int d = 0; d < md->ndims; d++)
-        dims[0] *= quant_size(quant, md, d);
-    dnnl_status_t status = quant->host_scalar ? md_init_host_scalar(&described, quant->data_type)
-                                              : md_init_by_string(&described, 1, dims, quant->data_type, "a");
-    if (status != dnnl_success) return status;
-    return add_tensor(problem, kind | quant->arg, is_dynamic(quant), &described);
-}
-
-static dnnl_status_t add_quants(struct problem *problem, const struct quants *quants, int kind) {
-    dnnl_status_t status = dnnl_success;
-    for (int i = 0; i < quants->count && status == dnnl_success; i++)
-        status = add_quant(problem, &quants->entries[i], kind);
-    return status;
-}
-
-static dnnl_status_t add_operand(struct problem *problem, int arg, const md_t *md, const md_t *dst) {
-    md_t decided = *md;
-    for (int d = 0; d < dst->ndims; d++)
-        if (md->dims[d] != 1 && md->dims[d] != dst->dims[d])
-            return fail(dnnl_invalid_arguments, "attr",
-                        "a post-op's operand has size %lld where dst has %lld", (long long)md->dims[d],
-                        (long long)dst->dims[d]);
-    dnnl_status_t status = md_set_any_like(&decided, dst);
-    return status == dnnl_success ? add_argument(problem, arg, &decided) : status;
-}
-
-/* The slopes of a prelu: dense f32 with the dimensions of dst that the mask names, channels last. */
-static dnnl_status_t add_slopes(struct problem *problem, int arg, int mask, const md_t *dst) {
-    static const char *const tags[] = {"a", "ab", "acb", "acdb", "acdeb"};
-    md_t slopes;
-    dnnl_dims_t dims;
-    if (dst->ndims > 5) return dnnl_unimplemented;
-    for (int d = 0; d < dst->ndims; d++)
-        dims[d] = (mask & (1 << d)) != 0 ? dst->dims[d] : 1;
-    dnnl_status_t status = md_init_by_string(&slopes, dst->ndims, dims, dnnl_f32, tags[dst->ndims - 1]);
-    return status == dnnl_success ? add_argument(problem, arg, &slopes) : status;
-}
-
-static dnnl_status_t add_post_op(struct problem *problem, const struct post_op *op, int index,
-                                 const md_t *dst) {
-    if (op->kind == dnnl_prelu)
-        return add_slopes(problem, post_op_arg(index, DNNL_ARG_WEIGHTS), op->prelu.mask, dst);
-    if (op->kind != dnnl_binary) return dnnl_success;
-    dnnl_status_t status = add_operand(problem, post_op_arg(index, DNNL_ARG_SRC_1), &op->binary.src1, dst);
-    if (status == dnnl_success && op->binary.alg == dnnl_binary_select)
-        status = add_operand(problem, post_op_arg(index, DNNL_ARG_SRC_2), &op->binary.src2, dst);
-    return status;
-}
-
-/* Dropout. Random numbers are counted along dst, so it must lie in logical order, and the mask like it. */
-
-static bool is_row_major(const md_t *md) {
-    static const char *const tags[] = {[2] = "ab", [3] = "abc", [4] = "abcd", [5] = "abcde"};
-    return md->ndims >= 2 && md->ndims <= 5 && md_matches_tag(md, tags[md->ndims]);
-}
-
-static dnnl_status_t add_value(struct problem *problem, int arg, dnnl_data_type_t type, bool host_scalar) {
-    md_t md;
-    static const dnnl_dims_t one = {1};
-    dnnl_status_t status =
-            host_scalar ? md_init_host_scalar(&md, type) : md_init_by_string(&md, 1, one, type, "a");
-    return status == dnnl_success ? add_argument(problem, arg, &md) : status;
-}
-
-static dnnl_status_t add_mask(struct plan *plan, const md_t *dst) {
-    md_t mask = plan->attr.dropout.mask;
-    if (md_is_zero(&mask)) return dnnl_success;
-    dnnl_status_t status = md_set_any_like(&mask, dst);
-    if (status == dnnl_success && (!md_same_dims(&mask, dst) || !is_row_major(&mask)))
-        return plan_skip(plan, "the mask of dropout does not lie like dst");
-    if (status != dnnl_success) return status;
-    return add_tensor(&plan->problem, DNNL_ARG_ATTR_DROPOUT_MASK, true, &mask);
-}
-
-static dnnl_status_t add_dropout(struct plan *plan, const md_t *dst) {
-    const struct dropout *dropout = &plan->attr.dropout;
-    struct problem *problem = &plan->problem;
-    if (!dropout->enabled) return dnnl_success;
-    if (!is_row_major(dst)) return plan_skip(plan, "dropout in this layout of dst");
-    bool scalars = dropout->use_host_scalars;
-    dnnl_status_t status = add_value(problem, DNNL_ARG_ATTR_DROPOUT_PROBABILITY, dnnl_f32, scalars);
-    if (status == dnnl_success)
-        status = add_value(problem, DNNL_ARG_ATTR_DROPOUT_SEED, dropout->seed_type, scalars);
-    if (status == dnnl_success && dropout->use_offset)
-        status = add_value(problem, DNNL_ARG_ATTR_DROPOUT_OFFSET, dnnl_s64, scalars);
-    return status == dnnl_success ? add_mask(plan, dst) : status;
-}
+/* What one launch can hold. */
 
 static int dropout_buffers(const struct dropout *dropout) {
     if (!dropout->enabled) return 0;
     return !md_is_zero(&dropout->mask) + (dropout->use_host_scalars ? 0 : 2 + dropout->use_offset);
 }
-
-/* Stochastic rounding. */
-
-static bool rounds_by_chance(const attr_t *attr) {
-    return attr->rounding[attr_rounding_slot(DNNL_ARG_DST)] == dnnl_rounding_mode_stochastic;
-}
-
-/* What one launch can hold. */
 
 static int op_buffers(const struct post_op *op) {
     if (op->kind == dnnl_eltwise) return 0;
@@ -162,14 +29,14 @@ static int quant_buffers(const struct quants *quants) {
 
 static bool fits_one_launch(const attr_t *attr) {
     int buffers = quant_buffers(&attr->scales) + quant_buffers(&attr->zero_points)
-                  + dropout_buffers(&attr->dropout) + rounds_by_chance(attr);
+                  + dropout_buffers(&attr->dropout) + attr_rounds_by_chance(attr);
     for (int i = 0; i < attr->post_ops.len; i++)
         buffers += op_buffers(&attr->post_ops.entries[i]);
     return attr->dropout.enabled + attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
 }
 
 static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
-    if (is_dynamic(quants_find(&ep->plan->attr.scales, ep->spec.dst_arg))) return false;
+    if (quant_is_dynamic(quants_find(&ep->plan->attr.scales, ep->spec.dst_arg))) return false;
     if (ep->spec.f32_only && dst->data_type != dnnl_f32) return false;
     if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes) return false;
     return fits_one_launch(&ep->plan->attr);
@@ -184,25 +51,10 @@ static md_t *dst_of(const struct epilogue_build *ep) {
 dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const struct epilogue_spec *spec) {
     *ep = (struct epilogue_build){.plan = plan, .spec = *spec};
     if (ep->spec.dst_arg == 0) ep->spec.dst_arg = DNNL_ARG_DST;
-    const struct dnnl_post_ops *ops = &plan->attr.post_ops;
-    dnnl_status_t status = add_quants(&plan->problem, &plan->attr.scales, DNNL_ARG_ATTR_SCALES);
-    if (status == dnnl_success)
-        status = add_quants(&plan->problem, &plan->attr.zero_points, DNNL_ARG_ATTR_ZERO_POINTS);
-    if (status == dnnl_success)
-        status = add_quants(&plan->problem, &plan->attr.precomputed_reductions,
-                            DNNL_ARG_ATTR_PRECOMPUTED_REDUCTIONS);
-    md_t dst = *dst_of(ep);
-    for (int i = 0; i < ops->len && status == dnnl_success; i++)
-        status = ops->entries[i].kind == dnnl_convolution
-                         ? plan_skip(plan, "a convolution among the post-ops")
-                         : add_post_op(&plan->problem, &ops->entries[i], i, &dst);
-    if (status == dnnl_success) status = add_dropout(plan, &dst);
-    if (status == dnnl_success && rounds_by_chance(&plan->attr))
-        status = add_value(&plan->problem, DNNL_ARG_ATTR_ROUNDING_SEED, dnnl_s32, false);
-    if (status != dnnl_success) return status;
-    ep->dst = dst;
+    ep->dst = *dst_of(ep);
     ep->dst_arg = ep->spec.dst_arg;
-    ep->direct = stores_directly(ep, &dst);
+    TRY(epilogue_add_arguments(plan, &ep->dst));
+    ep->direct = stores_directly(ep, &ep->dst);
     if (ep->direct) return dnnl_success;
     ep->dst.data_type = dnnl_f32;
     ep->dst.offset0 = 0;
@@ -248,7 +100,7 @@ static void place_quant(struct epilogue_build *ep, struct quant_source *source, 
         int to = dims ? dims[d] : d;
         dnnl_dim_t size = quant_size(quant, md, d);
         if (to >= 0 && size > 1) {
-            source->group[to] = quant_group(quant, md->ndims, d);
+            source->group[to] = quant_group(quant, md->ndims - d);
             source->stride[to] = stride;
         }
         stride *= size;
@@ -300,10 +152,9 @@ static dnnl_status_t build_binary(struct epilogue_build *ep, const struct post_o
     int arg = post_op_arg(index, DNNL_ARG_SRC_1), arg2 = post_op_arg(index, DNNL_ARG_SRC_2);
     to->kind = POST_BINARY;
     to->alg = (i32)op->binary.alg;
-    dnnl_status_t status = use_operand(ep, arg, problem_md(problem, arg), &to->src1, &to->buffer, &to->lanes);
-    if (status == dnnl_success && op->binary.alg == dnnl_binary_select)
-        status = use_operand(ep, arg2, problem_md(problem, arg2), &to->src2, &to->buffer2, &to->lanes2);
-    return status;
+    TRY(use_operand(ep, arg, problem_md(problem, arg), &to->src1, &to->buffer, &to->lanes));
+    if (op->binary.alg != dnnl_binary_select) return dnnl_success;
+    return use_operand(ep, arg2, problem_md(problem, arg2), &to->src2, &to->buffer2, &to->lanes2);
 }
 
 /* The previous content of dst, perhaps read as another type of the same size. */
@@ -344,21 +195,18 @@ static dnnl_status_t use_dropout_scalars(struct epilogue_build *ep, struct dropo
                    {DNNL_ARG_ATTR_DROPOUT_SEED, SCALAR_HIGH},
                    {DNNL_ARG_ATTR_DROPOUT_OFFSET, SCALAR_LOW},
                    {DNNL_ARG_ATTR_DROPOUT_OFFSET, SCALAR_HIGH}};
-    dnnl_status_t status = dnnl_success;
     i32 last;
     source->scalar = ep->nscalars;
-    for (int i = 0; i < (source->has_offset ? 5 : 3) && status == dnnl_success; i++)
-        status = use_scalar(ep, scalars[i].arg, scalars[i].form, &last);
-    return status;
+    for (int i = 0; i < (source->has_offset ? 5 : 3); i++)
+        TRY(use_scalar(ep, scalars[i].arg, scalars[i].form, &last));
+    return dnnl_success;
 }
 
 static dnnl_status_t use_dropout_buffers(struct epilogue_build *ep, struct dropout_source *source) {
     source->scalar = -1;
-    dnnl_status_t status = use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_PROBABILITY, &source->probability);
-    if (status == dnnl_success) status = use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_SEED, &source->seed);
-    if (status == dnnl_success && source->has_offset)
-        status = use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_OFFSET, &source->offset);
-    return status;
+    TRY(use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_PROBABILITY, &source->probability));
+    TRY(use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_SEED, &source->seed));
+    return source->has_offset ? use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_OFFSET, &source->offset) : dnnl_success;
 }
 
 static dnnl_status_t build_dropout(struct epilogue_build *ep, struct epilogue *epilogue) {
@@ -370,9 +218,8 @@ static dnnl_status_t build_dropout(struct epilogue_build *ep, struct epilogue *e
     *source = (struct dropout_source){
             .seed_type = (i32)dropout->seed_type, .has_offset = dropout->use_offset, .mask = -1};
     tensor_init(&op->src1, dst_of(ep));
-    dnnl_status_t status =
-            dropout->use_host_scalars ? use_dropout_scalars(ep, source) : use_dropout_buffers(ep, source);
-    if (status != dnnl_success || !mask) return status;
+    TRY(dropout->use_host_scalars ? use_dropout_scalars(ep, source) : use_dropout_buffers(ep, source));
+    if (!mask) return dnnl_success;
     tensor_init(&op->src2, mask);
     return use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_MASK, &source->mask);
 }
@@ -395,7 +242,7 @@ static const struct {
 
 static dnnl_status_t build_rounding(struct epilogue_build *ep, struct rounding *rounding) {
     const md_t *dst = dst_of(ep);
-    if (!rounds_by_chance(&ep->plan->attr)) return dnnl_success;
+    if (!attr_rounds_by_chance(&ep->plan->attr)) return dnnl_success;
     for (size_t i = 0; i < sizeof roundings / sizeof roundings[0]; i++) {
         if (roundings[i].type != dst->data_type) continue;
         *rounding = (struct rounding){.bits = dt_size(dst->data_type) == 2 ? 8 : 16,
@@ -411,10 +258,9 @@ static dnnl_status_t build_rounding(struct epilogue_build *ep, struct rounding *
 
 /* What is done last: scale, zero point, rounding. */
 static dnnl_status_t build_end(struct epilogue_build *ep, struct epilogue *epilogue) {
-    dnnl_status_t status = epilogue_scale(ep, &epilogue->dst_scale, ep->spec.dst_arg, NULL);
-    if (status == dnnl_success)
-        status = epilogue_zero_point(ep, &epilogue->dst_zero_point, ep->spec.dst_arg, NULL);
-    return status == dnnl_success ? build_rounding(ep, &epilogue->rounding) : status;
+    TRY(epilogue_scale(ep, &epilogue->dst_scale, ep->spec.dst_arg, NULL));
+    TRY(epilogue_zero_point(ep, &epilogue->dst_zero_point, ep->spec.dst_arg, NULL));
+    return build_rounding(ep, &epilogue->rounding);
 }
 
 static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
@@ -430,14 +276,10 @@ static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
 static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilogue, int first, int *next) {
     const struct dnnl_post_ops *ops = &ep->plan->attr.post_ops;
     int i = first;
-    if (first == 0 && ep->plan->attr.dropout.enabled) {
-        dnnl_status_t status = build_dropout(ep, epilogue);
-        if (status != dnnl_success) return status;
-    }
+    if (first == 0 && ep->plan->attr.dropout.enabled) TRY(build_dropout(ep, epilogue));
     for (; i < ops->len && epilogue->nops < EPILOGUE_OPS; i++) {
         if (ep->nbuffers + op_buffers(&ops->entries[i]) > EPILOGUE_BUFFERS) break;
-        dnnl_status_t status = build_op(ep, &ops->entries[i], i, &epilogue->ops[epilogue->nops++]);
-        if (status != dnnl_success) return status;
+        TRY(build_op(ep, &ops->entries[i], i, &epilogue->ops[epilogue->nops++]));
     }
     *next = i;
     return dnnl_success;
@@ -452,17 +294,15 @@ static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
             .plan = plan, .spec = main->spec, .dst = main->dst, .dst_arg = ARG_SCRATCHPAD};
     struct epilogue epilogue = {0};
     ep.spec.lanes = -1;
-    dnnl_status_t status = build_ops(&ep, &epilogue, *next, next);
-    if (status != dnnl_success) return status;
-    bool dynamic = is_dynamic(quants_find(&plan->attr.scales, ep.spec.dst_arg));
+    TRY(build_ops(&ep, &epilogue, *next, next));
+    bool dynamic = quant_is_dynamic(quants_find(&plan->attr.scales, ep.spec.dst_arg));
     if (dynamic && *next == plan->attr.post_ops.len) {
         *next = -1; /* what follows is not an epilogue */
     } else if (*next == plan->attr.post_ops.len && ep.nbuffers + END_BUFFERS <= EPILOGUE_BUFFERS) {
         *next = -1;
         ep.dst = *dst_of(&ep);
         ep.dst_arg = ep.spec.dst_arg;
-        status = build_end(&ep, &epilogue);
-        if (status != dnnl_success) return status;
+        TRY(build_end(&ep, &epilogue));
     }
     epilogue.type = (i32)ep.dst.data_type;
 
@@ -499,7 +339,7 @@ static bool place_groups(struct quantize_params *p, const struct quant *quant, c
     p->groups = p->elements = 1;
     for (int d = 0; d < dst->ndims; d++) {
         p->counts[d] = quant_size(quant, dst, d);
-        p->sizes[d] = (quant->mask & (1 << d)) != 0 ? quant_group(quant, dst->ndims, d) : dst->dims[d];
+        p->sizes[d] = (quant->mask & (1 << d)) != 0 ? quant_group(quant, dst->ndims - d) : dst->dims[d];
         if (p->counts[d] * p->sizes[d] != dst->dims[d]) return false;
         p->groups *= p->counts[d];
         p->elements *= p->sizes[d];
@@ -524,8 +364,7 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
     made.span = bytes ? 1 : made.groups;
     tensor_init(&made.src, &ep->dst);
     tensor_init(&made.dst, dst);
-    dnnl_status_t status = build_rounding(ep, &made.rounding);
-    if (status != dnnl_success) return status;
+    TRY(build_rounding(ep, &made.rounding));
     struct quantize_params *p =
             plan_launch(plan, &kernel_quantize_groups,
                         range_of_items((made.groups + made.span - 1) / made.span, 1), &launch);
@@ -538,17 +377,24 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
     return dnnl_success;
 }
 
+/* What is left to do for results that lie in scratchpad. */
+static dnnl_status_t add_rest(struct epilogue_build *ep) {
+    const attr_t *attr = &ep->plan->attr;
+    const struct quant *scale = quants_find(&attr->scales, ep->spec.dst_arg);
+    bool dynamic = quant_is_dynamic(scale), ops = attr->post_ops.len > 0 || attr->dropout.enabled;
+    int next = ops || !dynamic ? 0 : -1;
+    while (next >= 0)
+        TRY(add_pass(ep, &next));
+    return dynamic ? add_quantize(ep, scale) : dnnl_success;
+}
+
 dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, struct epilogue *epilogue) {
-    int next = 0;
-    dnnl_status_t status = dnnl_success;
+    int next;
     epilogue->type = (i32)ep->dst.data_type;
-    if (ep->direct) status = build_ops(ep, epilogue, 0, &next);
-    if (ep->direct && status == dnnl_success) status = build_end(ep, epilogue);
-    if (status != dnnl_success) return status;
+    if (ep->direct) {
+        TRY(build_ops(ep, epilogue, 0, &next));
+        TRY(build_end(ep, epilogue));
+    }
     bind_all(ep, launch);
-    const struct quant *scale = quants_find(&ep->plan->attr.scales, ep->spec.dst_arg);
-    bool dynamic = is_dynamic(scale), ops = ep->plan->attr.post_ops.len > 0 || ep->plan->attr.dropout.enabled;
-    while (!ep->direct && (ops || !dynamic) && next >= 0 && status == dnnl_success)
-        status = add_pass(ep, &next);
-    return dynamic && status == dnnl_success ? add_quantize(ep, scale) : status;
+    return ep->direct ? dnnl_success : add_rest(ep);
 }

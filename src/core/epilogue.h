@@ -42,6 +42,9 @@ struct epilogue_build {
  * dst. */
 dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const struct epilogue_spec *spec);
 
+/* The first part of that, in a file of its own: names the arguments. `dst` is the problem's, decided. */
+dnnl_status_t epilogue_add_arguments(struct plan *plan, const md_t *dst);
+
 /* Where the scale or zero point of an execution argument is found for a given position of dst. dims[d] is the
  * dimension of dst along which dimension d of the argument runs, or -1; NULL: the same one. Without such an
  * attribute the source is QUANT_NONE. Kernels may use these for parameters of their own, too. */

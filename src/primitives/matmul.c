@@ -94,16 +94,9 @@ static dnnl_status_t check_shapes(const md_t *src, const md_t *weights, const md
     return dnnl_success;
 }
 
-/* The size of a quantisation group along the last dimension (`back` 1) or the one before (2); 1 without
- * groups.
- */
-static dnnl_dim_t group_size(const struct quant *quant, int back) {
-    return quant && quant->group_ndims >= back ? quant->groups[quant->group_ndims - back] : 1;
-}
-
-/* The same, but 1 also if the mask does not name the dimension. */
+/* quant_group, but 1 also if the mask does not name the dimension. */
 static dnnl_dim_t group_along(const struct quant *quant, int ndims, int back) {
-    return quant && (quant->mask >> (ndims - back) & 1) ? group_size(quant, back) : 1;
+    return quant && (quant->mask >> (ndims - back) & 1) ? quant_group(quant, back) : 1;
 }
 
 static bool group_is_fit(dnnl_dim_t group, dnnl_dim_t size, int multiple) {
@@ -120,11 +113,11 @@ struct masks {
 };
 
 static dnnl_status_t check_dynamic_scales(const struct quant *dst, struct masks masks) {
-    if (!dst || dst->mode == dnnl_quantization_mode_static_sazp) return dnnl_success;
+    if (!quant_is_dynamic(dst)) return dnnl_success;
     bool mx = dst->mode == dnnl_quantization_mode_dynamic_mx;
     dnnl_dim_t group = mx ? 32 : 16;
     SUPPORT(dst->mask == masks.all, "dynamic scales that are not by groups");
-    SUPPORT(group_size(dst, 1) == group && group_size(dst, 2) == 1, "dynamic scales with such groups");
+    SUPPORT(quant_group(dst, 1) == group && quant_group(dst, 2) == 1, "dynamic scales with such groups");
     SUPPORT(dst->data_type == (mx ? dnnl_e8m0 : dnnl_f8_e4m3), "dynamic scales of such a type");
     return dnnl_success;
 }
@@ -186,7 +179,7 @@ static dnnl_status_t check_precomputed(const attr_t *attr, const md_t *src, stru
     const struct quant *zps = quants_find(&attr->zero_points, DNNL_ARG_WEIGHTS);
     SUPPORT(zps, "precomputed reductions without zero points of weights");
     SUPPORT(of_src->mask == masks.all && of_src->data_type == dnnl_s32, "such precomputed reductions");
-    dnnl_dim_t group = group_size(of_src, 1);
+    dnnl_dim_t group = quant_group(of_src, 1);
     if (group <= 1) return dnnl_success;
     const struct {
         const struct quants *quants;
@@ -196,10 +189,10 @@ static dnnl_status_t check_precomputed(const attr_t *attr, const md_t *src, stru
                   {&attr->scales, DNNL_ARG_WEIGHTS, 2},
                   {&attr->scales, DNNL_ARG_SRC, 1}};
     REQUIRE(in_set(TYPES_INT8, src->data_type), "grouped reductions of another type than int8");
-    REQUIRE(groups_nest(group, group_size(zps, 2)), "groups of precomputed reductions");
+    REQUIRE(groups_nest(group, quant_group(zps, 2)), "groups of precomputed reductions");
     for (int i = 0; i < 4; i++) {
         const struct quant *other = quants_find(others[i].quants, others[i].arg);
-        REQUIRE(!other || !other->group_ndims || group <= group_size(other, others[i].back),
+        REQUIRE(!other || !other->group_ndims || group <= quant_group(other, others[i].back),
                 "groups of precomputed reductions are not the smallest ones");
     }
     return dnnl_success;
@@ -272,9 +265,9 @@ static dnnl_dim_t scale_group(const struct plan *plan, dnnl_dim_t k, int ndims, 
     const struct quant *src = quants_find(&plan->attr.scales, DNNL_ARG_SRC);
     const struct quant *weights = quants_find(&plan->attr.scales, DNNL_ARG_WEIGHTS);
     dnnl_dim_t group = k;
-    if (src && (src->mask >> (ndims - 1) & 1) && group_size(src, 1) < group) group = group_size(src, 1);
-    if (!decompress && weights && (weights->mask >> (ndims - 2) & 1) && group_size(weights, 2) < group)
-        group = group_size(weights, 2);
+    if (src && (src->mask >> (ndims - 1) & 1) && quant_group(src, 1) < group) group = quant_group(src, 1);
+    if (!decompress && weights && (weights->mask >> (ndims - 2) & 1) && quant_group(weights, 2) < group)
+        group = quant_group(weights, 2);
     return group > 0 ? group : 1;
 }
 

@@ -10,8 +10,7 @@ static const md_t *tensor(const struct plan *plan, int arg) {
 
 static bool scales_are_static(const struct quants *scales, int but) {
     for (int i = 0; i < scales->count; i++)
-        if (scales->entries[i].arg != but && scales->entries[i].mode != dnnl_quantization_mode_static_sazp)
-            return false;
+        if (scales->entries[i].arg != but && quant_is_dynamic(&scales->entries[i])) return false;
     return true;
 }
 
