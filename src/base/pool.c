@@ -121,14 +121,8 @@ static size_t piece_size(const struct pool *pool, size_t count, size_t grain) {
     return piece > grain ? piece : grain;
 }
 
-void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context) {
-    if (count == 0) return;
-    size_t piece = piece_size(pool, count, grain);
-    struct loop *loop = pool->threads > 1 && piece < count ? loop_take(pool) : NULL;
-    if (!loop) {
-        task(context, 0, count);
-        return;
-    }
+static void loop_run(struct pool *pool, struct loop *loop, size_t count, size_t piece, pool_task task,
+                     void *context) {
     loop->count = count;
     loop->piece = piece;
     loop->task = task;
@@ -136,6 +130,33 @@ void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, voi
     loop_open(pool, loop);
     loop_work(loop);
     loop_close(loop);
+}
+
+void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context) {
+    if (count == 0) return;
+    size_t piece = piece_size(pool, count, grain);
+    struct loop *loop = pool->threads > 1 && piece < count ? loop_take(pool) : NULL;
+    if (loop)
+        loop_run(pool, loop, count, piece, task, context);
+    else
+        task(context, 0, count);
+}
+
+/* Two such loops would share the workers, and neither ever get all it needs. Ordinary loops end by
+ * themselves and leave theirs. */
+static pthread_mutex_t together = PTHREAD_MUTEX_INITIALIZER;
+
+void pool_run_together(struct pool *pool, size_t count, pool_task task, void *context) {
+    if (count <= 1) {
+        if (count) task(context, 0, 1);
+        return;
+    }
+    pthread_mutex_lock(&together);
+    struct loop *loop;
+    while (!(loop = loop_take(pool)))
+        sched_yield();
+    loop_run(pool, loop, count, 1, task, context);
+    pthread_mutex_unlock(&together);
 }
 
 int pool_threads(const struct pool *pool) {
@@ -174,6 +195,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* The workers did not come along: forget the parent's loops and start over on next use. */
 static void after_fork(void) {
+    together = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     the_pool = (struct pool){.threads = 1};
     once = (pthread_once_t)PTHREAD_ONCE_INIT;
 }

@@ -26,4 +26,8 @@ int pool_threads(const struct pool *pool);
  * thread runs which piece is not fixed: a task's result must not depend on it. */
 void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context);
 
+/* Runs [0, count) with every iteration in a thread of its own, all at the same time: they may wait for each
+ * other. At most pool_threads of them; who calls while such a loop runs waits for its turn. */
+void pool_run_together(struct pool *pool, size_t count, pool_task task, void *context);
+
 #endif

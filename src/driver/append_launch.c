@@ -56,21 +56,32 @@ static size_t tail_room(const struct list *list, const struct kernel *kernel) {
     return list->next_mutable && list->next_mutable->room > room ? list->next_mutable->room : room;
 }
 
-static ze_result_t append_launch(struct list *list, struct kernel *kernel, enum operation operation,
-                                 const ze_group_count_t *groups, const struct dependencies *dependencies) {
+/* Begins a launch with the kernel's state; its groups are for the caller to say before list_submit. */
+static ze_result_t begin_launch(struct list *list, struct kernel *kernel, enum operation operation,
+                                const struct dependencies *dependencies, struct launch_command **launch) {
     ze_result_t result = check_launch(list, kernel);
     if (result) return result;
-    struct launch_command *launch;
-    result = list_append(list, operation, sizeof *launch + tail_room(list, kernel), dependencies, &launch);
+    result = list_append(list, operation, sizeof **launch + tail_room(list, kernel), dependencies, launch);
     if (result) return result;
-    launch_copy_state(launch, kernel, (unsigned char *)(launch + 1));
-    if (operation == OP_LAUNCH_INDIRECT) {
-        launch->indirect = groups;
-    } else {
-        launch->groups[0] = groups->groupCountX;
-        launch->groups[1] = groups->groupCountY;
-        launch->groups[2] = groups->groupCountZ;
-    }
+    launch_copy_state(*launch, kernel, (unsigned char *)(*launch + 1));
+    (*launch)->cooperative = false;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t append_launch(ze_command_list_handle_t handle, ze_kernel_handle_t kernel,
+                                 const ze_group_count_t *groups, bool cooperative,
+                                 const struct dependencies *dependencies) {
+    struct list *list = to_list(handle);
+    if (!list || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct launch_command *launch;
+    ze_result_t result = cooperative ? check_cooperative(groups) : ZE_RESULT_SUCCESS;
+    if (!result) result = begin_launch(list, to_kernel(kernel), OP_LAUNCH, dependencies, &launch);
+    if (result) return result;
+    launch->cooperative = cooperative;
+    launch->groups[0] = groups->groupCountX;
+    launch->groups[1] = groups->groupCountY;
+    launch->groups[2] = groups->groupCountZ;
     return list_submit(list);
 }
 
@@ -79,14 +90,11 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchKernel(ze_command_list_handle_t 
                                                        const ze_group_count_t *groups,
                                                        ze_event_handle_t signal, uint32_t nwaits,
                                                        ze_event_handle_t *waits) {
-    if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     const struct dependencies dependencies = {signal, nwaits, waits};
-    return append_launch(to_list(list), to_kernel(kernel), OP_LAUNCH, groups, &dependencies);
+    return append_launch(list, kernel, groups, false, &dependencies);
 }
 
-/* The groups of a cooperative launch may wait for each other: all must run at once. */
-static ze_result_t check_cooperative(const ze_group_count_t *groups) {
+ze_result_t check_cooperative(const ze_group_count_t *groups) {
     uint64_t total = (uint64_t)groups->groupCountX * groups->groupCountY;
     if (total > machine()->threads || total * groups->groupCountZ > machine()->threads)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more groups than run at the same time");
@@ -98,21 +106,24 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchCooperativeKernel(ze_command_lis
                                                                   const ze_group_count_t *groups,
                                                                   ze_event_handle_t signal, uint32_t nwaits,
                                                                   ze_event_handle_t *waits) {
-    if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ze_result_t result = check_cooperative(groups);
-    return result ? result : zeCommandListAppendLaunchKernel(list, kernel, groups, signal, nwaits, waits);
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    return append_launch(list, kernel, groups, true, &dependencies);
 }
 
-ze_result_t ZE_APICALL zeCommandListAppendLaunchKernelIndirect(ze_command_list_handle_t list,
+ze_result_t ZE_APICALL zeCommandListAppendLaunchKernelIndirect(ze_command_list_handle_t handle,
                                                                ze_kernel_handle_t kernel,
                                                                const ze_group_count_t *groups,
                                                                ze_event_handle_t signal, uint32_t nwaits,
                                                                ze_event_handle_t *waits) {
-    if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    struct list *list = to_list(handle);
+    if (!list || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    struct launch_command *launch;
     const struct dependencies dependencies = {signal, nwaits, waits};
-    return append_launch(to_list(list), to_kernel(kernel), OP_LAUNCH_INDIRECT, groups, &dependencies);
+    ze_result_t result = begin_launch(list, to_kernel(kernel), OP_LAUNCH_INDIRECT, &dependencies, &launch);
+    if (result) return result;
+    launch->indirect = groups;
+    return list_submit(list);
 }
 
 /* Bytes of one launch inside a command of several. */
@@ -150,13 +161,13 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchMultipleKernelsIndirect(
     return list_submit(list);
 }
 
-static ze_result_t check_launch_extensions(const void *extensions, const ze_group_count_t *groups) {
+/* The only extension is the wish to be cooperative. */
+static ze_result_t read_launch_extensions(const void *extensions, bool *cooperative) {
+    *cooperative = false;
     for (const struct chain *link = extensions; link; link = link->pNext) {
         if ((uint32_t)link->stype != NEW_STYPE_LAUNCH_COOPERATIVE_DESC)
             return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-        if (!((const struct ze_launch_cooperative_desc *)link)->isCooperative) continue;
-        ze_result_t result = check_cooperative(groups);
-        if (result) return result;
+        *cooperative |= ((const struct ze_launch_cooperative_desc *)link)->isCooperative != 0;
     }
     return ZE_RESULT_SUCCESS;
 }
@@ -165,9 +176,10 @@ ze_result_t ZE_APICALL NEW(zeCommandListAppendLaunchKernelWithParameters)(
         ze_command_list_handle_t list, ze_kernel_handle_t kernel, const ze_group_count_t *groups,
         const void *extensions, ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {
     if (!to_list(list) || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ze_result_t result = check_launch_extensions(extensions, groups);
-    return result ? result : zeCommandListAppendLaunchKernel(list, kernel, groups, signal, nwaits, waits);
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    bool cooperative;
+    ze_result_t result = read_launch_extensions(extensions, &cooperative);
+    return result ? result : append_launch(list, kernel, groups, cooperative, &dependencies);
 }
 
 /* Sets everything on the kernel, then launches it. Local memory is given as a pointer to its size. */

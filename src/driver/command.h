@@ -113,6 +113,7 @@ struct signal_fence_command {
 struct launch_command {
     struct command command;
     const struct kernel_code *code;
+    bool cooperative; /* its groups may wait for each other */
     uint32_t groups[3], group_size[3];
     uint64_t offset[3];
     const ze_group_count_t *indirect; /* OP_LAUNCH_INDIRECT: where the groups are read when it runs */

@@ -118,6 +118,8 @@ void native_launch(const struct launch_command *launch, const uint32_t groups[3]
     size_t total = (size_t)groups[0] * groups[1] * groups[2];
     if (total == 1)
         run_piece(&running, 0, 1);
+    else if (launch->cooperative)
+        pool_run_together(pool_default(), total, run_piece, &running);
     else
         pool_run(pool_default(), total, 1, run_piece, &running);
 }

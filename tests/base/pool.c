@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +92,37 @@ static void test_nested_loops(void **state) {
     free((void *)marks);
 }
 
+/* Comes back when everybody is there. */
+static void meet(void *context, size_t begin, size_t end) {
+    _Atomic int *there = context;
+    atomic_fetch_add(there, (int)(end - begin));
+    while (atomic_load(there) < 4)
+        sched_yield();
+}
+
+static void *meet_often(void *result) {
+    for (int i = 0; i < 50; i++) {
+        _Atomic int there = 0;
+        pool_run_together(pool_default(), 4, meet, (void *)&there);
+        *(int *)result += there;
+    }
+    return NULL;
+}
+
+/* Iterations that wait for each other, from several callers, among loops that do not. */
+static void test_iterations_together(void **state) {
+    (void)state;
+    enum { CALLERS = 6 };
+    pthread_t threads[CALLERS];
+    int results[CALLERS] = {0};
+    for (int i = 0; i < CALLERS; i++)
+        pthread_create(&threads[i], NULL, i % 2 ? call_often : meet_often, &results[i]);
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(results[i], i % 2 ? 1 : 200);
+    }
+}
+
 static void test_child_gets_its_own_pool(void **state) {
     (void)state;
     assert_true(runs_each_once(MOST, 1));
@@ -108,6 +140,7 @@ int main(void) {
             cmocka_unit_test(test_threads_follow_the_environment),
             cmocka_unit_test(test_many_callers),
             cmocka_unit_test(test_nested_loops),
+            cmocka_unit_test(test_iterations_together),
             cmocka_unit_test(test_child_gets_its_own_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

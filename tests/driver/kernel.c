@@ -5,6 +5,7 @@
 #include "ze_test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 /* -- the kernels -- */
@@ -76,7 +77,7 @@ static void meet_group(const struct native_group *g, void *const *args) {
     _Atomic uint32_t *arrived = *(_Atomic uint32_t **)args[0];
     atomic_fetch_add(arrived, 1);
     while (atomic_load(arrived) < g->count[0])
-        continue;
+        sched_yield();
 }
 
 static void shape_group(const struct native_group *g, void *const *args) {
@@ -319,6 +320,33 @@ static void cooperative_groups_meet(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
+/* Launches at the same time want more threads than there are: none may keep what another needs. */
+static void cooperative_launches_take_turns(void **state) {
+    (void)state;
+    enum { LISTS = 3, ROUNDS = 100 };
+    ze_kernel_handle_t kernel = make_kernel(module, "meet");
+    uint32_t most = 0, *arrived = allocate_shared(LISTS * ROUNDS * sizeof *arrived);
+    ze_command_list_handle_t several[LISTS];
+    assert_ok(zeKernelSuggestMaxCooperativeGroupCount(kernel, &most));
+    const ze_group_count_t groups = {most, 1, 1};
+    for (int l = 0; l < LISTS; l++)
+        several[l] = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    for (int i = 0; i < LISTS * ROUNDS; i++) {
+        uint32_t *meeting = arrived + i;
+        assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &meeting));
+        assert_ok(zeCommandListAppendLaunchCooperativeKernel(several[i % LISTS], kernel, &groups, NULL, 0,
+                                                             NULL));
+    }
+    for (int l = 0; l < LISTS; l++) {
+        assert_ok(CALL(zeCommandListHostSynchronize)(several[l], 60000000000));
+        assert_ok(zeCommandListDestroy(several[l]));
+    }
+    for (int i = 0; i < LISTS * ROUNDS; i++)
+        assert_int_equal(arrived[i], most);
+    assert_ok(zeMemFree(context, arrived));
+    assert_ok(zeKernelDestroy(kernel));
+}
+
 static void no_groups_are_no_work(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "empty");
@@ -437,6 +465,7 @@ int main(void) {
             cmocka_unit_test(local_memory_is_private_to_groups),
             cmocka_unit_test(barriers_hold_items_together),
             cmocka_unit_test(cooperative_groups_meet),
+            cmocka_unit_test(cooperative_launches_take_turns),
             cmocka_unit_test(no_groups_are_no_work),
             cmocka_unit_test(arguments_come_with_the_launch),
             cmocka_unit_test(wrong_arguments_are_refused),
