@@ -7,9 +7,7 @@
  *
  * Range: parts of dst.
  */
-#include "kernels/lib/product.h"
-#include "kernels/lib/window.h"
-#include "kernels/params_convolution.h"
+#include "kernels/lib/convolution.h"
 
 struct sums {
     float f32;
@@ -19,16 +17,13 @@ struct sums {
 /* The whole window over one group of channels. */
 INLINE struct sums convolution_sum(constant struct convolution_params *p, const struct epilogue_state *e,
                                    struct operands *o, const i64 *place, i64 first_input) {
-    i64 *s = o->src_position + 2, *w = o->weights_position + p->grouped + 2;
     struct sums sums = {0.0f, 0};
     struct taps t;
     window_taps(&t, &p->window, place);
     for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
         for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++)
             for (i64 k2 = t.first[2]; k2 < t.last[2]; k2++) {
-                s[0] = t.start[0] + k0 * p->window.step[0], w[0] = k0;
-                s[1] = t.start[1] + k1 * p->window.step[1], w[1] = k1;
-                s[2] = t.start[2] + k2 * p->window.step[2], w[2] = k2;
+                convolution_tap(p, o, &t, k0, k1, k2);
                 if (p->product.sum == SUM_S32)
                     sums.s32 = product_s32(&p->product, e, o, first_input, 0, p->inputs, sums.s32);
                 else
@@ -49,18 +44,15 @@ kernel void convolution_universal(ITEM global const uchar *src, global const uch
             store_f32(dst, p->product.epilogue.type, out.offset, 0.0f);
             continue;
         }
-        i64 channel = out.position[1], group = channel / p->outputs;
-        o.src_position[0] = out.position[0];
-        o.weights_position[0] = group;
-        o.weights_position[p->grouped] = channel - group * p->outputs;
-        struct sums sums = convolution_sum(p, &e, &o, out.position + 2, group * p->inputs);
+        i64 first_input = convolution_begin(p, &o, out.position);
+        struct sums sums = convolution_sum(p, &e, &o, out.position + 2, first_input);
         if (p->product.bare) {
             store_s32(dst, p->product.epilogue.type, out.offset, sums.s32);
             continue;
         }
         float x = p->product.sum == SUM_S32 ? (float)sums.s32 : sums.f32;
         x = product_scale(&p->product, &e, &o, x);
-        product_store(&p->product, &e, bias, &channel, dst, out.offset, out.position, x);
+        product_store(&p->product, &e, bias, &out.position[1], dst, out.offset, out.position, x);
     }
 }
 #endif

@@ -33,9 +33,7 @@ kernel void matmul_universal(ITEM global const uchar *src, global const uchar *w
             store_f32(dst, p->product.epilogue.type, out.offset, 0.0f);
             continue;
         }
-#pragma nounroll
-        for (int d = 0; d < p->walk.ndims; d++)
-            o.src_position[d] = o.weights_position[d] = out.position[d];
+        operands_at(&o, out.position, p->walk.ndims);
         if (p->product.bare) {
             store_s32(dst, p->product.epilogue.type, out.offset,
                       product_s32(&p->product, &e, &o, 0, 0, p->depth, 0));

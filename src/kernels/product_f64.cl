@@ -5,23 +5,19 @@
  *
  * Range: parts of dst.
  */
+#include "kernels/lib/convolution.h"
 #include "kernels/lib/product_f64.h"
-#include "kernels/lib/window.h"
-#include "kernels/params_convolution.h"
 #include "kernels/params_matmul.h"
 
 INLINE double convolution_sum_f64(constant struct convolution_params *p, struct operands *o, const i64 *place,
                                   i64 first_input) {
-    i64 *s = o->src_position + 2, *w = o->weights_position + p->grouped + 2;
     double sum = 0.0;
     struct taps t;
     window_taps(&t, &p->window, place);
     for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
         for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++)
             for (i64 k2 = t.first[2]; k2 < t.last[2]; k2++) {
-                s[0] = t.start[0] + k0 * p->window.step[0], w[0] = k0;
-                s[1] = t.start[1] + k1 * p->window.step[1], w[1] = k1;
-                s[2] = t.start[2] + k2 * p->window.step[2], w[2] = k2;
+                convolution_tap(p, o, &t, k0, k1, k2);
                 sum = product_f64(&p->product, o, first_input, 0, p->inputs, sum);
             }
     return sum;
@@ -39,13 +35,10 @@ kernel void convolution_universal_f64(ITEM global const uchar *src, global const
             store_f32(dst, p->product.epilogue.type, out.offset, 0.0f);
             continue;
         }
-        i64 channel = out.position[1], group = channel / p->outputs;
-        o.src_position[0] = out.position[0];
-        o.weights_position[0] = group;
-        o.weights_position[p->grouped] = channel - group * p->outputs;
-        double x = convolution_sum_f64(p, &o, out.position + 2, group * p->inputs);
+        i64 first_input = convolution_begin(p, &o, out.position);
+        double x = convolution_sum_f64(p, &o, out.position + 2, first_input);
         x = product_scale_f64(&p->product, &e, &o, x);
-        product_store_f64(&p->product, &e, bias, &channel, dst, out.offset, out.position, x);
+        product_store_f64(&p->product, &e, bias, &out.position[1], dst, out.offset, out.position, x);
     }
 }
 #endif
@@ -62,9 +55,7 @@ kernel void matmul_universal_f64(ITEM global const uchar *src, global const ucha
             store_f32(dst, p->product.epilogue.type, out.offset, 0.0f);
             continue;
         }
-#pragma nounroll
-        for (int d = 0; d < p->walk.ndims; d++)
-            o.src_position[d] = o.weights_position[d] = out.position[d];
+        operands_at(&o, out.position, p->walk.ndims);
         double x = product_f64(&p->product, &o, 0, 0, p->depth, 0.0);
         x = product_scale_f64(&p->product, &e, &o, x);
         product_store_f64(&p->product, &e, bias, out.position, dst, out.offset, out.position, x);

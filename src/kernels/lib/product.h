@@ -16,6 +16,13 @@ struct operands {
     i64 src_position[TENSOR_DIMS], weights_position[TENSOR_DIMS];
 };
 
+/* Both at the position of a result. */
+INLINE void operands_at(struct operands *o, const i64 *position, int ndims) {
+#pragma nounroll
+    for (int d = 0; d < ndims; d++)
+        o->src_position[d] = o->weights_position[d] = position[d];
+}
+
 /* Element `at` along dimension `dim`; `base` is the offset of the position with 0 there. */
 INLINE i64 offset_along(constant struct tensor *t, i64 base, i64 *position, int dim, i64 at) {
     position[dim] = at;
