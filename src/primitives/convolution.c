@@ -27,10 +27,7 @@ dnnl_status_t dnnl_convolution_forward_primitive_desc_create(
             .weights = weights,
             .bias = bias,
             .dst = dst,
-            .window = {.strides = strides,
-                       .dilates = dilates,
-                       .padding_l = padding_l,
-                       .padding_r = padding_r},
+            .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     TRY(check_convolution(&r));
     TRY(check_convolution_attr(&r, engine, attr));
@@ -63,10 +60,7 @@ dnnl_status_t dnnl_convolution_backward_data_primitive_desc_create(
             .src = diff_src,
             .weights = weights,
             .dst = diff_dst,
-            .window = {.strides = strides,
-                       .dilates = dilates,
-                       .padding_l = padding_l,
-                       .padding_r = padding_r},
+            .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
     TRY(check_convolution(&r));
@@ -89,10 +83,7 @@ dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
             .weights = diff_weights,
             .bias = diff_bias,
             .dst = diff_dst,
-            .window = {.strides = strides,
-                       .dilates = dilates,
-                       .padding_l = padding_l,
-                       .padding_r = padding_r},
+            .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
     TRY(check_convolution(&r));

@@ -30,10 +30,7 @@ dnnl_status_t dnnl_deconvolution_forward_primitive_desc_create(
             .weights = weights,
             .bias = bias,
             .dst = dst,
-            .window = {.strides = strides,
-                       .dilates = dilates,
-                       .padding_l = padding_l,
-                       .padding_r = padding_r},
+            .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     return create(pd, engine, &r, attr);
 }
@@ -52,10 +49,7 @@ dnnl_status_t dnnl_deconvolution_backward_data_primitive_desc_create(
             .src = diff_src,
             .weights = weights,
             .dst = diff_dst,
-            .window = {.strides = strides,
-                       .dilates = dilates,
-                       .padding_l = padding_l,
-                       .padding_r = padding_r},
+            .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
     return create(pd, engine, &r, attr);
@@ -76,10 +70,7 @@ dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
             .weights = diff_weights,
             .bias = diff_bias,
             .dst = diff_dst,
-            .window = {.strides = strides,
-                       .dilates = dilates,
-                       .padding_l = padding_l,
-                       .padding_r = padding_r},
+            .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
     return create(pd, engine, &r, attr);
