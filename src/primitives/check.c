@@ -162,6 +162,10 @@ dnnl_status_t check_attr(const char *component, const struct dnnl_engine *engine
     return dnnl_success;
 }
 
+dnnl_status_t check_no_attr(const char *component, const struct dnnl_engine *engine, const attr_t *attr) {
+    return check_attr(component, engine, attr, &(struct attr_rules){.parts = 0});
+}
+
 dnnl_status_t check_post_ops(const char *component, const struct dnnl_engine *engine, const attr_t *attr,
                              const struct attr_rules *rules, const md_t *dst) {
     if (!attr) return dnnl_success;

@@ -76,6 +76,8 @@ struct attr_rules {
 };
 
 bool attr_is_default(const attr_t *attr); /* NULL is */
+/* For primitives that take no attributes at all. */
+dnnl_status_t check_no_attr(const char *component, const struct dnnl_engine *engine, const attr_t *attr);
 /* The parts and the types; then, after what a primitive has to say about masks, the post-ops on `dst`. */
 dnnl_status_t check_attr(const char *component, const struct dnnl_engine *engine, const attr_t *attr,
                          const struct attr_rules *rules);

@@ -14,7 +14,6 @@ static const char component[] = "eltwise";
 
 static const struct attr_rules forward_rules = {.parts = ATTR_POST_OPS | ATTR_DROPOUT,
                                                 .post_ops = BIT(dnnl_binary)};
-static const struct attr_rules backward_rules = {.parts = 0};
 
 /* Of integers only those functions make sense that stay among them; oneDNN adds those whose backward pass
  * uses dst. */
@@ -70,7 +69,7 @@ dnnl_status_t dnnl_eltwise_backward_primitive_desc_create(
     TRY(check_sizes_known(component, MDS(data, diff_src, diff_dst)));
     TRY(check_same_dims(component, "data", data, "diff_dst", diff_dst));
     TRY(check_same_dims(component, "diff_src", diff_src, "diff_dst", diff_dst));
-    TRY(check_attr(component, engine, attr, &backward_rules));
+    TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }
 

@@ -31,8 +31,6 @@ static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src, dnnl_dim_t loca
     return dnnl_success;
 }
 
-static const struct attr_rules no_attributes = {.parts = 0};
-
 dnnl_status_t dnnl_lrn_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                      dnnl_prop_kind_t prop, dnnl_alg_kind_t alg,
                                                      const_dnnl_memory_desc_t src,
@@ -41,7 +39,7 @@ dnnl_status_t dnnl_lrn_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, 
                                                      const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     TRY(check(alg, src, local_size, MDS(dst), true));
-    TRY(check_attr(component, engine, attr, &no_attributes));
+    TRY(check_no_attr(component, engine, attr));
 
     struct problem problem;
     TRY(problem_init(&problem, dnnl_lrn, 2));
@@ -65,7 +63,7 @@ dnnl_status_t dnnl_lrn_backward_primitive_desc_create(dnnl_primitive_desc_t *pd,
                                                       const_dnnl_primitive_attr_t attr) {
     (void)alpha, (void)beta, (void)k, (void)hint;
     TRY(check(alg, src, local_size, MDS(diff_src, diff_dst), false));
-    TRY(check_attr(component, engine, attr, &no_attributes));
+    TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }
 

@@ -26,8 +26,6 @@ static dnnl_status_t check(const md_t *src, const md_t *weights, struct md_list 
     return dnnl_success;
 }
 
-static const struct attr_rules no_attributes = {.parts = 0};
-
 dnnl_status_t dnnl_prelu_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                        dnnl_prop_kind_t prop, const_dnnl_memory_desc_t src,
                                                        const_dnnl_memory_desc_t weights,
@@ -35,7 +33,7 @@ dnnl_status_t dnnl_prelu_forward_primitive_desc_create(dnnl_primitive_desc_t *pd
                                                        const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     TRY(check(src, weights, MDS(dst), MDS(src, weights), true));
-    TRY(check_attr(component, engine, attr, &no_attributes));
+    TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }
 
@@ -48,6 +46,6 @@ dnnl_status_t dnnl_prelu_backward_primitive_desc_create(
     REQUIRE(diff_weights, "an argument is NULL");
     TRY(check_no_host_scalars(component, MDS(diff_weights)));
     TRY(check(src, weights, MDS(diff_src, diff_dst), MDS(src, weights, diff_src, diff_weights), false));
-    TRY(check_attr(component, engine, attr, &no_attributes));
+    TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }

@@ -45,9 +45,8 @@ dnnl_status_t dnnl_resampling_backward_primitive_desc_create(dnnl_primitive_desc
                                                              const_dnnl_memory_desc_t diff_dst,
                                                              const_dnnl_primitive_desc_t hint,
                                                              const_dnnl_primitive_attr_t attr) {
-    static const struct attr_rules rules = {.parts = 0};
     (void)hint;
     TRY(check(dnnl_backward_data, alg, factors, diff_src, diff_dst));
-    TRY(check_attr(component, engine, attr, &rules));
+    TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }

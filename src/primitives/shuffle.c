@@ -8,7 +8,6 @@ static const char component[] = "shuffle";
 static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
                             const md_t *src, const md_t *dst, int axis, dnnl_dim_t group_size,
                             const attr_t *attr) {
-    static const struct attr_rules rules = {.parts = 0};
     REQUIRE(src && dst, "an argument is NULL");
     REQUIRE(!prop_is_forward(prop) || !md_is_any(src), "the layout of src is open");
     REQUIRE(axis >= 0 && axis < src->ndims, "there is no dimension %d", axis);
@@ -17,7 +16,7 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnn
     TRY(check_sizes_known(component, MDS(src, dst)));
     REQUIRE(src->dims[axis] % group_size == 0, "the dimension is not made of whole groups");
     TRY(check_same_dims(component, "src", src, "dst", dst));
-    TRY(check_attr(component, engine, attr, &rules));
+    TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }
 

@@ -16,7 +16,6 @@ static const struct attr_rules forward_rules = {
         .parts = ATTR_SCALES | ATTR_POST_OPS | ATTR_DROPOUT,
         .post_ops = BIT(dnnl_binary) | BIT(dnnl_eltwise),
 };
-static const struct attr_rules backward_rules = {.parts = 0};
 
 static dnnl_status_t check_axis(dnnl_alg_kind_t alg, const md_t *md, int axis) {
     REQUIRE(alg == dnnl_softmax_accurate || alg == dnnl_softmax_log, "unknown algorithm");
@@ -74,7 +73,7 @@ dnnl_status_t dnnl_softmax_backward_primitive_desc_create(
     TRY(check_sizes_known(component, MDS(dst, diff_src, diff_dst)));
     TRY(check_same_dims(component, "dst", dst, "diff_dst", diff_dst));
     TRY(check_same_dims(component, "diff_src", diff_src, "diff_dst", diff_dst));
-    TRY(check_attr(component, engine, attr, &backward_rules));
+    TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }
 

@@ -16,9 +16,8 @@ dnnl_status_t dnnl_sum_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_eng
                                              const_dnnl_memory_desc_t dst, int n, const float *scales,
                                              const_dnnl_memory_desc_t const *srcs,
                                              const_dnnl_primitive_attr_t attr) {
-    static const struct attr_rules rules = {.parts = 0};
     REQUIRE(pd && srcs && scales && n > 0, "an argument is NULL");
-    TRY(check_attr(component, engine, attr, &rules));
+    TRY(check_no_attr(component, engine, attr));
     for (int i = 0; i < n; i++)
         TRY(check_source(srcs[0], srcs[i]));
     if (dst) {
