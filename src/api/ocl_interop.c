@@ -24,15 +24,7 @@ static dnnl_status_t create_engine(dnnl_engine_t *engine, cl_device_id device, c
     struct device_origin origin = {.kind = dnnl_gpu};
     origin.handles[OPENCL_DEVICE] = device;
     origin.handles[OPENCL_CONTEXT] = context;
-    struct dnnl_engine *made;
-    dnnl_status_t status = engine_create(&made, &opencl_runtime, &origin);
-    if (status != dnnl_success) return status;
-    if (blob) status = device_restore(made->device, size, blob);
-    if (status == dnnl_success)
-        *engine = made;
-    else
-        engine_release(made);
-    return status;
+    return engine_create_restored(engine, &opencl_runtime, &origin, size, blob);
 }
 
 dnnl_status_t dnnl_ocl_interop_engine_create(dnnl_engine_t *engine, cl_device_id device, cl_context context) {
@@ -93,11 +85,7 @@ static dnnl_status_t create_stream(dnnl_stream_t *stream, dnnl_engine_t engine, 
     if (!made) return dnnl_out_of_memory;
     dnnl_status_t status =
             record ? opencl_stream_record(made, queue, record) : opencl_stream_adopt(made, queue);
-    if (status == dnnl_success)
-        *stream = made;
-    else
-        stream_discard(made);
-    return status;
+    return stream_hand_out(stream, made, status);
 }
 
 dnnl_status_t dnnl_ocl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,

@@ -13,12 +13,7 @@ dnnl_status_t dnnl_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine, un
         return fail(dnnl_invalid_arguments, "stream", "bad flags: 0x%x", flags);
     struct dnnl_stream *made = stream_new(engine, flags);
     if (!made) return dnnl_out_of_memory;
-    dnnl_status_t status = engine_runtime(engine)->stream_open(made, flags);
-    if (status == dnnl_success)
-        *stream = made;
-    else
-        stream_discard(made);
-    return status;
+    return stream_hand_out(stream, made, engine_runtime(engine)->stream_open(made, flags));
 }
 
 dnnl_status_t dnnl_stream_get_engine(const_dnnl_stream_t stream, dnnl_engine_t *engine) {

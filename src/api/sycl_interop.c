@@ -35,10 +35,7 @@ dnnl_status_t dnnl_sycl_interop_engine_create(dnnl_engine_t *engine, const void 
     struct sycl_device *adopted;
     dnnl_status_t status = sycl_layer()->device_adopt(device, context, &adopted);
     if (status != dnnl_success) return sycl_fail(status, "engine");
-    struct dnnl_engine *made;
-    status = create_engine(&made, adopted);
-    if (status == dnnl_success) *engine = made;
-    return status;
+    return create_engine(engine, adopted);
 }
 
 dnnl_status_t dnnl_sycl_interop_engine_get_context(dnnl_engine_t engine, void **context) {
@@ -62,12 +59,7 @@ dnnl_status_t dnnl_sycl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine
         return fail(dnnl_invalid_arguments, "stream", "null, or not a SYCL engine");
     struct dnnl_stream *made = stream_new(engine, 0);
     if (!made) return dnnl_out_of_memory;
-    dnnl_status_t status = sycl_stream_adopt(made, queue);
-    if (status == dnnl_success)
-        *stream = made;
-    else
-        stream_discard(made);
-    return status;
+    return stream_hand_out(stream, made, sycl_stream_adopt(made, queue));
 }
 
 dnnl_status_t dnnl_sycl_interop_stream_get_queue(dnnl_stream_t stream, void **queue) {

@@ -17,24 +17,11 @@ static struct device_origin origin_of(ze_driver_handle_t driver, ze_device_handl
     return origin;
 }
 
-static dnnl_status_t create_engine(dnnl_engine_t *engine, const struct device_origin *origin, size_t size,
-                                   const uint8_t *blob) {
-    struct dnnl_engine *made;
-    dnnl_status_t status = engine_create(&made, &level_zero_runtime, origin);
-    if (status != dnnl_success) return status;
-    if (blob) status = device_restore(made->device, size, blob);
-    if (status == dnnl_success)
-        *engine = made;
-    else
-        engine_release(made);
-    return status;
-}
-
 dnnl_status_t dnnl_ze_interop_engine_create(dnnl_engine_t *engine, ze_driver_handle_t driver,
                                             ze_device_handle_t device, ze_context_handle_t context) {
     if (!engine || !driver || !device || !context) return fail_null("engine");
     struct device_origin origin = origin_of(driver, device, context);
-    return create_engine(engine, &origin, 0, NULL);
+    return engine_create(engine, &level_zero_runtime, &origin);
 }
 
 dnnl_status_t dnnl_ze_interop_engine_create_from_cache_blob(dnnl_engine_t *engine, ze_driver_handle_t driver,
@@ -43,7 +30,7 @@ dnnl_status_t dnnl_ze_interop_engine_create_from_cache_blob(dnnl_engine_t *engin
                                                             const uint8_t *cache_blob) {
     if (!engine || !driver || !device || !context || size == 0 || !cache_blob) return fail_null("engine");
     struct device_origin origin = origin_of(driver, device, context);
-    return create_engine(engine, &origin, size, cache_blob);
+    return engine_create_restored(engine, &level_zero_runtime, &origin, size, cache_blob);
 }
 
 static bool is_ours(const struct dnnl_engine *engine) {
@@ -93,12 +80,7 @@ dnnl_status_t dnnl_ze_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t
     if (!is_ours(engine)) return fail_foreign("stream");
     struct dnnl_stream *made = stream_new(engine, profiling ? dnnl_stream_profiling : 0);
     if (!made) return dnnl_out_of_memory;
-    dnnl_status_t status = lz_stream_open_on(made, list);
-    if (status == dnnl_success)
-        *stream = made;
-    else
-        stream_discard(made);
-    return status;
+    return stream_hand_out(stream, made, lz_stream_open_on(made, list));
 }
 
 dnnl_status_t dnnl_ze_interop_stream_get_list(dnnl_stream_t stream, ze_command_list_handle_t *list) {

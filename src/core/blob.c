@@ -60,3 +60,15 @@ dnnl_status_t device_restore(struct device *device, size_t size, const uint8_t *
     if (!device->runtime->kernels_restore) return no_blobs(device->runtime);
     return device->runtime->kernels_restore(device, size, blob);
 }
+
+dnnl_status_t engine_create_restored(struct dnnl_engine **engine, const struct runtime *runtime,
+                                     const struct device_origin *origin, size_t size, const uint8_t *blob) {
+    struct dnnl_engine *made;
+    TRY(engine_create(&made, runtime, origin));
+    dnnl_status_t status = blob ? device_restore(made->device, size, blob) : dnnl_success;
+    if (status == dnnl_success)
+        *engine = made;
+    else
+        engine_release(made);
+    return status;
+}

@@ -107,6 +107,9 @@ dnnl_status_t primitive_plan(const struct plan **plan, const struct dnnl_primiti
 dnnl_status_t plan_blob_id(struct plan *plan, const uint8_t **id, size_t *size);
 dnnl_status_t primitive_save(const struct dnnl_primitive *primitive, size_t *size, uint8_t *blob);
 dnnl_status_t device_restore(struct device *device, size_t size, const uint8_t *blob);
+/* An engine whose device has the programs of a blob to load from; blob NULL: engine_create. */
+dnnl_status_t engine_create_restored(struct dnnl_engine **engine, const struct runtime *runtime,
+                                     const struct device_origin *origin, size_t size, const uint8_t *blob);
 
 /* Creation of a descriptor from a filled-in problem: what every dnnl_*_primitive_desc_create ends with. */
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,

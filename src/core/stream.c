@@ -20,3 +20,11 @@ void stream_discard(struct dnnl_stream *stream) {
     engine_release(stream->engine);
     free(stream);
 }
+
+dnnl_status_t stream_hand_out(struct dnnl_stream **stream, struct dnnl_stream *made, dnnl_status_t opened) {
+    if (opened == dnnl_success)
+        *stream = made;
+    else
+        stream_discard(made);
+    return opened;
+}
