@@ -95,7 +95,7 @@ dnnl_status_t blob_begin(struct blob *blob) {
     return dnnl_success;
 }
 
-dnnl_status_t blob_add(struct blob *blob, const char *key, const void *binary, size_t size) {
+static dnnl_status_t add_record(struct blob *blob, const char *key, const void *binary, size_t size) {
     struct record record = {key, strlen(key), binary, size};
     uint8_t *bytes = malloc(record_size(&record));
     if (!bytes) return dnnl_out_of_memory;
@@ -103,6 +103,15 @@ dnnl_status_t blob_add(struct blob *blob, const char *key, const void *binary, s
     fwrite(bytes, record_size(&record), 1, blob->file);
     free(bytes);
     return dnnl_success;
+}
+
+dnnl_status_t blob_add(struct blob *blob, const char *device_key, const char *options,
+                       const struct kernel *kernel, void *binary, size_t size) {
+    char *key = binaries_key(device_key, options, kernel);
+    dnnl_status_t status = key && binary ? add_record(blob, key, binary, size) : dnnl_out_of_memory;
+    free(key);
+    free(binary);
+    return status;
 }
 
 dnnl_status_t blob_end(struct blob *blob, dnnl_status_t made, size_t *size, uint8_t *to) {

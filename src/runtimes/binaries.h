@@ -41,7 +41,9 @@ struct blob {
     size_t size;
 };
 dnnl_status_t blob_begin(struct blob *blob);
-dnnl_status_t blob_add(struct blob *blob, const char *key, const void *binary, size_t size);
+/* Adds what a device made of a kernel; `binary`, from malloc, is taken over, NULL: there was no memory. */
+dnnl_status_t blob_add(struct blob *blob, const char *device_key, const char *options,
+                       const struct kernel *kernel, void *binary, size_t size);
 /* Ends it and, unless the making has failed, gives it to the user as blob_give does. */
 dnnl_status_t blob_end(struct blob *blob, dnnl_status_t made, size_t *size, uint8_t *to);
 

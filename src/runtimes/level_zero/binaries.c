@@ -41,11 +41,7 @@ static dnnl_status_t add_module(struct blob *blob, const struct lz_device *d,
                                 const struct lz_module *module) {
     size_t size = 0;
     void *binary = lz_module_binary(d, module->handle, &size);
-    char *key = binaries_key(d->key, d->options, module->kernel);
-    dnnl_status_t status = key && binary ? blob_add(blob, key, binary, size) : dnnl_out_of_memory;
-    free(key);
-    free(binary);
-    return status;
+    return blob_add(blob, d->key, d->options, module->kernel, binary, size);
 }
 
 dnnl_status_t lz_kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,

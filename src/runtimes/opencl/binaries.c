@@ -44,13 +44,9 @@ char *opencl_device_key(cl_device_id device) {
 
 static dnnl_status_t add_kernel(struct blob *blob, const struct opencl_device *d,
                                 const struct opencl_kernel *kernel) {
-    size_t size;
+    size_t size = 0;
     void *binary = opencl_kernel_binary(d, kernel, &size);
-    char *key = binaries_key(d->key, d->options, kernel->kernel);
-    dnnl_status_t status = key && binary ? blob_add(blob, key, binary, size) : dnnl_out_of_memory;
-    free(key);
-    free(binary);
-    return status;
+    return blob_add(blob, d->key, d->options, kernel->kernel, binary, size);
 }
 
 dnnl_status_t opencl_kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,
