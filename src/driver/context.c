@@ -5,6 +5,7 @@
  */
 #include "driver/driver.h"
 #include "driver/memory.h"
+#include "driver/virtual.h"
 
 #include <pthread.h>
 
@@ -20,8 +21,9 @@ ze_result_t ZE_APICALL zeContextCreateEx(ze_driver_handle_t driver, const ze_con
                                          uint32_t count, ze_device_handle_t *devices,
                                          ze_context_handle_t *made) {
     if (!is_driver(driver)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (!desc || !made || (count && !devices)) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (desc->flags & ~(uint32_t)ZE_CONTEXT_FLAG_TBD) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (count && !devices) return ZE_RESULT_ERROR_INVALID_SIZE;
     for (uint32_t i = 0; i < count; i++)
         if (!is_device(devices[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     struct context *context = make_context();
@@ -62,6 +64,7 @@ ze_result_t ZE_APICALL zeContextDestroy(ze_context_handle_t handle) {
     if (object_in_use(context))
         return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "objects of this context still live");
     memory_dispose_all(context);
+    virtual_dispose_all(context);
     object_delete(context);
     return ZE_RESULT_SUCCESS;
 }

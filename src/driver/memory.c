@@ -10,10 +10,12 @@
 #include "driver/machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HUGE_PAGE = 2 << 20 };
@@ -23,7 +25,7 @@ static struct span *known;                                 /* allocations by add
 static uint64_t bytes_mapped;                              /* of our own */
 static _Atomic uint64_t last_id; /* allocations are numbered, never twice with the same number */
 
-static bool reserve(size_t length) {
+bool memory_reserve(size_t length) {
     pthread_rwlock_wrlock(&lock);
     bool fits = length <= machine()->memory && bytes_mapped <= machine()->memory - length;
     if (fits) bytes_mapped += length;
@@ -31,7 +33,7 @@ static bool reserve(size_t length) {
     return fits;
 }
 
-static void unreserve(size_t length) {
+void memory_unreserve(size_t length) {
     pthread_rwlock_wrlock(&lock);
     bytes_mapped -= length;
     pthread_rwlock_unlock(&lock);
@@ -55,9 +57,20 @@ static void *map_aligned(size_t length, size_t alignment, int file, uint64_t off
     return base;
 }
 
+static struct allocation *first_overlap(uintptr_t base, size_t length) {
+    struct span *next = spans_after(known, base);
+    return next && next->base < base + length ? (struct allocation *)next : NULL;
+}
+
+/* What the kernel gives us is nobody else's: borrowed memory there was freed and not given back. */
 static void remember(struct allocation *allocation) {
+    struct allocation *stale;
     allocation->id = atomic_fetch_add(&last_id, 1) + 1;
     pthread_rwlock_wrlock(&lock);
+    while ((stale = first_overlap(allocation->span.base, allocation->span.length))) {
+        spans_remove(&known, &stale->span);
+        free(stale);
+    }
     spans_insert(&known, &allocation->span);
     pthread_rwlock_unlock(&lock);
 }
@@ -74,13 +87,13 @@ ze_result_t memory_map(struct context *context, const struct allocation *like, s
     if (length >= HUGE_PAGE && alignment < HUGE_PAGE && like->file < 0) alignment = HUGE_PAGE;
     struct allocation *allocation = malloc(sizeof *allocation);
     if (!allocation) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    if (!reserve(length)) {
+    if (!memory_reserve(length)) {
         free(allocation);
         return explain(out_of_memory(like), "more than this machine's memory");
     }
     void *base = map_aligned(length, alignment, like->file, like->offset);
     if (base == MAP_FAILED) {
-        unreserve(length);
+        memory_unreserve(length);
         free(allocation);
         return explain(out_of_memory(like), "the kernel gives no more memory");
     }
@@ -105,16 +118,22 @@ ze_result_t memory_borrow(struct context *context, void *base, size_t size, ze_m
             .borrowed = true,
             .file = -1,
     };
-    pthread_rwlock_rdlock(&lock);
-    struct span *next = spans_after(known, (uintptr_t)base);
-    bool overlaps = next && next->base < (uintptr_t)base + size;
+    allocation->id = atomic_fetch_add(&last_id, 1) + 1;
+    pthread_rwlock_wrlock(&lock);
+    bool overlaps = first_overlap((uintptr_t)base, size) != NULL;
+    if (!overlaps) spans_insert(&known, &allocation->span);
     pthread_rwlock_unlock(&lock);
-    if (overlaps) {
-        free(allocation);
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the memory is known already");
-    }
-    remember(allocation);
-    return ZE_RESULT_SUCCESS;
+    if (!overlaps) return ZE_RESULT_SUCCESS;
+    free(allocation);
+    return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the memory is known already");
+}
+
+int memory_import_file(const ze_external_memory_import_fd_t *import, uint64_t size) {
+    struct stat status;
+    int file = fcntl(import->fd, F_DUPFD_CLOEXEC, 0);
+    if (file >= 0 && !fstat(file, &status) && (uint64_t)status.st_size >= size) return file;
+    if (file >= 0) close(file);
+    return -1;
 }
 
 /* Under the lock. */
@@ -189,7 +208,7 @@ struct allocation *memory_take(const struct context *context, void *base, bool i
 void memory_dispose(struct allocation *allocation) {
     if (!allocation->borrowed) {
         munmap((void *)allocation->span.base, allocation->span.length);
-        unreserve(allocation->span.length);
+        memory_unreserve(allocation->span.length);
     }
     if (allocation->file >= 0) close(allocation->file);
     free(allocation);

@@ -28,6 +28,12 @@ ze_result_t memory_map(struct context *context, const struct allocation *like, s
 /* Remembers memory that is somebody else's. */
 ze_result_t memory_borrow(struct context *context, void *base, size_t size, ze_memory_type_t type);
 
+/* Counts bytes of memory that the driver gives out, up to what the machine has. False: no more. */
+bool memory_reserve(size_t length);
+void memory_unreserve(size_t length);
+/* A descriptor of our own for a file of the program's that has at least that many bytes, or -1. */
+int memory_import_file(const ze_external_memory_import_fd_t *import, uint64_t size);
+
 /* Copies what is known about the allocation that `pointer` lies in. */
 bool memory_look_up(const struct context *context, const void *pointer, struct allocation *found);
 

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_ALIGNMENT ((size_t)1 << 30)
@@ -72,20 +71,21 @@ static ze_result_t import_file(ze_context_handle_t context, const struct allocat
     if (import->flags & ~(uint32_t)ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD)
         return ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
     struct allocation imported = *like;
-    struct stat status;
-    imported.file = fcntl(import->fd, F_DUPFD_CLOEXEC, 0);
-    if (imported.file < 0) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not an open descriptor");
-    ze_result_t result = fstat(imported.file, &status) || (uint64_t)status.st_size < size
-                                 ? explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the descriptor has less memory")
-                                 : memory_map(to_context(context), &imported, size, alignment, pointer);
+    imported.file = memory_import_file(import, size);
+    if (imported.file < 0)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a descriptor of that much memory");
+    ze_result_t result = memory_map(to_context(context), &imported, size, alignment, pointer);
     if (result) close(imported.file);
     return result;
 }
 
 /* Memory that the program has already. */
 static ze_result_t import_pointer(ze_context_handle_t context,
-                                  const struct ze_external_memmap_sysmem_ext_desc *desc, void **pointer) {
+                                  const struct ze_external_memmap_sysmem_ext_desc *desc, size_t size,
+                                  void **pointer) {
     if (!desc->pSystemMemory || !desc->size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (size > desc->size || desc->size > UINTPTR_MAX - (uintptr_t)desc->pSystemMemory)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the program has less memory there");
     ze_result_t result = memory_borrow(to_context(context), desc->pSystemMemory, desc->size,
                                        (ze_memory_type_t)NEW_MEMORY_TYPE_HOST_IMPORTED);
     if (!result) *pointer = desc->pSystemMemory;
@@ -106,7 +106,7 @@ static ze_result_t allocate(ze_context_handle_t context, const struct allocation
         return explain(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION,
                        "memory is exported as an opaque descriptor only");
     if (import) return import_file(context, like, import, size, alignment, pointer);
-    if (mapped) return import_pointer(context, mapped, pointer);
+    if (mapped) return import_pointer(context, mapped, size, pointer);
     return memory_map(to_context(context), like, size, alignment, pointer);
 }
 

@@ -8,6 +8,7 @@
 #include "driver/memory.h"
 #include "driver/virtual.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@ struct physical {
     size_t size;
     uint64_t id;
     int file;
+    bool on_host;
 };
 
 /* A reservation, or a mapping inside one: then with what it shows and how. */
@@ -113,12 +115,31 @@ ze_result_t ZE_APICALL zeVirtualMemFree(ze_context_handle_t context, const void 
     return ZE_RESULT_SUCCESS;
 }
 
+static struct region *any_of(struct span *tree, uint32_t context) {
+    if (!tree) return NULL;
+    if (((struct region *)tree)->context == context) return (struct region *)tree;
+    struct region *left = any_of(tree->left, context);
+    return left ? left : any_of(tree->right, context);
+}
+
+/* Nothing is mapped there any more: mapped memory keeps its context. */
+void virtual_dispose_all(const struct context *context) {
+    struct region *region;
+    pthread_mutex_lock(&lock);
+    while ((region = any_of(reservations, context->number))) {
+        spans_remove(&reservations, &region->span);
+        munmap((void *)region->span.base, region->span.length);
+        free(region);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* -- physical memory -- */
 
 static int make_file(const ze_physical_mem_desc_t *desc) {
     const ze_external_memory_import_fd_t *import =
             chain_find(desc->pNext, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD);
-    if (import) return dup(import->fd);
+    if (import) return memory_import_file(import, desc->size);
     int file = memfd_create("lode-physical", MFD_CLOEXEC);
     if (file >= 0 && ftruncate(file, (off_t)desc->size)) {
         close(file);
@@ -127,11 +148,26 @@ static int make_file(const ze_physical_mem_desc_t *desc) {
     return file;
 }
 
+/* Gives it a file, and counts its memory. */
+static ze_result_t back(struct physical *physical, const ze_physical_mem_desc_t *desc) {
+    bool imported = chain_find(desc->pNext, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD) != NULL;
+    const ze_result_t no_memory =
+            physical->on_host ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (!memory_reserve(physical->size)) return explain(no_memory, "more than this machine's memory");
+    physical->file = make_file(desc);
+    if (physical->file >= 0) return ZE_RESULT_SUCCESS;
+    memory_unreserve(physical->size);
+    return imported ? explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a descriptor of that much memory")
+                    : no_memory;
+}
+
 ze_result_t ZE_APICALL zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device,
                                            ze_physical_mem_desc_t *desc, ze_physical_mem_handle_t *made) {
     static _Atomic uint64_t numbers;
     if (!to_context(context) || (device && !is_device(device))) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    bool on_host = desc->flags & NEW_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST;
+    if (!device && !on_host) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (desc->flags > 3) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (desc->size == 0 || desc->size % machine()->page || desc->size > machine()->memory)
         return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
@@ -140,10 +176,11 @@ ze_result_t ZE_APICALL zePhysicalMemCreate(ze_context_handle_t context, ze_devic
     physical->context = to_context(context);
     physical->size = desc->size;
     physical->id = atomic_fetch_add(&numbers, 1) + 1;
-    physical->file = make_file(desc);
-    if (physical->file < 0) {
+    physical->on_host = on_host;
+    ze_result_t result = back(physical, desc);
+    if (result) {
         object_delete(physical);
-        return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+        return result;
     }
     object_lend(physical->context);
     *made = (ze_physical_mem_handle_t)physical;
@@ -157,6 +194,7 @@ ze_result_t ZE_APICALL zePhysicalMemDestroy(ze_context_handle_t context, ze_phys
     if (object_in_use(physical))
         return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "it is mapped somewhere");
     close(physical->file);
+    memory_unreserve(physical->size);
     object_return(physical->context);
     object_delete(physical);
     return ZE_RESULT_SUCCESS;
@@ -166,13 +204,14 @@ ze_result_t ZE_APICALL NEW(zePhysicalMemGetProperties)(ze_context_handle_t conte
                                                        ze_physical_mem_handle_t handle,
                                                        struct ze_physical_mem_properties *properties) {
     struct physical *physical = to_physical(handle);
-    if (!to_context(context) || !physical) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!to_context(context) || !physical || physical->context != to_context(context))
+        return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     properties->id = physical->id;
     properties->size = physical->size;
     ze_external_memory_export_fd_t *export =
             (void *)chain_find(properties->pNext, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD);
-    if (export) export->fd = dup(physical->file);
+    if (export) export->fd = fcntl(physical->file, F_DUPFD_CLOEXEC, 0);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -208,7 +247,7 @@ ze_result_t ZE_APICALL zeVirtualMemMap(ze_context_handle_t context, const void *
     ze_result_t result = check_range(context, pointer, size);
     if (result) return result;
     struct physical *physical = to_physical(handle);
-    if (!physical) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!physical || physical->context != to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if ((uint32_t)access > ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (offset % machine()->page) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
     if (offset > physical->size || size > physical->size - offset) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
@@ -276,9 +315,10 @@ bool virtual_look_up(const struct context *context, const void *pointer, struct 
     if (region)
         *found = (struct allocation){.span = region->span,
                                      .size = region->span.length,
-                                     .type = ZE_MEMORY_TYPE_DEVICE,
+                                     .type = region->physical->on_host ? ZE_MEMORY_TYPE_HOST
+                                                                       : ZE_MEMORY_TYPE_DEVICE,
                                      .context = context->number,
-                                     .has_device = true,
+                                     .has_device = !region->physical->on_host,
                                      .id = region->physical->id,
                                      .file = -1};
     pthread_mutex_unlock(&lock);

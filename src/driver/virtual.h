@@ -10,4 +10,7 @@
 /* Like memory_look_up, for mappings. */
 bool virtual_look_up(const struct context *context, const void *pointer, struct allocation *found);
 
+/* What a context's end does to addresses that are reserved still. */
+void virtual_dispose_all(const struct context *context);
+
 #endif

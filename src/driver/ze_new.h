@@ -339,6 +339,7 @@ struct ze_ipc_mem_handle_type_ext_desc {
     const void *pNext;
     uint32_t typeFlags;
 };
+#define NEW_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST (1u << 1)
 struct ze_physical_mem_properties {
     ze_structure_type_t stype;
     void *pNext;

@@ -17,6 +17,12 @@ static void contexts_come_and_go(void **state) {
     assert_int_equal(zeContextCreate(driver, NULL, &context), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_int_equal(zeContextCreate(driver, &desc, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_int_equal(zeContextCreate(NULL, &desc, &context), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    ze_context_handle_t none = NULL;
+    if (!validated()) /* the old layer lets it through to nobody */
+        assert_int_equal(zeContextCreateEx(driver, &desc, 1, NULL, &none), ZE_RESULT_ERROR_INVALID_SIZE);
+    const ze_context_desc_t odd = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC, .flags = 0x100};
+    assert_int_equal(zeContextCreate(driver, &odd, &none), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    assert_null(none);
 }
 
 static void a_dead_context_is_noticed(void **state) {

@@ -5,6 +5,7 @@
  */
 #include "ze_test.h"
 
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -206,12 +207,58 @@ static void foreign_pointers_are_adopted(void **state) {
     free(own);
 }
 
+/* A program that frees memory which it lent, and does not say so, is told the truth about what comes there
+ * next. */
+static void lent_memory_may_vanish(void **state) {
+    (void)state;
+    const ze_context_desc_t context_desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    const ze_host_mem_alloc_desc_t plain = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    ze_context_handle_t other = NULL;
+    assert_ok(zeContextCreate(driver, &context_desc, &other));
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < 20; i++) {
+        char *own = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        struct ze_external_memmap_sysmem_ext_desc map = {
+                (ze_structure_type_t)NEW_STYPE_EXTERNAL_MEMMAP_SYSMEM_DESC, NULL, own, 4 * page};
+        const ze_host_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, .pNext = &map};
+        void *lent = NULL, *next[2] = {NULL, NULL};
+        assert_ok(zeMemAllocHost(other, &desc, 4 * page, 0, &lent));
+        munmap(own, 4 * page);
+        for (int n = 0; n < 2; n++) {
+            ze_memory_allocation_properties_t properties = {
+                    .stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+            assert_ok(zeMemAllocHost(context, &plain, 2 * page, 0, &next[n]));
+            assert_ok(zeMemGetAllocProperties(context, next[n], &properties, NULL));
+            assert_int_equal(properties.type, ZE_MEMORY_TYPE_HOST);
+        }
+        assert_ok(zeMemFree(context, next[i % 2]));
+        assert_ok(zeMemFree(context, next[1 - i % 2]));
+    }
+    assert_ok(zeContextDestroy(other));
+}
+
+static void lent_memory_is_as_large_as_said(void **state) {
+    (void)state;
+    static char own[10000];
+    struct ze_external_memmap_sysmem_ext_desc map = {
+            (ze_structure_type_t)NEW_STYPE_EXTERNAL_MEMMAP_SYSMEM_DESC, NULL, own, 5000};
+    const ze_host_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, .pNext = &map};
+    void *lent = NULL;
+    assert_int_equal(zeMemAllocHost(context, &desc, 5001, 0, &lent), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    map.size = SIZE_MAX;
+    assert_int_equal(zeMemAllocHost(context, &desc, 5000, 0, &lent), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    map.size = 0;
+    assert_int_not_equal(zeMemAllocHost(context, &desc, 5000, 0, &lent), ZE_RESULT_SUCCESS);
+    assert_null(lent);
+}
+
 int main(int argc, char **argv) {
     if (argc == 3 && !strcmp(argv[1], "--other")) return be_the_other(atoi(argv[2]));
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(processes_share_memory_and_events), cmocka_unit_test(handles_open_at_home),
             cmocka_unit_test(broken_handles_are_refused),        cmocka_unit_test(descriptors_carry_memory),
-            cmocka_unit_test(foreign_pointers_are_adopted),
+            cmocka_unit_test(foreign_pointers_are_adopted),      cmocka_unit_test(lent_memory_may_vanish),
+            cmocka_unit_test(lent_memory_is_as_large_as_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
