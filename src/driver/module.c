@@ -4,9 +4,8 @@
  */
 #include "driver/module.h"
 #include "driver/limits.h"
+#include "driver/spirv_recipe.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +13,6 @@ struct build_log {
     struct object object;
     struct log log;
 };
-
-void log_add(struct log *log, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    size_t room = log->length + (size_t)length + 1;
-    char *text = length < 0 ? NULL : realloc(log->text, room);
-    if (!text) return;
-    va_start(arguments, format);
-    vsnprintf(text + log->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    log->text = text;
-    log->length = room - 1;
-}
 
 bool module_keep_binary(struct module *module, const void *bytes, size_t size) {
     module->binary = malloc(size);
@@ -65,7 +49,8 @@ static void module_free(struct module *module) {
 }
 
 static ze_result_t build(struct module *module, const struct module_source *source, struct log *log) {
-    bool spirv = source->format == ZE_MODULE_FORMAT_IL_SPIRV || is_spirv_binary(source->bytes, source->size);
+    bool spirv = source->format == ZE_MODULE_FORMAT_IL_SPIRV
+                 || spirv_recipe_is_packed(source->bytes, source->size);
     ze_result_t result = (spirv ? spirv_module_build : native_module_build)(module, source, log);
     for (uint32_t i = 0; !result && i < module->ncodes; i++)
         if (!lay_out_arguments(&module->codes[i])) result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;

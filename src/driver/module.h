@@ -8,6 +8,7 @@
 
 #include "driver/command.h"
 #include "driver/driver.h"
+#include "driver/log.h"
 #include "kernels/native.h"
 
 struct module;
@@ -29,13 +30,6 @@ struct kernel_code {
     uint32_t *offsets;
     uint32_t block_size;
 };
-
-/* What a build says. A line that there is no memory for is lost. */
-struct log {
-    char *text; /* NULL while empty */
-    size_t length;
-};
-void log_add(struct log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What a kind of module can do. NULL means it cannot. */
 struct module_backend {
@@ -67,8 +61,6 @@ struct module_source {
 /* Each fills in backend, data, codes and binary of an empty module, or says in the log why not. */
 ze_result_t native_module_build(struct module *module, const struct module_source *source, struct log *log);
 ze_result_t spirv_module_build(struct module *module, const struct module_source *source, struct log *log);
-/* Can this be a module of theirs at all? */
-bool is_spirv_binary(const unsigned char *bytes, size_t size);
 
 /* The newest SPIR-V version that modules may have, 0 if there is nobody to compile it. */
 uint32_t spirv_version(void);

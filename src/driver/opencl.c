@@ -3,11 +3,13 @@
  * Finding the OpenCL runtime. It stays loaded: unloading a compiler under running threads has never gone
  * well.
  */
+#define _GNU_SOURCE
 #include "driver/opencl.h"
+#include "kernels/native.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +20,11 @@ static struct opencl the_opencl;
 static bool found;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool load(struct opencl *cl) {
-    const char *wish = getenv("LODE_ZE_OPENCL"), *name = wish ? wish : "libOpenCL.so.1";
+static bool load(struct opencl *cl, const char *name) {
     void *library = name[0] ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!library) return false;
+    struct link_map *map;
+    if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map)) return false;
+    cl->library = map->l_name;
 #define F(name)                                                                                              \
     cl->name = (__typeof__(cl->name))dlsym(library, "cl" #name);                                             \
     if (!cl->name) return false;
@@ -85,8 +88,24 @@ static bool make_queue(struct opencl *cl) {
     return error == CL_SUCCESS;
 }
 
+/* Code for one model of CPU, made by one version of a runtime, is not for others. */
+static uint64_t identify(const struct opencl *cl) {
+    static const cl_device_info questions[] = {CL_DEVICE_NAME, CL_DEVICE_VERSION, CL_DRIVER_VERSION};
+    char answers[3][256] = {{0}};
+    for (int i = 0; i < 3; i++)
+        cl->GetDeviceInfo(cl->device, questions[i], sizeof answers[i] - 1, answers[i], NULL);
+    return native_checksum((const unsigned char *)answers, sizeof answers);
+}
+
+bool opencl_open(struct opencl *cl, const char *library) {
+    if (!load(cl, library) || !choose_device(cl) || !make_queue(cl)) return false;
+    cl->identity = identify(cl);
+    return true;
+}
+
 static void find(void) {
-    found = load(&the_opencl) && choose_device(&the_opencl) && make_queue(&the_opencl);
+    const char *wish = getenv("LODE_ZE_OPENCL");
+    found = opencl_open(&the_opencl, wish ? wish : "libOpenCL.so.1");
 }
 
 const struct opencl *opencl(void) {

@@ -9,6 +9,8 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #define OPENCL_FUNCTIONS(F)                                                                                  \
     F(GetPlatformIDs)                                                                                        \
@@ -18,8 +20,10 @@
     F(ReleaseContext)                                                                                        \
     F(CreateCommandQueueWithProperties)                                                                      \
     F(CreateProgramWithIL)                                                                                   \
+    F(CreateProgramWithBinary)                                                                               \
     F(SetProgramSpecializationConstant)                                                                      \
     F(BuildProgram)                                                                                          \
+    F(GetProgramInfo)                                                                                        \
     F(GetProgramBuildInfo)                                                                                   \
     F(ReleaseProgram)                                                                                        \
     F(CreateKernel)                                                                                          \
@@ -46,9 +50,14 @@ struct opencl {
     cl_context context;
     cl_command_queue queue; /* out of order if it can be */
     unsigned version;       /* newest SPIR-V it takes: ZE_MAKE_VERSION(1, 4) */
+    uint64_t identity;      /* of the runtime and its device, for code that was compiled earlier */
+    const char *library;    /* the path of the library */
 };
 
-/* NULL if there is none. */
+/* False if that library has no such runtime. */
+bool opencl_open(struct opencl *cl, const char *library);
+
+/* The one of this process; NULL if there is none. */
 const struct opencl *opencl(void);
 
 #endif

@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPIR-V modules, compiled and run by an OpenCL runtime for the CPU. A launch waits for the runtime's:
- * streams stay in order without its help.
- *
- * The native form of such a module is the SPIR-V itself with its build flags and constants: re-importing it
- * compiles it again.
+ * SPIR-V modules, compiled (in another process) and run (in this one) by an OpenCL runtime for the CPU. A
+ * launch waits for the runtime's: streams stay in order without its help.
  */
 #define _GNU_SOURCE
 #include "driver/append_launch.h"
 #include "driver/limits.h"
 #include "driver/module.h"
 #include "driver/opencl.h"
+#include "driver/spirv_compiler.h"
+#include "driver/spirv_recipe.h"
 #include "driver/spirv_scan.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BINARY_MAGIC UINT64_C(0x3156525053444c4c) /* "LLDSPRV1" */
-
-/* Followed by SPIR-V, then flags with their zero, then constants. */
-struct binary_header {
-    uint64_t magic;
-    uint64_t il_size, flags_size, nconstants;
-};
-struct binary_constant {
-    uint32_t id, size;
-    uint64_t value;
-};
 
 /* What a module's kernels are behind kernel_code.backend. */
 struct spirv_code {
@@ -43,7 +30,7 @@ struct spirv_module {
 };
 
 uint32_t spirv_version(void) {
-    return opencl() ? opencl()->version : 0;
+    return opencl() && spirv_compiler_is_there() ? opencl()->version : 0;
 }
 
 /* -- launching -- */
@@ -88,86 +75,22 @@ static void spirv_launch(const struct launch_command *launch, const uint32_t gro
     if (error) device_lose("the OpenCL runtime refused a launch");
 }
 
-/* -- the container -- */
+/* -- what it is made from -- */
 
-bool is_spirv_binary(const unsigned char *bytes, size_t size) {
-    struct binary_header header;
-    if (size < sizeof header) return false;
-    memcpy(&header, bytes, sizeof header);
-    return header.magic == BINARY_MAGIC;
-}
-
-static uint32_t constant_size(const struct spirv_scan *scan, uint32_t id) {
-    for (uint32_t i = 0; i < scan->nconstants; i++)
-        if (scan->constants[i].id == id) return scan->constants[i].size;
-    return 0;
-}
-
-/* Everything that spirv_module_build needs, in one form, whatever the module came from. */
-struct recipe {
-    const unsigned char *il;
-    size_t il_size;
-    const char *flags;
-    struct binary_constant *constants; /* owned */
-    uint64_t nconstants;
+/* What a recipe points into. */
+struct ingredients {
+    void *input; /* as it was given, but aligned */
+    char *flags;
+    struct spirv_specialization *constants;
+    void *code;
 };
 
-static ze_result_t read_constants(const ze_module_constants_t *given, const struct spirv_scan *scan,
-                                  struct recipe *recipe, struct log *log) {
-    if (!given || !given->numConstants) return ZE_RESULT_SUCCESS;
-    if (!given->pConstantIds || !given->pConstantValues) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    recipe->constants = calloc(given->numConstants, sizeof *recipe->constants);
-    if (!recipe->constants) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; i < given->numConstants; i++) {
-        uint32_t id = given->pConstantIds[i], size = constant_size(scan, id);
-        if (!size) {
-            log_add(log, "the module has no specialization constant %u\n", id);
-            return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
-        }
-        struct binary_constant *constant = &recipe->constants[recipe->nconstants++];
-        *constant = (struct binary_constant){.id = id, .size = size};
-        memcpy(&constant->value, given->pConstantValues[i], size);
-    }
-    return ZE_RESULT_SUCCESS;
+static void throw_away(struct ingredients *ingredients) {
+    free(ingredients->input);
+    free(ingredients->flags);
+    free(ingredients->constants);
+    free(ingredients->code);
 }
-
-/* Splits a container; false if its parts do not add up. */
-static bool open_binary(const unsigned char *bytes, size_t size, struct recipe *recipe) {
-    struct binary_header header;
-    memcpy(&header, bytes, sizeof header);
-    size_t left = size - sizeof header;
-    if (header.il_size > left || header.flags_size > left - header.il_size || header.flags_size == 0)
-        return false;
-    left -= header.il_size + header.flags_size;
-    if (left % sizeof(struct binary_constant) || header.nconstants != left / sizeof(struct binary_constant))
-        return false;
-    recipe->il = bytes + sizeof header;
-    recipe->il_size = header.il_size;
-    recipe->flags = (const char *)recipe->il + header.il_size;
-    recipe->nconstants = header.nconstants;
-    recipe->constants = malloc(left + 1);
-    if (!recipe->constants || recipe->flags[header.flags_size - 1]) return false;
-    memcpy(recipe->constants, recipe->flags + header.flags_size, left);
-    for (uint64_t i = 0; i < recipe->nconstants; i++)
-        if (recipe->constants[i].size > 8) return false;
-    return true;
-}
-
-static bool keep_binary(struct module *module, const struct recipe *recipe) {
-    const struct binary_header header = {BINARY_MAGIC, recipe->il_size, strlen(recipe->flags) + 1,
-                                         recipe->nconstants};
-    size_t constants = recipe->nconstants * sizeof *recipe->constants;
-    module->binary_size = sizeof header + header.il_size + header.flags_size + constants;
-    unsigned char *place = module->binary = malloc(module->binary_size);
-    if (!place) return false;
-    memcpy(place, &header, sizeof header);
-    memcpy(place += sizeof header, recipe->il, header.il_size);
-    memcpy(place += header.il_size, recipe->flags, header.flags_size);
-    if (constants) memcpy(place + header.flags_size, recipe->constants, constants);
-    return true;
-}
-
-/* -- building -- */
 
 /* Flags of Level Zero in OpenCL's words; what only other compilers understand is left out. */
 static char *translate_flags(const char *flags, struct log *log) {
@@ -200,31 +123,84 @@ static char *translate_flags(const char *flags, struct log *log) {
     return result;
 }
 
-static void add_build_log(const struct opencl *cl, cl_program program, struct log *log) {
-    size_t size = 0;
-    if (cl->GetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) || size < 2)
-        return;
-    char *text = malloc(size);
-    if (text && !cl->GetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, size, text, NULL))
-        log_add(log, "%.*s\n", (int)size, text);
-    free(text);
+static uint32_t constant_size(const struct spirv_scan *scan, uint32_t id) {
+    for (uint32_t i = 0; i < scan->nconstants; i++)
+        if (scan->constants[i].id == id) return scan->constants[i].size;
+    return 0;
 }
 
-static ze_result_t build_program(struct spirv_module *data, const struct recipe *recipe, struct log *log) {
-    const struct opencl *cl = opencl();
-    cl_int error = 0;
-    data->program = cl->CreateProgramWithIL(cl->context, recipe->il, recipe->il_size, &error);
-    for (uint64_t i = 0; !error && i < recipe->nconstants; i++)
-        error = cl->SetProgramSpecializationConstant(data->program, recipe->constants[i].id,
-                                                     recipe->constants[i].size, &recipe->constants[i].value);
-    char *flags = error ? NULL : translate_flags(recipe->flags, log);
-    if (flags) {
-        error = cl->BuildProgram(data->program, 1, &cl->device, flags, NULL, NULL);
-        add_build_log(cl, data->program, log);
-        free(flags);
+static ze_result_t add_constants(const ze_module_constants_t *given, const struct spirv_scan *scan,
+                                 struct ingredients *ingredients, struct spirv_recipe *recipe,
+                                 struct log *log) {
+    if (!given || !given->numConstants) return ZE_RESULT_SUCCESS;
+    if (!given->pConstantIds || !given->pConstantValues) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ingredients->constants = calloc(given->numConstants, sizeof *ingredients->constants);
+    if (!ingredients->constants) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    recipe->constants = ingredients->constants;
+    for (uint32_t i = 0; i < given->numConstants; i++) {
+        uint32_t id = given->pConstantIds[i], size = constant_size(scan, id);
+        if (!size) {
+            log_add(log, "the module has no specialization constant %u\n", id);
+            return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+        }
+        struct spirv_specialization *constant = &ingredients->constants[recipe->nconstants++];
+        *constant = (struct spirv_specialization){.id = id, .size = size};
+        memcpy(&constant->value, given->pConstantValues[i], size);
     }
-    if (!error) return ZE_RESULT_SUCCESS;
-    log_add(log, "the OpenCL runtime did not build the module: error %d\n", (int)error);
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t read_recipe(const struct module_source *source, struct spirv_scan *scan,
+                               struct ingredients *ingredients, struct spirv_recipe *recipe,
+                               struct log *log) {
+    bool packed = spirv_recipe_is_packed(source->bytes, source->size);
+    ingredients->input = malloc(source->size);
+    ingredients->flags = translate_flags(source->flags ? source->flags : "", log);
+    if (!ingredients->input || !ingredients->flags) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    memcpy(ingredients->input, source->bytes, source->size);
+    *recipe = (struct spirv_recipe){
+            .il = ingredients->input, .il_size = source->size, .flags = ingredients->flags};
+    if (packed && !spirv_recipe_unpack(ingredients->input, source->size, recipe)) {
+        log_add(log, "a damaged SPIR-V binary\n");
+        return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+    }
+    const char *why = spirv_scan(recipe->il, recipe->il_size, scan);
+    if (why) {
+        log_add(log, "not a SPIR-V module: %s\n", why);
+        return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+    }
+    return packed ? ZE_RESULT_SUCCESS : add_constants(source->constants, scan, ingredients, recipe, log);
+}
+
+/* -- building -- */
+
+static bool load_code(struct spirv_module *data, const struct spirv_recipe *recipe) {
+    const struct opencl *cl = opencl();
+    const unsigned char *code = recipe->code;
+    cl_int status = 0, error = 0;
+    cl_program program = cl->CreateProgramWithBinary(cl->context, 1, &cl->device, &recipe->code_size, &code,
+                                                     &status, &error);
+    if (error || status || cl->BuildProgram(program, 1, &cl->device, recipe->flags, NULL, NULL)) {
+        if (program) cl->ReleaseProgram(program);
+        return false;
+    }
+    data->program = program;
+    return true;
+}
+
+/* Code that came with the module serves where it fits. */
+static ze_result_t make_program(struct spirv_module *data, struct spirv_recipe *recipe, void **code,
+                                struct log *log) {
+    const struct opencl *cl = opencl();
+    if (!cl) {
+        log_add(log, "SPIR-V needs an OpenCL runtime for the CPU that takes it, and this machine has none\n");
+        return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+    }
+    if (recipe->code_size && recipe->maker == cl->identity && load_code(data, recipe))
+        return ZE_RESULT_SUCCESS;
+    ze_result_t result = spirv_compile(cl, recipe, code, log);
+    if (result || load_code(data, recipe)) return result;
+    log_add(log, "the OpenCL runtime does not load the code that it made\n");
     return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }
 
@@ -323,42 +299,18 @@ static const struct module_backend spirv_backend = {
         .function = spirv_function,
 };
 
-static ze_result_t read_recipe(const struct module_source *source, struct spirv_scan *scan,
-                               struct recipe *recipe, struct log *log) {
-    bool contained = is_spirv_binary(source->bytes, source->size);
-    *recipe = (struct recipe){source->bytes, source->size, source->flags ? source->flags : "", NULL, 0};
-    if (contained && !open_binary(source->bytes, source->size, recipe)) {
-        log_add(log, "a damaged SPIR-V binary\n");
-        return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
-    }
-    const char *why = spirv_scan(recipe->il, recipe->il_size, scan);
-    if (why) {
-        log_add(log, "not a SPIR-V module: %s\n", why);
-        return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
-    }
-    return contained ? ZE_RESULT_SUCCESS : read_constants(source->constants, scan, recipe, log);
-}
-
 ze_result_t spirv_module_build(struct module *module, const struct module_source *source, struct log *log) {
     struct spirv_module *data = calloc(1, sizeof *data);
     if (!data) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    struct recipe recipe;
-    ze_result_t result = read_recipe(source, &data->scan, &recipe, log);
-    if (!result && !opencl()) {
-        log_add(log, "SPIR-V needs an OpenCL runtime for the CPU that takes it, and this machine has none\n");
-        result = ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
-    }
-    if (result) {
-        spirv_scan_free(&data->scan);
-        free(data);
-        free(recipe.constants);
-        return result;
-    }
     module->data = data;
     module->backend = &spirv_backend;
-    result = build_program(data, &recipe, log);
+    struct ingredients ingredients = {0};
+    struct spirv_recipe recipe;
+    ze_result_t result = read_recipe(source, &data->scan, &ingredients, &recipe, log);
+    if (!result) result = make_program(data, &recipe, &ingredients.code, log);
     if (!result) result = make_kernels(module, data, log);
-    if (!result && !keep_binary(module, &recipe)) result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    free(recipe.constants);
+    if (!result && !(module->binary = spirv_recipe_pack(&recipe, &module->binary_size)))
+        result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    throw_away(&ingredients);
     return result;
 }

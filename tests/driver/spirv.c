@@ -4,6 +4,10 @@
  */
 #include "ze_test.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* Sanitizers look into the OpenCL runtime too, which has leaks and races of its own. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
@@ -100,6 +104,79 @@ static void garbage_is_refused(void **state) {
     bytes[0] ^= 1;
     assert_int_equal(try_module(bytes, size, NULL, NULL, &module, text, sizeof text),
                      ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    free(bytes);
+}
+
+/* Damage that leaves instructions whole is for the compiler to find, and it may crash over it: not here. */
+static void damage(uint32_t *words, size_t count, unsigned seed) {
+    uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    for (unsigned i = 0; i <= seed % 3; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        uint32_t *word = &words[5 + (state >> 33) % (count - 5)];
+        *word = i % 2 ? (uint32_t)(state >> 40) % 200 : *word ^ UINT32_C(1) << (state >> 59);
+    }
+}
+
+static void invalid_modules_are_refused(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    enum { ROUNDS = 18 };
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV, &size), *damaged = malloc(size);
+    int refused = 0;
+    for (unsigned seed = 0; seed < ROUNDS; seed++) {
+        char text[4000] = "";
+        ze_module_handle_t module = NULL;
+        memcpy(damaged, bytes, size);
+        damage((uint32_t *)damaged, size / 4, seed);
+        ze_result_t result = try_module(damaged, size, NULL, NULL, &module, text, sizeof text);
+        if (result == ZE_RESULT_SUCCESS) {
+            assert_ok(zeModuleDestroy(module));
+            continue;
+        }
+        assert_int_equal(result, ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+        assert_null(module);
+        assert_true(strlen(text) > 0);
+        refused++;
+    }
+    assert_in_range(refused, ROUNDS / 4, ROUNDS);
+    free(damaged);
+    free(bytes);
+}
+
+/* Another process compiles; whatever the program does with its own children and files is no matter. */
+static void the_program_keeps_its_ways(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV, &size);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
+    int input = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    ze_result_t result = try_module(bytes, size, NULL, NULL, &module, text, sizeof text);
+    dup2(input, STDIN_FILENO);
+    close(input);
+    signal(SIGCHLD, handler);
+    assert_ok(result);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_ok(zeModuleDestroy(module));
+    free(bytes);
+}
+
+/* Wherever in memory it lies. */
+static void modules_need_no_alignment(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV, &size), *shifted = malloc(size + 1);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    memcpy(shifted + 1, bytes, size);
+    assert_ok(try_module(shifted + 1, size, NULL, NULL, &module, text, sizeof text));
+    assert_ok(zeModuleDestroy(module));
+    free(shifted);
     free(bytes);
 }
 
@@ -207,6 +284,13 @@ static void binaries_come_back(void **state) {
         assert_int_equal(zeModuleCreate(context, device, &desc, &module, NULL),
                          ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
     }
+    desc.inputSize = native_size;
+    for (size_t place = 8; place < native_size; place += 499) {
+        native[place] ^= 1;
+        assert_int_equal(zeModuleCreate(context, device, &desc, &module, NULL),
+                         ZE_RESULT_ERROR_INVALID_NATIVE_BINARY);
+        native[place] ^= 1;
+    }
     free(native);
     free(bytes);
 }
@@ -300,6 +384,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(without_a_runtime_the_log_says_so),
             cmocka_unit_test(garbage_is_refused),
+            cmocka_unit_test(invalid_modules_are_refused),
+            cmocka_unit_test(the_program_keeps_its_ways),
+            cmocka_unit_test(modules_need_no_alignment),
             cmocka_unit_test(kernels_run),
             cmocka_unit_test(binaries_come_back),
             cmocka_unit_test(constants_are_specialized),

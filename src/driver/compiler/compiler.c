@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program that compiles one SPIR-V module for the driver (spirv_compiler.h says how it is called). It
+ * does not outlive the thread that asks, and is the first to go where memory runs out.
+ */
+#define _GNU_SOURCE
+#include "driver/spirv_compiler.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void be_dispensable(void) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    ssize_t written = write(file, "1000", 4);
+    (void)written;
+    close(file);
+}
+
+static bool read_recipe(struct spirv_recipe *recipe) {
+    struct stat about;
+    if (fstat(STDIN_FILENO, &about) || about.st_size <= 0) return false;
+    void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
+    return bytes != MAP_FAILED && spirv_recipe_unpack(bytes, (size_t)about.st_size, recipe);
+}
+
+static cl_int build(const struct opencl *cl, const struct spirv_recipe *recipe, cl_program *program) {
+    cl_int error = 0;
+    *program = cl->CreateProgramWithIL(cl->context, recipe->il, recipe->il_size, &error);
+    for (size_t i = 0; !error && i < recipe->nconstants; i++)
+        error = cl->SetProgramSpecializationConstant(*program, recipe->constants[i].id,
+                                                     recipe->constants[i].size, &recipe->constants[i].value);
+    return error ? error : cl->BuildProgram(*program, 1, &cl->device, recipe->flags, NULL, NULL);
+}
+
+static char *get_log(const struct opencl *cl, cl_program program, size_t *size) {
+    if (!program || cl->GetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, 0, NULL, size))
+        *size = 0;
+    char *text = malloc(*size + 1);
+    if (!text
+        || (*size && cl->GetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, *size, text, NULL)))
+        *size = 0;
+    if (*size) --*size; /* its zero */
+    return text;
+}
+
+static cl_int get_code(const struct opencl *cl, cl_program program, void **code, size_t *size) {
+    cl_int error = cl->GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL);
+    if (error) return error;
+    *code = malloc(*size + 1);
+    return *code ? cl->GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof *code, code, NULL)
+                 : CL_OUT_OF_HOST_MEMORY;
+}
+
+static bool put(const void *bytes, size_t size, off_t *place) {
+    for (const char *from = bytes; size;) {
+        ssize_t written = pwrite(STDOUT_FILENO, from, size, *place);
+        if (written <= 0) return false;
+        from += written;
+        size -= (size_t)written;
+        *place += written;
+    }
+    return true;
+}
+
+/* The runtime may have left something in the file. */
+static bool give(const struct spirv_answer *answer, const char *log, const void *code) {
+    off_t place = sizeof *answer, start = 0;
+    return ftruncate(STDOUT_FILENO, 0) == 0 && put(log, answer->log_size, &place)
+           && put(code, answer->code_size, &place) && put(answer, sizeof *answer, &start);
+}
+
+int main(int argc, char **argv) {
+    struct spirv_recipe recipe;
+    struct opencl cl;
+    be_dispensable();
+    if (argc != 2 || !read_recipe(&recipe) || !opencl_open(&cl, argv[1])) return 1;
+    alarm(spirv_compiler_seconds(recipe.il_size));
+    cl_program program = NULL;
+    size_t log_size = 0, code_size = 0;
+    void *code = NULL;
+    cl_int error = build(&cl, &recipe, &program);
+    char *log = get_log(&cl, program, &log_size);
+    if (!error) error = get_code(&cl, program, &code, &code_size);
+    const struct spirv_answer answer = {SPIRV_ANSWER_MAGIC, error, log_size, error ? 0 : code_size};
+    _exit(!give(&answer, log, code)); /* without the runtime's way of leaving */
+}
