@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds the three forms of kernels: a SPIR-V module of each, native code of each family (one .cl file) for several
-# instruction sets, and the sources. The lists of families and kernels are those of kernels.def, and nowhere else.
+# Builds the three forms of kernels: a SPIR-V module of each (version 1.0, which every device with SPIR-V takes), native
+# code of each family (one .cl file) for several instruction sets, and the sources. The lists of families and kernels
+# are those of kernels.def, and nowhere else.
 #
 # Sets KERNEL_OBJECTS (native code to link) and KERNEL_BLOBS (files that table.c embeds).
 
@@ -8,7 +9,7 @@
 function(lode_writes_spirv result clang)
   set(probe ${PROJECT_BINARY_DIR}/CMakeFiles/probe)
   file(WRITE ${probe}.cl "kernel void k(global int *x) { *x = 1; }\n")
-  execute_process(COMMAND ${clang} -c --target=spirv64 -x cl -o ${probe}.spv ${probe}.cl
+  execute_process(COMMAND ${clang} -c --target=spirv64v1.0 -x cl -o ${probe}.spv ${probe}.cl
     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
   if(failed)
     set(${result} FALSE PARENT_SCOPE)
@@ -68,7 +69,7 @@ foreach(row ${kernel_rows})
   set(cl ${kernels}/${CMAKE_MATCH_1}.cl)
   set(kernel ${CMAKE_MATCH_2})
   add_custom_command(OUTPUT ${kernels_out}/${kernel}.spirv
-    COMMAND ${LODE_CLANG} -c --target=spirv64 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
+    COMMAND ${LODE_CLANG} -c --target=spirv64v1.0 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
             -DONE_KERNEL -DWANTED_${kernel}=1 -o ${kernels_out}/${kernel}.spv ${cl}
     COMMAND lode_shrink ${kernels_out}/${kernel}.spv ${kernels_out}/${kernel}.spirv
     DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)

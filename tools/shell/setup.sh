@@ -36,7 +36,7 @@ wheels_peer='onednn==2026.1.0 onednn-devel==2026.1.0'
 # Not every clang has the SPIR-V target built in.
 writes_spirv() {
     command -v "$1" >/dev/null &&
-        echo 'kernel void k(global int *x) { *x = 1; }' | "$1" -c --target=spirv64 -x cl -o /dev/null - 2>/dev/null
+        echo 'kernel void k(global int *x) { *x = 1; }' | "$1" -c --target=spirv64v1.0 -x cl -o /dev/null - 2>/dev/null
 }
 
 need_met() {
