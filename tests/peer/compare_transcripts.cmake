@@ -1,17 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the same transcript on both libraries, OURS and PEER, and fails with the first differences.
-if(NOT PEER)
-  message("SKIP: no oneDNN to compare with, LODE_PEER_PREFIX is not set")
-  return()
-endif()
-# A oneDNN whose CPU engine is a SYCL device needs to be told where the OpenCL CPU runtime beside it is.
-if(EXISTS ${PEER_LIBRARIES}/libintelocl.so)
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/vendors/peer.icd "${PEER_LIBRARIES}/libintelocl.so\n")
-  set(ENV{OCL_ICD_VENDORS} ${CMAKE_CURRENT_BINARY_DIR}/vendors)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/peer.cmake)
+begin_peer("${PEER}")
 execute_process(COMMAND ${OURS} OUTPUT_FILE ${NAME}.ours.txt RESULT_VARIABLE ours)
-execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${PEER_LIBRARIES} ${PEER}
-  OUTPUT_FILE ${NAME}.peer.txt RESULT_VARIABLE peer)
+run_peer(${PEER} OUTPUT_FILE ${NAME}.peer.txt RESULT_VARIABLE peer)
 if(NOT ours EQUAL 0 OR NOT peer EQUAL 0)
   message(FATAL_ERROR "the transcript did not finish: ${ours} with our library, ${peer} with the peer's")
 endif()

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Lets the peer's build of a program write its results and ours check them: PEER write FILE, OURS check FILE.
-if(NOT PEER)
-  message("SKIP: no oneDNN to compare with, LODE_PEER_PREFIX is not set")
-  return()
-endif()
-if(EXISTS ${PEER_LIBRARIES}/libintelocl.so)
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/vendors/peer.icd "${PEER_LIBRARIES}/libintelocl.so\n")
-  set(ENV{OCL_ICD_VENDORS} ${CMAKE_CURRENT_BINARY_DIR}/vendors)
-endif()
-execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${PEER_LIBRARIES} ${PEER} write ${NAME}.values
-  RESULT_VARIABLE peer)
+include(${CMAKE_CURRENT_LIST_DIR}/peer.cmake)
+begin_peer("${PEER}")
+run_peer(${PEER} write ${NAME}.values RESULT_VARIABLE peer)
 if(peer EQUAL 77)
   message("SKIP: the oneDNN to compare with has no CPU engine here")
   return()

@@ -5,28 +5,17 @@
  * must be equal: what the peer answers is what we answer. Calls on which the peer crashes are left out.
  */
 #define _GNU_SOURCE
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SHOW(call) printf("%s -> %d\n", #call, (int)(call))
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 static dnnl_primitive_attr_t new_attr(void) {
     dnnl_primitive_attr_t attr = NULL;
-    if (dnnl_primitive_attr_create(&attr) != dnnl_success) abort();
+    MUST(dnnl_primitive_attr_create(&attr));
     return attr;
-}
-
-static dnnl_memory_desc_t new_md(int ndims, const dnnl_dim_t *dims, dnnl_data_type_t type) {
-    dnnl_memory_desc_t md = NULL;
-    if (dnnl_memory_desc_create_with_strides(&md, ndims, dims, type, NULL) != dnnl_success) abort();
-    return md;
 }
 
 /* Modes: every value around the valid ones, what is read back, and NULLs. */
@@ -308,7 +297,7 @@ static void dropout(void) {
     for (int t = 0; t < COUNT(types); t++)
         for (int seed = -1; seed < 20; seed++)
             for (int flags = 0; flags < 9; flags++) {
-                dnnl_memory_desc_t md = new_md(4, dims, types[t]);
+                dnnl_memory_desc_t md = strided(4, dims, types[t], NULL);
                 printf("dropout type %d seed %d flags %d -> %d: ", types[t], seed, flags,
                        dnnl_primitive_attr_set_dropout_v2(attr, md, (dnnl_data_type_t)seed,
                                                           flags % 3 - (flags > 5), flags / 3));
@@ -316,7 +305,7 @@ static void dropout(void) {
                 dnnl_memory_desc_destroy(md);
             }
     for (int t = 0; t < COUNT(types); t++) {
-        dnnl_memory_desc_t md = new_md(4, dims, types[t]);
+        dnnl_memory_desc_t md = strided(4, dims, types[t], NULL);
         printf("dropout type %d -> %d: ", types[t], dnnl_primitive_attr_set_dropout(attr, md));
         show_dropout(attr);
         dnnl_memory_desc_destroy(md);
@@ -459,8 +448,8 @@ static void post_ops(void) {
     show_post_ops(ops, 0);
 
     dnnl_dims_t dims = {2, 3, 4, 5}, cond_dims = {2, 3, 4, 5};
-    dnnl_memory_desc_t md = new_md(4, dims, dnnl_f32), cond = new_md(4, cond_dims, dnnl_s8), any = NULL,
-                       zero = NULL, runtime = NULL, scalar = NULL;
+    dnnl_memory_desc_t md = strided(4, dims, dnnl_f32, NULL), cond = strided(4, cond_dims, dnnl_s8, NULL),
+                       any = NULL, zero = NULL, runtime = NULL, scalar = NULL;
     dnnl_dims_t unknown = {DNNL_RUNTIME_DIM_VAL, 3, 4, 5};
     SHOW(dnnl_memory_desc_create_with_tag(&any, 4, dims, dnnl_f32, dnnl_format_tag_any));
     SHOW(dnnl_memory_desc_create_with_tag(&zero, 0, dims, dnnl_f32, dnnl_format_tag_any));
@@ -469,7 +458,7 @@ static void post_ops(void) {
 
     for (int alg = 0; alg < 0x40000; alg++) {
         dnnl_post_ops_t one;
-        if (dnnl_post_ops_create(&one) != dnnl_success) abort();
+        MUST(dnnl_post_ops_create(&one));
         int eltwise = dnnl_post_ops_append_eltwise(one, (dnnl_alg_kind_t)alg, 0, 0);
         int both = dnnl_post_ops_append_eltwise(one, (dnnl_alg_kind_t)alg, 2, -1);
         int swapped = dnnl_post_ops_append_eltwise(one, (dnnl_alg_kind_t)alg, -1, 2);

@@ -7,15 +7,11 @@
  * takes it and computes nonsense: pooling from four dimensions to five. Left out, because we do more than the
  * peer: what we_do_more() says.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static dnnl_engine_t engine;
 
@@ -421,10 +417,7 @@ static void lrn(void) {
 }
 
 int main(void) {
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
-        printf("no CPU engine\n");
-        return 0;
-    }
+    engine = cpu_engine();
     convolution();
     inner_product();
     matmul();

@@ -8,26 +8,15 @@
  * shapes, operands of post-ops that cannot be broadcast. Left out, because the peer crashes: NULL engines of
  * eltwise and softmax.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static dnnl_engine_t engine;
 
 static const dnnl_data_type_t types[] = {dnnl_f16,     dnnl_bf16, dnnl_f32,     dnnl_s32,
                                          dnnl_s8,      dnnl_u8,   dnnl_f64,     dnnl_f8_e5m2,
                                          dnnl_f8_e4m3, dnnl_e8m0, dnnl_f4_e2m1, dnnl_s64};
-
-static dnnl_memory_desc_t tensor(int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
-                                 dnnl_format_tag_t tag) {
-    dnnl_memory_desc_t md = NULL;
-    if (dnnl_memory_desc_create_with_tag(&md, ndims, dims, type, tag) != dnnl_success) abort();
-    return md;
-}
 
 /* The descriptors that arguments are chosen from. */
 enum {
@@ -54,20 +43,18 @@ static const char *const names[TENSORS] = {"plain", "any",    "nhwc", "nChw16c",
 static void make_tensors(void) {
     const dnnl_dims_t dims = {2, 3, 4, 6}, other = {2, 3, 4, 8}, empty = {0, 3, 4, 6}, flat = {2, 3, 4},
                       unknown = {DNNL_RUNTIME_DIM_VAL, 3, 4, 6};
-    mds[PLAIN] = tensor(4, dims, dnnl_f32, dnnl_nchw);
-    mds[OPEN] = tensor(4, dims, dnnl_f32, dnnl_format_tag_any);
-    mds[TURNED] = tensor(4, dims, dnnl_f32, dnnl_nhwc);
-    mds[BLOCKED] = tensor(4, dims, dnnl_f32, dnnl_nChw16c);
-    mds[BYTES] = tensor(4, dims, dnnl_s8, dnnl_nchw);
-    mds[EMPTY] = tensor(4, empty, dnnl_f32, dnnl_nchw);
-    mds[OTHER] = tensor(4, other, dnnl_f32, dnnl_nchw);
-    mds[FLAT] = tensor(3, flat, dnnl_f32, dnnl_abc);
-    mds[UNKNOWN] = tensor(4, unknown, dnnl_f32, dnnl_nchw);
-    mds[ZERO] = tensor(0, dims, dnnl_f32, dnnl_a);
-    if (dnnl_memory_desc_create_host_scalar(&mds[SCALAR], dnnl_f32) != dnnl_success
-        || dnnl_memory_desc_create_with_csr_encoding(&mds[SPARSE], 2, dims, dnnl_f32, 3, dnnl_s32, dnnl_s32)
-                   != dnnl_success)
-        abort();
+    mds[PLAIN] = tagged(4, dims, dnnl_f32, dnnl_nchw);
+    mds[OPEN] = tagged(4, dims, dnnl_f32, dnnl_format_tag_any);
+    mds[TURNED] = tagged(4, dims, dnnl_f32, dnnl_nhwc);
+    mds[BLOCKED] = tagged(4, dims, dnnl_f32, dnnl_nChw16c);
+    mds[BYTES] = tagged(4, dims, dnnl_s8, dnnl_nchw);
+    mds[EMPTY] = tagged(4, empty, dnnl_f32, dnnl_nchw);
+    mds[OTHER] = tagged(4, other, dnnl_f32, dnnl_nchw);
+    mds[FLAT] = tagged(3, flat, dnnl_f32, dnnl_abc);
+    mds[UNKNOWN] = tagged(4, unknown, dnnl_f32, dnnl_nchw);
+    mds[ZERO] = tagged(0, dims, dnnl_f32, dnnl_a);
+    MUST(dnnl_memory_desc_create_host_scalar(&mds[SCALAR], dnnl_f32));
+    MUST(dnnl_memory_desc_create_with_csr_encoding(&mds[SPARSE], 2, dims, dnnl_f32, 3, dnnl_s32, dnnl_s32));
 }
 
 static dnnl_status_t done(dnnl_status_t status, const dnnl_primitive_desc_t *pd) {
@@ -191,8 +178,8 @@ static void all_types(void) {
     const dnnl_dims_t dims = {4, 6};
     for (int i = 0; i < COUNT(types); i++)
         for (int k = 0; k < COUNT(types); k++) {
-            dnnl_memory_desc_t src = tensor(2, dims, types[i], dnnl_ab),
-                               dst = tensor(2, dims, types[k], dnnl_ab);
+            dnnl_memory_desc_t src = tagged(2, dims, types[i], dnnl_ab),
+                               dst = tagged(2, dims, types[k], dnnl_ab);
             printf("types %d, %d: reorder %c relu %c tanh %c softmax %c\n", (int)types[i], (int)types[k],
                    mark(reorder(src, dst, NULL)),
                    mark(eltwise(dnnl_forward_inference, dnnl_eltwise_relu, src, dst, 0, 0, NULL)),
@@ -216,7 +203,7 @@ static void show(const char *what, dnnl_primitive_attr_t attr) {
 
 static dnnl_primitive_attr_t new_attr(void) {
     dnnl_primitive_attr_t attr = NULL;
-    if (dnnl_primitive_attr_create(&attr) != dnnl_success) abort();
+    MUST(dnnl_primitive_attr_create(&attr));
     return attr;
 }
 
@@ -246,23 +233,23 @@ static void quantisation(void) {
 
 static void with_op(const char *what, dnnl_post_ops_t ops) {
     dnnl_primitive_attr_t attr = new_attr();
-    if (dnnl_primitive_attr_set_post_ops(attr, ops) != dnnl_success) abort();
+    MUST(dnnl_primitive_attr_set_post_ops(attr, ops));
     show(what, attr);
     dnnl_post_ops_destroy(ops);
 }
 
 static dnnl_post_ops_t new_ops(void) {
     dnnl_post_ops_t ops = NULL;
-    if (dnnl_post_ops_create(&ops) != dnnl_success) abort();
+    MUST(dnnl_post_ops_create(&ops));
     return ops;
 }
 
 static void post_ops(void) {
     const dnnl_dims_t channel = {1, 3, 1, 1}, three = {1, 3, 1};
-    dnnl_memory_desc_t operand = tensor(4, channel, dnnl_f32, dnnl_abcd),
-                       bytes = tensor(4, channel, dnnl_s8, dnnl_abcd),
-                       wide = tensor(4, channel, dnnl_f64, dnnl_abcd),
-                       small = tensor(3, three, dnnl_f32, dnnl_abc);
+    dnnl_memory_desc_t operand = tagged(4, channel, dnnl_f32, dnnl_abcd),
+                       bytes = tagged(4, channel, dnnl_s8, dnnl_abcd),
+                       wide = tagged(4, channel, dnnl_f64, dnnl_abcd),
+                       small = tagged(3, three, dnnl_f32, dnnl_abc);
     dnnl_memory_desc_t operands[] = {operand, bytes, wide, small, mds[OPEN], mds[TURNED], mds[BLOCKED]};
     dnnl_post_ops_t ops = new_ops();
     dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0, 0);
@@ -308,10 +295,7 @@ static void post_ops(void) {
 }
 
 int main(void) {
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
-        printf("no CPU engine\n");
-        return 0;
-    }
+    engine = cpu_engine();
     make_tensors();
     pairs();
     backward_pairs();

@@ -6,12 +6,9 @@
  * Left out, because the peer crashes or reads what is not there: packed matrices (transposition P), no
  * offsets. Left out, because its answer depends on the CPU: bf16 with k = 0.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <stdint.h>
-#include <stdio.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Exported by the library, declared by no public header. */
 dnnl_status_t dnnl_gemm_bf16bf16f32(char, char, dnnl_dim_t, dnnl_dim_t, dnnl_dim_t, float, const uint16_t *,

@@ -9,17 +9,13 @@
  * between images with different numbers of dimensions (it reads past the shorter one, and its answer varies).
  */
 #define _DEFAULT_SOURCE
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static dnnl_engine_t engine;
 static dnnl_primitive_desc_t made;
@@ -623,10 +619,7 @@ static const struct call calls[] = {
 };
 
 int main(void) {
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
-        printf("no CPU engine\n");
-        return 0;
-    }
+    engine = cpu_engine();
     for (int i = 0; i < COUNT(calls); i++) {
         vary_numbers(&calls[i]);
         vary_window(&calls[i]);

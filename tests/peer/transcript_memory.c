@@ -8,17 +8,13 @@
  * of handles, DNNL_MEMORY_ALLOCATE as a new handle; more handles than any descriptor has; zero padding of
  * 4-bit types, which the peer writes as if they had bytes.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <inttypes.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 dnnl_status_t dnnl_impl_zero_pad(const_dnnl_memory_t, dnnl_stream_t);
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
@@ -206,11 +202,8 @@ static void zero_pads(void) {
 }
 
 int main(void) {
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success
-        || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success) {
-        printf("no CPU engine\n");
-        return 0;
-    }
+    engine = cpu_engine();
+    MUST(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
     all_creations();
     nothing();
     zero_pads();

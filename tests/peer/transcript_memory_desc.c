@@ -10,11 +10,10 @@
  * run-time dimension other than the outermost. And tensors of 2^32 elements and more, where its check for
  * overflow refuses many that fit and takes some that do not.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <inttypes.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 dnnl_status_t dnnl_memory_desc_create_with_string_tag(dnnl_memory_desc_t *, int, const dnnl_dims_t,
@@ -22,7 +21,6 @@ dnnl_status_t dnnl_memory_desc_create_with_string_tag(dnnl_memory_desc_t *, int,
 dnnl_status_t dnnl_memory_desc_set_data_type(dnnl_memory_desc_t, dnnl_data_type_t);
 
 #define RUNTIME DNNL_RUNTIME_DIM_VAL
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static const dnnl_data_type_t all_types[] = {
         dnnl_data_type_undef,

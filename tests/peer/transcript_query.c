@@ -3,29 +3,12 @@
  * Prints what primitive descriptors answer to every query, for primitives whose layouts the user decides.
  * What belongs to an implementation (names, scratchpads, estimates) is left out.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define SHOW(call) printf("%s -> %d\n", #call, (int)(call))
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 static dnnl_engine_t engine;
-
-/* Descriptors that live until the end. */
-static dnnl_memory_desc_t mds[256];
-static int nmds;
-
-static dnnl_memory_desc_t md(dnnl_format_tag_t tag, dnnl_data_type_t type, int ndims,
-                             const dnnl_dims_t dims) {
-    if (dnnl_memory_desc_create_with_tag(&mds[nmds], ndims, dims, type, tag) != dnnl_success) abort();
-    return mds[nmds++];
-}
-#define MD(tag, type, ...)                                                                                   \
-    md(dnnl_##tag, dnnl_##type, COUNT(((dnnl_dim_t[]){__VA_ARGS__})), (dnnl_dims_t){__VA_ARGS__})
 
 static void print_md(const_dnnl_memory_desc_t desc) {
     int ndims = -1;
@@ -241,10 +224,8 @@ static void bad_arguments(void) {
     const_dnnl_primitive_attr_t attr = NULL;
     dnnl_engine_t found = NULL;
     int number = 0;
-    if (dnnl_matmul_primitive_desc_create(&pd, engine, MD(ab, f32, 3, 4), MD(ab, f32, 4, 5), NULL,
-                                          MD(ab, f32, 3, 5), NULL)
-        != dnnl_success)
-        abort();
+    MUST(dnnl_matmul_primitive_desc_create(&pd, engine, MD(ab, f32, 3, 4), MD(ab, f32, 4, 5), NULL,
+                                           MD(ab, f32, 3, 5), NULL));
     SHOW(dnnl_primitive_desc_query(NULL, dnnl_query_engine, 0, &found));
     SHOW(dnnl_primitive_desc_query(pd, dnnl_query_engine, 0, NULL));
     SHOW(dnnl_primitive_desc_query(pd, dnnl_query_src_md, 0, NULL));
@@ -269,14 +250,10 @@ static void bad_arguments(void) {
 }
 
 int main(void) {
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
-        printf("no CPU engine\n");
-        return 0;
-    }
+    engine = cpu_engine();
     primitives();
     bad_arguments();
-    for (int i = 0; i < nmds; i++)
-        dnnl_memory_desc_destroy(mds[i]);
+    release_all();
     dnnl_engine_destroy(engine);
     return 0;
 }

@@ -4,36 +4,14 @@
  * its times. Tools read these lines back into problems, so every other field must be oneDNN's.
  */
 #define _GNU_SOURCE
-#include "oneapi/dnnl/dnnl.h"
+#include "transcript.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
-
-/* Descriptors that live until the end. */
-static dnnl_memory_desc_t mds[512];
-static int nmds;
-
-static dnnl_memory_desc_t md(dnnl_format_tag_t tag, dnnl_data_type_t type, int ndims,
-                             const dnnl_dims_t dims) {
-    if (dnnl_memory_desc_create_with_tag(&mds[nmds], ndims, dims, type, tag) != dnnl_success) abort();
-    return mds[nmds++];
-}
-#define MD(tag, type, ...)                                                                                   \
-    md(dnnl_##tag, dnnl_##type, COUNT(((dnnl_dim_t[]){__VA_ARGS__})), (dnnl_dims_t){__VA_ARGS__})
-
-static dnnl_memory_desc_t strided(int ndims, const dnnl_dims_t dims, const dnnl_dims_t strides) {
-    if (dnnl_memory_desc_create_with_strides(&mds[nmds], ndims, dims, dnnl_f32, strides) != dnnl_success)
-        abort();
-    return mds[nmds++];
-}
 
 /* Makes the primitive and, if asked to, runs it once. `made` is where the descriptor was put. */
 static void make(dnnl_status_t status, dnnl_primitive_desc_t *made, bool execute) {
@@ -46,17 +24,18 @@ static void make(dnnl_status_t status, dnnl_primitive_desc_t *made, bool execute
         printf("no descriptor: %d\n", status);
         return;
     }
-    if (dnnl_primitive_create(&primitive, pd) != dnnl_success) abort();
+    MUST(dnnl_primitive_create(&primitive, pd));
     for (int arg = 0; execute && arg < 300 && nargs < MAX_ARGS; arg++) {
         const_dnnl_memory_desc_t desc = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg);
         if (!desc || dnnl_memory_desc_get_size(desc) == 0) continue;
         args[nargs].arg = arg;
-        if (dnnl_memory_create(&args[nargs].memory, desc, engine, DNNL_MEMORY_ALLOCATE) != dnnl_success)
-            abort();
+        MUST(dnnl_memory_create(&args[nargs].memory, desc, engine, DNNL_MEMORY_ALLOCATE));
         nargs++;
     }
-    if (execute && dnnl_primitive_execute(primitive, stream, nargs, args) != dnnl_success) abort();
-    if (execute && dnnl_stream_wait(stream) != dnnl_success) abort();
+    if (execute) {
+        MUST(dnnl_primitive_execute(primitive, stream, nargs, args));
+        MUST(dnnl_stream_wait(stream));
+    }
     for (int i = 0; i < nargs; i++)
         dnnl_memory_destroy(args[i].memory);
     dnnl_primitive_destroy(primitive);
@@ -107,9 +86,9 @@ static void primitives(void) {
     make(dnnl_matmul_primitive_desc_create(&pd, engine, MD(ab, f32, 3, 4), MD(ab, f32, 4, 5),
                                            MD(ab, f32, 1, 5), MD(ab, f32, 3, 5), NULL),
          &pd, true);
-    make(dnnl_matmul_primitive_desc_create(&pd, engine, MD(abc, f32, 2, 3, 4), MD(acb, f32, 1, 4, 5), NULL,
-                                           strided(3, (dnnl_dims_t){2, 3, 5}, (dnnl_dims_t){60, 20, 1}),
-                                           NULL),
+    make(dnnl_matmul_primitive_desc_create(
+                 &pd, engine, MD(abc, f32, 2, 3, 4), MD(acb, f32, 1, 4, 5), NULL,
+                 keep(strided(3, (dnnl_dims_t){2, 3, 5}, dnnl_f32, (dnnl_dims_t){60, 20, 1})), NULL),
          &pd, false);
     make(dnnl_reorder_primitive_desc_create(&pd, MD(abcd, f32, 2, 3, 4, 5), engine,
                                             MD(acdb, bf16, 2, 3, 4, 5), engine, NULL),
@@ -164,8 +143,8 @@ static void attributes(void) {
         dnnl_primitive_attr_t attr;
         dnnl_post_ops_t ops;
         dnnl_primitive_desc_t pd = NULL;
-        if (dnnl_primitive_attr_create(&attr) != dnnl_success || dnnl_post_ops_create(&ops) != dnnl_success)
-            abort();
+        MUST(dnnl_primitive_attr_create(&attr));
+        MUST(dnnl_post_ops_create(&ops));
         changes[i](attr, ops);
         dnnl_primitive_attr_set_post_ops(attr, ops);
         bool integers = changes[i] == scales || changes[i] == zero_points;
@@ -197,10 +176,7 @@ static void print_line(char *line) {
 int main(void) {
     setenv("ONEDNN_VERBOSE", "profile", 1);
     unsetenv("ONEDNN_VERBOSE_TIMESTAMP");
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
-        printf("no CPU engine\n");
-        return 0;
-    }
+    engine = cpu_engine();
     int own = dup(STDOUT_FILENO);
     FILE *lines = tmpfile();
     if (own < 0 || !lines || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)
@@ -219,8 +195,7 @@ int main(void) {
     }
     free(line);
     fclose(lines);
-    for (int i = 0; i < nmds; i++)
-        dnnl_memory_desc_destroy(mds[i]);
+    release_all();
     dnnl_stream_destroy(stream);
     dnnl_engine_destroy(engine);
     return 0;
