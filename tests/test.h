@@ -3,6 +3,7 @@
 #ifndef LODE_TESTS_TEST_H
 #define LODE_TESTS_TEST_H
 
+#include "count.h"
 #include "oneapi/dnnl/dnnl.h"
 
 #include <setjmp.h>
@@ -21,6 +22,7 @@ enum { MEMORY_IS_OURS = 1 };
 #endif
 
 #define assert_ok(call) assert_int_equal(call, dnnl_success)
+#define assert_bad(call) assert_int_equal(call, dnnl_invalid_arguments)
 
 /* An f32 descriptor with `tag`: test_desc(2, (dnnl_dims_t){2, 3}, dnnl_ab). */
 static inline dnnl_memory_desc_t test_desc(int ndims, const dnnl_dims_t dims, dnnl_format_tag_t tag) {

@@ -3,18 +3,7 @@
  * dnnl_primitive_attr_*: what is set is read back, what is refused changes nothing. The statuses are
  * oneDNN's; transcript_attr compares them value by value with a oneDNN where there is one.
  */
-#include "oneapi/dnnl/dnnl.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define OK(call) assert_int_equal(call, dnnl_success)
-#define BAD(call) assert_int_equal(call, dnnl_invalid_arguments)
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "test.h"
 
 static dnnl_primitive_attr_t attr;
 
@@ -30,82 +19,82 @@ static int teardown(void **state) {
 
 static dnnl_memory_desc_t new_md(dnnl_data_type_t type) {
     dnnl_memory_desc_t md;
-    OK(dnnl_memory_desc_create_with_tag(&md, 2, (dnnl_dims_t){3, 4}, type, dnnl_ab));
+    assert_ok(dnnl_memory_desc_create_with_tag(&md, 2, (dnnl_dims_t){3, 4}, type, dnnl_ab));
     return md;
 }
 
 static void objects(void **state) {
     (void)state;
     dnnl_primitive_attr_t copy = NULL;
-    BAD(dnnl_primitive_attr_create(NULL));
-    BAD(dnnl_primitive_attr_clone(NULL, attr));
-    BAD(dnnl_primitive_attr_clone(&copy, NULL));
+    assert_bad(dnnl_primitive_attr_create(NULL));
+    assert_bad(dnnl_primitive_attr_clone(NULL, attr));
+    assert_bad(dnnl_primitive_attr_clone(&copy, NULL));
     assert_null(copy);
-    OK(dnnl_primitive_attr_destroy(NULL));
-    OK(dnnl_primitive_attr_set_deterministic(attr, 1));
-    OK(dnnl_primitive_attr_clone(&copy, attr));
-    OK(dnnl_primitive_attr_set_deterministic(attr, 0));
+    assert_ok(dnnl_primitive_attr_destroy(NULL));
+    assert_ok(dnnl_primitive_attr_set_deterministic(attr, 1));
+    assert_ok(dnnl_primitive_attr_clone(&copy, attr));
+    assert_ok(dnnl_primitive_attr_set_deterministic(attr, 0));
     int value = -1;
-    OK(dnnl_primitive_attr_get_deterministic(copy, &value));
+    assert_ok(dnnl_primitive_attr_get_deterministic(copy, &value));
     assert_int_equal(value, 1);
-    OK(dnnl_primitive_attr_destroy(copy));
+    assert_ok(dnnl_primitive_attr_destroy(copy));
 }
 
 static void fpmath(void **state) {
     (void)state;
     dnnl_fpmath_mode_t mode;
     int to_int;
-    OK(dnnl_primitive_attr_set_fpmath_mode_v2(attr, dnnl_fpmath_mode_tf32, 5));
-    OK(dnnl_primitive_attr_get_fpmath_mode_v2(attr, &mode, &to_int));
+    assert_ok(dnnl_primitive_attr_set_fpmath_mode_v2(attr, dnnl_fpmath_mode_tf32, 5));
+    assert_ok(dnnl_primitive_attr_get_fpmath_mode_v2(attr, &mode, &to_int));
     assert_int_equal(mode, dnnl_fpmath_mode_tf32);
     assert_int_equal(to_int, 1);
-    BAD(dnnl_primitive_attr_set_fpmath_mode(attr, (dnnl_fpmath_mode_t)5));
-    BAD(dnnl_primitive_attr_set_fpmath_mode_v2(attr, (dnnl_fpmath_mode_t)-1, 0));
-    OK(dnnl_primitive_attr_get_fpmath_mode(attr, &mode));
+    assert_bad(dnnl_primitive_attr_set_fpmath_mode(attr, (dnnl_fpmath_mode_t)5));
+    assert_bad(dnnl_primitive_attr_set_fpmath_mode_v2(attr, (dnnl_fpmath_mode_t)-1, 0));
+    assert_ok(dnnl_primitive_attr_get_fpmath_mode(attr, &mode));
     assert_int_equal(mode, dnnl_fpmath_mode_tf32);
-    OK(dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_any));
-    OK(dnnl_primitive_attr_get_fpmath_mode_v2(attr, NULL, &to_int));
+    assert_ok(dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_any));
+    assert_ok(dnnl_primitive_attr_get_fpmath_mode_v2(attr, NULL, &to_int));
     assert_int_equal(to_int, 0);
-    BAD(dnnl_primitive_attr_get_fpmath_mode(attr, NULL));
-    BAD(dnnl_primitive_attr_get_fpmath_mode(NULL, &mode));
-    BAD(dnnl_primitive_attr_set_fpmath_mode(NULL, dnnl_fpmath_mode_any));
+    assert_bad(dnnl_primitive_attr_get_fpmath_mode(attr, NULL));
+    assert_bad(dnnl_primitive_attr_get_fpmath_mode(NULL, &mode));
+    assert_bad(dnnl_primitive_attr_set_fpmath_mode(NULL, dnnl_fpmath_mode_any));
 }
 
 static void other_modes(void **state) {
     (void)state;
     dnnl_accumulation_mode_t accumulation;
     dnnl_scratchpad_mode_t scratchpad;
-    OK(dnnl_primitive_attr_set_accumulation_mode(attr, dnnl_accumulation_mode_f16));
-    BAD(dnnl_primitive_attr_set_accumulation_mode(attr, (dnnl_accumulation_mode_t)6));
-    OK(dnnl_primitive_attr_get_accumulation_mode(attr, &accumulation));
+    assert_ok(dnnl_primitive_attr_set_accumulation_mode(attr, dnnl_accumulation_mode_f16));
+    assert_bad(dnnl_primitive_attr_set_accumulation_mode(attr, (dnnl_accumulation_mode_t)6));
+    assert_ok(dnnl_primitive_attr_get_accumulation_mode(attr, &accumulation));
     assert_int_equal(accumulation, dnnl_accumulation_mode_f16);
-    OK(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
-    BAD(dnnl_primitive_attr_set_scratchpad_mode(attr, (dnnl_scratchpad_mode_t)2));
-    OK(dnnl_primitive_attr_get_scratchpad_mode(attr, &scratchpad));
+    assert_ok(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
+    assert_bad(dnnl_primitive_attr_set_scratchpad_mode(attr, (dnnl_scratchpad_mode_t)2));
+    assert_ok(dnnl_primitive_attr_get_scratchpad_mode(attr, &scratchpad));
     assert_int_equal(scratchpad, dnnl_scratchpad_mode_user);
-    BAD(dnnl_primitive_attr_get_accumulation_mode(NULL, &accumulation));
-    BAD(dnnl_primitive_attr_get_accumulation_mode(attr, NULL));
-    BAD(dnnl_primitive_attr_get_scratchpad_mode(NULL, &scratchpad));
-    BAD(dnnl_primitive_attr_get_scratchpad_mode(attr, NULL));
-    BAD(dnnl_primitive_attr_get_deterministic(attr, NULL));
-    BAD(dnnl_primitive_attr_set_deterministic(NULL, 1));
+    assert_bad(dnnl_primitive_attr_get_accumulation_mode(NULL, &accumulation));
+    assert_bad(dnnl_primitive_attr_get_accumulation_mode(attr, NULL));
+    assert_bad(dnnl_primitive_attr_get_scratchpad_mode(NULL, &scratchpad));
+    assert_bad(dnnl_primitive_attr_get_scratchpad_mode(attr, NULL));
+    assert_bad(dnnl_primitive_attr_get_deterministic(attr, NULL));
+    assert_bad(dnnl_primitive_attr_set_deterministic(NULL, 1));
 }
 
 static void rounding(void **state) {
     (void)state;
     dnnl_rounding_mode_t mode;
-    OK(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, dnnl_rounding_mode_stochastic));
-    OK(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, &mode));
+    assert_ok(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, dnnl_rounding_mode_stochastic));
+    assert_ok(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, &mode));
     assert_int_equal(mode, dnnl_rounding_mode_stochastic);
-    OK(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DST, &mode));
+    assert_ok(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DST, &mode));
     assert_int_equal(mode, dnnl_rounding_mode_environment);
-    BAD(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_SRC, dnnl_rounding_mode_stochastic));
-    OK(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_SRC, dnnl_rounding_mode_environment));
-    OK(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, dnnl_rounding_mode_environment));
-    OK(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, &mode));
+    assert_bad(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_SRC, dnnl_rounding_mode_stochastic));
+    assert_ok(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_SRC, dnnl_rounding_mode_environment));
+    assert_ok(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, dnnl_rounding_mode_environment));
+    assert_ok(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DIFF_WEIGHTS, &mode));
     assert_int_equal(mode, dnnl_rounding_mode_environment);
-    BAD(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DST, NULL));
-    BAD(dnnl_primitive_attr_set_rounding(NULL, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
+    assert_bad(dnnl_primitive_attr_get_rounding(attr, DNNL_ARG_DST, NULL));
+    assert_bad(dnnl_primitive_attr_set_rounding(NULL, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
 }
 
 /* Quantisation parameters have no getters: a row is a call and whether it is taken. */
@@ -190,17 +179,17 @@ static void quantisation(void **state) {
 
 static void quantisation_of_nothing(void **state) {
     (void)state;
-    BAD(dnnl_primitive_attr_set_scales_mask(NULL, DNNL_ARG_SRC, 0));
-    BAD(dnnl_primitive_attr_set_scales(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32));
-    BAD(dnnl_primitive_attr_set_zero_points_mask(NULL, DNNL_ARG_SRC, 0));
-    BAD(dnnl_primitive_attr_set_zero_points(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_s32));
-    BAD(dnnl_primitive_attr_set_precomputed_reductions(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_s32));
+    assert_bad(dnnl_primitive_attr_set_scales_mask(NULL, DNNL_ARG_SRC, 0));
+    assert_bad(dnnl_primitive_attr_set_scales(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32));
+    assert_bad(dnnl_primitive_attr_set_zero_points_mask(NULL, DNNL_ARG_SRC, 0));
+    assert_bad(dnnl_primitive_attr_set_zero_points(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_s32));
+    assert_bad(dnnl_primitive_attr_set_precomputed_reductions(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_s32));
     /* oneDNN reads through this pointer. */
-    BAD(dnnl_primitive_attr_set_scales(attr, DNNL_ARG_SRC, 3, 2, NULL, dnnl_f32));
-    BAD(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32, 0,
-                                          dnnl_quantization_mode_undef));
-    BAD(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32, 0,
-                                          (dnnl_quantization_mode_t)9));
+    assert_bad(dnnl_primitive_attr_set_scales(attr, DNNL_ARG_SRC, 3, 2, NULL, dnnl_f32));
+    assert_bad(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32, 0,
+                                                 dnnl_quantization_mode_undef));
+    assert_bad(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32, 0,
+                                                 (dnnl_quantization_mode_t)9));
 }
 
 static void dropout(void **state) {
@@ -209,22 +198,22 @@ static void dropout(void **state) {
     const_dnnl_memory_desc_t held = NULL;
     dnnl_data_type_t seed = dnnl_data_type_undef;
     int offset = -1, scalars = -1;
-    OK(dnnl_primitive_attr_set_dropout_v2(attr, mask, dnnl_s64, 7, 0));
-    BAD(dnnl_primitive_attr_set_dropout_v2(attr, wrong, dnnl_s64, 0, 0));
-    BAD(dnnl_primitive_attr_set_dropout_v2(attr, mask, dnnl_f32, 0, 0));
-    BAD(dnnl_primitive_attr_set_dropout(attr, NULL));
-    BAD(dnnl_primitive_attr_set_dropout(NULL, mask));
-    OK(dnnl_primitive_attr_get_dropout_v2(attr, &held, &seed, &offset, &scalars));
+    assert_ok(dnnl_primitive_attr_set_dropout_v2(attr, mask, dnnl_s64, 7, 0));
+    assert_bad(dnnl_primitive_attr_set_dropout_v2(attr, wrong, dnnl_s64, 0, 0));
+    assert_bad(dnnl_primitive_attr_set_dropout_v2(attr, mask, dnnl_f32, 0, 0));
+    assert_bad(dnnl_primitive_attr_set_dropout(attr, NULL));
+    assert_bad(dnnl_primitive_attr_set_dropout(NULL, mask));
+    assert_ok(dnnl_primitive_attr_get_dropout_v2(attr, &held, &seed, &offset, &scalars));
     assert_true(held != mask && dnnl_memory_desc_equal(held, mask));
     assert_int_equal(seed, dnnl_s64);
     assert_int_equal(offset, 1);
     assert_int_equal(scalars, 0);
-    OK(dnnl_primitive_attr_get_dropout_v2(attr, NULL, NULL, NULL, NULL));
-    OK(dnnl_primitive_attr_set_dropout(attr, mask));
-    OK(dnnl_primitive_attr_get_dropout_v2(attr, NULL, &seed, &offset, NULL));
+    assert_ok(dnnl_primitive_attr_get_dropout_v2(attr, NULL, NULL, NULL, NULL));
+    assert_ok(dnnl_primitive_attr_set_dropout(attr, mask));
+    assert_ok(dnnl_primitive_attr_get_dropout_v2(attr, NULL, &seed, &offset, NULL));
     assert_int_equal(seed, dnnl_s32);
     assert_int_equal(offset, 0);
-    BAD(dnnl_primitive_attr_get_dropout(NULL, &held));
+    assert_bad(dnnl_primitive_attr_get_dropout(NULL, &held));
     dnnl_memory_desc_destroy(mask);
     dnnl_memory_desc_destroy(wrong);
 }
@@ -232,31 +221,31 @@ static void dropout(void **state) {
 static void rnn(void **state) {
     (void)state;
     float scale = 0, shift = -1;
-    OK(dnnl_primitive_attr_get_rnn_data_qparams(attr, &scale, &shift));
+    assert_ok(dnnl_primitive_attr_get_rnn_data_qparams(attr, &scale, &shift));
     assert_true(scale == 1 && shift == 0);
-    OK(dnnl_primitive_attr_set_rnn_data_qparams(attr, 2.5f, 64));
-    OK(dnnl_primitive_attr_get_rnn_data_qparams(attr, &scale, NULL));
+    assert_ok(dnnl_primitive_attr_set_rnn_data_qparams(attr, 2.5f, 64));
+    assert_ok(dnnl_primitive_attr_get_rnn_data_qparams(attr, &scale, NULL));
     assert_true(scale == 2.5f);
-    BAD(dnnl_primitive_attr_set_rnn_data_qparams(NULL, 1, 1));
+    assert_bad(dnnl_primitive_attr_set_rnn_data_qparams(NULL, 1, 1));
 
     float scales[] = {1.5f, 2, 3};
     const float *held;
     dnnl_dim_t count;
     int mask;
-    OK(dnnl_primitive_attr_get_rnn_weights_qparams(attr, &count, &mask, &held));
+    assert_ok(dnnl_primitive_attr_get_rnn_weights_qparams(attr, &count, &mask, &held));
     assert_true(count == 1 && mask == 0 && held[0] == 1);
-    OK(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 3, 24, scales));
-    BAD(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 0, 0, scales));
-    BAD(dnnl_primitive_attr_set_rnn_weights_qparams(attr, -1, 0, scales));
-    BAD(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 1, -1, scales));
-    BAD(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 1, 0, NULL));
+    assert_ok(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 3, 24, scales));
+    assert_bad(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 0, 0, scales));
+    assert_bad(dnnl_primitive_attr_set_rnn_weights_qparams(attr, -1, 0, scales));
+    assert_bad(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 1, -1, scales));
+    assert_bad(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 1, 0, NULL));
     scales[2] = 100; /* a copy is kept */
-    OK(dnnl_primitive_attr_get_rnn_weights_qparams(attr, &count, &mask, &held));
+    assert_ok(dnnl_primitive_attr_get_rnn_weights_qparams(attr, &count, &mask, &held));
     assert_true(count == 3 && mask == 24 && held[2] == 3);
-    OK(dnnl_primitive_attr_set_rnn_weights_projection_qparams(attr, 1, 8, scales));
-    OK(dnnl_primitive_attr_get_rnn_weights_projection_qparams(attr, &count, &mask, &held));
+    assert_ok(dnnl_primitive_attr_set_rnn_weights_projection_qparams(attr, 1, 8, scales));
+    assert_ok(dnnl_primitive_attr_get_rnn_weights_projection_qparams(attr, &count, &mask, &held));
     assert_true(count == 1 && mask == 0 && held[0] == 1.5f);
-    BAD(dnnl_primitive_attr_get_rnn_weights_projection_qparams(NULL, &count, &mask, &held));
+    assert_bad(dnnl_primitive_attr_get_rnn_weights_projection_qparams(NULL, &count, &mask, &held));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The BLAS-like functions against plain loops; bad arguments; several threads at once. */
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 enum { SIZE = 48 * 48 };
 

@@ -2,18 +2,9 @@
 /*
  * dnnl_memory_* and dnnl_impl_zero_pad on the CPU engine: every function with good and bad arguments.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 #include "api/undeclared.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define assert_ok(call) assert_int_equal(call, dnnl_success)
-#define assert_bad(call) assert_int_equal(call, dnnl_invalid_arguments)
 #define UNTOUCHED ((void *)(intptr_t)0x5a5a)
 
 static dnnl_engine_t engine;
@@ -130,7 +121,7 @@ static void sparse(void **state) {
 static void host_scalars(void **state) {
     (void)state;
     static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_f64, dnnl_s8, dnnl_bf16, dnnl_s64, dnnl_s4};
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+    for (int i = 0; i < COUNT(types); i++) {
         const uint64_t in = 0x1122334455667788u, next = 0x99aabbccddeeff00u;
         uint64_t out = 0, expected = 0;
         size_t size = dnnl_data_type_size(types[i]);

@@ -3,19 +3,10 @@
  * dnnl_memory_desc_*: every function with good and bad arguments. What oneDNN answers to the same calls is
  * compared in tests/peer; here is what must hold by itself, and our answer where oneDNN's would be a crash.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 #include "api/undeclared.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #define RUNTIME DNNL_RUNTIME_DIM_VAL
-#define assert_ok(call) assert_int_equal(call, dnnl_success)
-#define assert_bad(call) assert_int_equal(call, dnnl_invalid_arguments)
 #define UNTOUCHED ((dnnl_memory_desc_t)(intptr_t)0x5a5a)
 
 static const dnnl_dims_t dims = {2, 3, 4, 5};
@@ -125,7 +116,7 @@ static void with_string_tag(void **state) {
     assert_bad(dnnl_memory_desc_create_with_string_tag(&md, 2, dims, dnnl_f32, NULL));
     static const char *const bad[] = {
             "", "a", "abc", "aa", "b", "##", "a7", "7ab", "ab0b", "ab99999999999b", "any"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (int i = 0; i < COUNT(bad); i++)
         assert_bad(dnnl_memory_desc_create_with_string_tag(&md, 2, dims, dnnl_f32, bad[i]));
     assert_bad(dnnl_memory_desc_create_with_string_tag(&md, 2, (dnnl_dims_t){-1, 2}, dnnl_f32, "ab"));
     assert_bad(dnnl_memory_desc_create_with_string_tag(&md, 2, dims, dnnl_data_type_undef, "ab"));

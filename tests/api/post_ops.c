@@ -2,16 +2,7 @@
 /*
  * dnnl_post_ops_*: chains are built, read back and copied; what is refused leaves the chain as it was.
  */
-#include "oneapi/dnnl/dnnl.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#define OK(call) assert_int_equal(call, dnnl_success)
-#define BAD(call) assert_int_equal(call, dnnl_invalid_arguments)
+#include "test.h"
 
 static dnnl_post_ops_t ops;
 static dnnl_memory_desc_t md, condition, sizeless;
@@ -31,29 +22,29 @@ static int teardown(void **state) {
 }
 
 static void append_one_of_each(void) {
-    OK(dnnl_post_ops_append_sum(ops, 2.5f, -3, dnnl_s8));
-    OK(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, 2, 3));
-    OK(dnnl_post_ops_append_binary(ops, dnnl_binary_add, md));
-    OK(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, md, condition));
-    OK(dnnl_post_ops_append_prelu(ops, 2));
-    OK(dnnl_post_ops_append_dw(ops, dnnl_s8, dnnl_f32, dnnl_u8, 3, 2, 1));
+    assert_ok(dnnl_post_ops_append_sum(ops, 2.5f, -3, dnnl_s8));
+    assert_ok(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, 2, 3));
+    assert_ok(dnnl_post_ops_append_binary(ops, dnnl_binary_add, md));
+    assert_ok(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, md, condition));
+    assert_ok(dnnl_post_ops_append_prelu(ops, 2));
+    assert_ok(dnnl_post_ops_append_dw(ops, dnnl_s8, dnnl_f32, dnnl_u8, 3, 2, 1));
 }
 
 static void objects(void **state) {
     (void)state;
     dnnl_post_ops_t copy = NULL;
-    BAD(dnnl_post_ops_create(NULL));
-    BAD(dnnl_post_ops_clone(NULL, ops));
-    BAD(dnnl_post_ops_clone(&copy, NULL));
+    assert_bad(dnnl_post_ops_create(NULL));
+    assert_bad(dnnl_post_ops_clone(NULL, ops));
+    assert_bad(dnnl_post_ops_clone(&copy, NULL));
     assert_null(copy);
-    OK(dnnl_post_ops_destroy(NULL));
+    assert_ok(dnnl_post_ops_destroy(NULL));
     assert_int_equal(dnnl_post_ops_len(NULL), 0);
-    OK(dnnl_post_ops_append_prelu(ops, 5));
-    OK(dnnl_post_ops_clone(&copy, ops));
-    OK(dnnl_post_ops_append_prelu(ops, 6));
+    assert_ok(dnnl_post_ops_append_prelu(ops, 5));
+    assert_ok(dnnl_post_ops_clone(&copy, ops));
+    assert_ok(dnnl_post_ops_append_prelu(ops, 6));
     assert_int_equal(dnnl_post_ops_len(copy), 1);
     assert_int_equal(dnnl_post_ops_len(ops), 2);
-    OK(dnnl_post_ops_destroy(copy));
+    assert_ok(dnnl_post_ops_destroy(copy));
 }
 
 static void reading_back(void **state) {
@@ -74,17 +65,17 @@ static void reading_back(void **state) {
     const_dnnl_memory_desc_t src1, src2;
     int mask;
     dnnl_dim_t kernel, stride, padding;
-    OK(dnnl_post_ops_get_params_sum(ops, 0, &scale, &zero_point, &type));
+    assert_ok(dnnl_post_ops_get_params_sum(ops, 0, &scale, &zero_point, &type));
     assert_true(scale == 2.5f && zero_point == -3 && type == dnnl_s8);
-    OK(dnnl_post_ops_get_params_eltwise(ops, 1, &alg, &alpha, &beta));
+    assert_ok(dnnl_post_ops_get_params_eltwise(ops, 1, &alg, &alpha, &beta));
     assert_true(alg == dnnl_eltwise_linear && alpha == 2 && beta == 3);
-    OK(dnnl_post_ops_get_params_binary(ops, 2, &alg, &src1));
+    assert_ok(dnnl_post_ops_get_params_binary(ops, 2, &alg, &src1));
     assert_true(alg == dnnl_binary_add && dnnl_memory_desc_equal(src1, md));
-    OK(dnnl_post_ops_get_params_binary_v2(ops, 3, &alg, &src1, &src2));
+    assert_ok(dnnl_post_ops_get_params_binary_v2(ops, 3, &alg, &src1, &src2));
     assert_true(alg == dnnl_binary_select && dnnl_memory_desc_equal(src2, condition));
-    OK(dnnl_post_ops_get_params_prelu(ops, 4, &mask));
+    assert_ok(dnnl_post_ops_get_params_prelu(ops, 4, &mask));
     assert_int_equal(mask, 2);
-    OK(dnnl_post_ops_get_params_dw(ops, 5, &type, &bias, &dst, &kernel, &stride, &padding));
+    assert_ok(dnnl_post_ops_get_params_dw(ops, 5, &type, &bias, &dst, &kernel, &stride, &padding));
     assert_true(type == dnnl_s8 && bias == dnnl_f32 && dst == dnnl_u8);
     assert_true(kernel == 3 && stride == 2 && padding == 1);
 }
@@ -96,60 +87,60 @@ static void reading_the_wrong_one(void **state) {
     int mask = 8;
     dnnl_alg_kind_t alg = dnnl_alg_kind_undef;
     const_dnnl_memory_desc_t src1 = NULL;
-    BAD(dnnl_post_ops_get_params_sum(ops, 1, &scale, NULL, NULL));
-    BAD(dnnl_post_ops_get_params_sum(ops, -1, &scale, NULL, NULL));
-    BAD(dnnl_post_ops_get_params_sum(ops, 6, &scale, NULL, NULL));
-    BAD(dnnl_post_ops_get_params_sum(NULL, 0, &scale, NULL, NULL));
-    BAD(dnnl_post_ops_get_params_eltwise(ops, 0, &alg, &scale, &scale));
-    BAD(dnnl_post_ops_get_params_binary(ops, 1, &alg, &src1));
-    BAD(dnnl_post_ops_get_params_binary_v2(ops, 4, &alg, &src1, &src1));
-    BAD(dnnl_post_ops_get_params_prelu(ops, 0, &mask));
-    BAD(dnnl_post_ops_get_params_prelu(ops, -1, &mask));
-    BAD(dnnl_post_ops_get_params_dw(ops, 0, NULL, NULL, NULL, NULL, NULL, NULL));
+    assert_bad(dnnl_post_ops_get_params_sum(ops, 1, &scale, NULL, NULL));
+    assert_bad(dnnl_post_ops_get_params_sum(ops, -1, &scale, NULL, NULL));
+    assert_bad(dnnl_post_ops_get_params_sum(ops, 6, &scale, NULL, NULL));
+    assert_bad(dnnl_post_ops_get_params_sum(NULL, 0, &scale, NULL, NULL));
+    assert_bad(dnnl_post_ops_get_params_eltwise(ops, 0, &alg, &scale, &scale));
+    assert_bad(dnnl_post_ops_get_params_binary(ops, 1, &alg, &src1));
+    assert_bad(dnnl_post_ops_get_params_binary_v2(ops, 4, &alg, &src1, &src1));
+    assert_bad(dnnl_post_ops_get_params_prelu(ops, 0, &mask));
+    assert_bad(dnnl_post_ops_get_params_prelu(ops, -1, &mask));
+    assert_bad(dnnl_post_ops_get_params_dw(ops, 0, NULL, NULL, NULL, NULL, NULL, NULL));
     assert_true(scale == 7 && mask == 8 && alg == dnnl_alg_kind_undef && !src1);
-    OK(dnnl_post_ops_get_params_sum(ops, 0, NULL, NULL, NULL));
-    OK(dnnl_post_ops_get_params_dw(ops, 5, NULL, NULL, NULL, NULL, NULL, NULL));
+    assert_ok(dnnl_post_ops_get_params_sum(ops, 0, NULL, NULL, NULL));
+    assert_ok(dnnl_post_ops_get_params_dw(ops, 5, NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
 static void refused(void **state) {
     (void)state;
-    BAD(dnnl_post_ops_append_sum(NULL, 1, 0, dnnl_f32));
-    BAD(dnnl_post_ops_append_eltwise(NULL, dnnl_eltwise_relu, 0, 0));
-    BAD(dnnl_post_ops_append_eltwise(ops, dnnl_alg_kind_undef, 0, 0));
-    BAD(dnnl_post_ops_append_eltwise(ops, dnnl_binary_add, 0, 0));
-    BAD(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_clip, 2, 1));
-    BAD(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_clip_v2_use_dst_for_bwd, 2, 1));
-    BAD(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu_use_dst_for_bwd, -1, 0));
-    BAD(dnnl_post_ops_append_binary(NULL, dnnl_binary_add, md));
-    BAD(dnnl_post_ops_append_binary(ops, dnnl_eltwise_relu, md));
-    BAD(dnnl_post_ops_append_binary(ops, dnnl_binary_add, NULL));
-    BAD(dnnl_post_ops_append_binary(ops, dnnl_binary_add, sizeless));
-    BAD(dnnl_post_ops_append_binary(ops, dnnl_binary_select, md));
-    BAD(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, md, NULL));
-    BAD(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, NULL, condition));
-    BAD(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, md, sizeless));
-    BAD(dnnl_post_ops_append_prelu(NULL, 0));
-    BAD(dnnl_post_ops_append_dw(NULL, dnnl_f32, dnnl_f32, dnnl_f32, 3, 1, 1));
-    BAD(dnnl_post_ops_append_dw(ops, dnnl_data_type_undef, dnnl_f32, dnnl_f32, 3, 1, 1));
-    BAD(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_data_type_undef, 3, 1, 1));
-    BAD(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 0, 1, 0));
-    BAD(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 3, 0, 1));
-    BAD(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 3, 1, 3));
+    assert_bad(dnnl_post_ops_append_sum(NULL, 1, 0, dnnl_f32));
+    assert_bad(dnnl_post_ops_append_eltwise(NULL, dnnl_eltwise_relu, 0, 0));
+    assert_bad(dnnl_post_ops_append_eltwise(ops, dnnl_alg_kind_undef, 0, 0));
+    assert_bad(dnnl_post_ops_append_eltwise(ops, dnnl_binary_add, 0, 0));
+    assert_bad(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_clip, 2, 1));
+    assert_bad(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_clip_v2_use_dst_for_bwd, 2, 1));
+    assert_bad(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu_use_dst_for_bwd, -1, 0));
+    assert_bad(dnnl_post_ops_append_binary(NULL, dnnl_binary_add, md));
+    assert_bad(dnnl_post_ops_append_binary(ops, dnnl_eltwise_relu, md));
+    assert_bad(dnnl_post_ops_append_binary(ops, dnnl_binary_add, NULL));
+    assert_bad(dnnl_post_ops_append_binary(ops, dnnl_binary_add, sizeless));
+    assert_bad(dnnl_post_ops_append_binary(ops, dnnl_binary_select, md));
+    assert_bad(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, md, NULL));
+    assert_bad(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, NULL, condition));
+    assert_bad(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_select, md, sizeless));
+    assert_bad(dnnl_post_ops_append_prelu(NULL, 0));
+    assert_bad(dnnl_post_ops_append_dw(NULL, dnnl_f32, dnnl_f32, dnnl_f32, 3, 1, 1));
+    assert_bad(dnnl_post_ops_append_dw(ops, dnnl_data_type_undef, dnnl_f32, dnnl_f32, 3, 1, 1));
+    assert_bad(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_data_type_undef, 3, 1, 1));
+    assert_bad(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 0, 1, 0));
+    assert_bad(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 3, 0, 1));
+    assert_bad(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_f32, dnnl_f32, 3, 1, 3));
     assert_int_equal(dnnl_post_ops_len(ops), 0);
-    OK(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_add, md, NULL));
-    OK(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_data_type_undef, dnnl_f32, 1, 4, 0));
+    assert_ok(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_add, md, NULL));
+    assert_ok(dnnl_post_ops_append_dw(ops, dnnl_f32, dnnl_data_type_undef, dnnl_f32, 1, 4, 0));
 }
 
 static void full(void **state) {
     (void)state;
     for (int i = 0; i < 32; i++)
-        OK(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, (float)i, 0));
+        assert_ok(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, (float)i, 0));
     assert_int_equal(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, 0, 0), dnnl_out_of_memory);
     assert_int_equal(dnnl_post_ops_append_prelu(ops, 0), dnnl_out_of_memory);
     assert_int_equal(dnnl_post_ops_append_binary(ops, dnnl_binary_add, NULL), dnnl_out_of_memory);
     assert_int_equal(dnnl_post_ops_len(ops), 32);
     float alpha = -1;
-    OK(dnnl_post_ops_get_params_eltwise(ops, 31, NULL, &alpha, NULL));
+    assert_ok(dnnl_post_ops_get_params_eltwise(ops, 31, NULL, &alpha, NULL));
     assert_true(alpha == 31);
 }
 
@@ -158,22 +149,22 @@ static void in_attributes(void **state) {
     dnnl_primitive_attr_t attr;
     const_dnnl_post_ops_t held = NULL;
     append_one_of_each();
-    OK(dnnl_primitive_attr_create(&attr));
-    OK(dnnl_primitive_attr_get_post_ops(attr, &held));
+    assert_ok(dnnl_primitive_attr_create(&attr));
+    assert_ok(dnnl_primitive_attr_get_post_ops(attr, &held));
     assert_int_equal(dnnl_post_ops_len(held), 0);
-    OK(dnnl_primitive_attr_set_post_ops(attr, ops));
-    OK(dnnl_post_ops_append_prelu(ops, 0)); /* the attribute has its own copy */
-    OK(dnnl_primitive_attr_get_post_ops(attr, &held));
+    assert_ok(dnnl_primitive_attr_set_post_ops(attr, ops));
+    assert_ok(dnnl_post_ops_append_prelu(ops, 0)); /* the attribute has its own copy */
+    assert_ok(dnnl_primitive_attr_get_post_ops(attr, &held));
     assert_int_equal(dnnl_post_ops_len(held), 6);
-    OK(dnnl_primitive_attr_set_post_ops(attr, held));
-    OK(dnnl_primitive_attr_get_post_ops(attr, &held));
+    assert_ok(dnnl_primitive_attr_set_post_ops(attr, held));
+    assert_ok(dnnl_primitive_attr_get_post_ops(attr, &held));
     assert_int_equal(dnnl_post_ops_len(held), 6);
     assert_int_equal(dnnl_post_ops_get_kind(held, 5), dnnl_convolution);
-    BAD(dnnl_primitive_attr_set_post_ops(attr, NULL));
-    BAD(dnnl_primitive_attr_set_post_ops(NULL, ops));
-    BAD(dnnl_primitive_attr_get_post_ops(attr, NULL));
-    BAD(dnnl_primitive_attr_get_post_ops(NULL, &held));
-    OK(dnnl_primitive_attr_destroy(attr));
+    assert_bad(dnnl_primitive_attr_set_post_ops(attr, NULL));
+    assert_bad(dnnl_primitive_attr_set_post_ops(NULL, ops));
+    assert_bad(dnnl_primitive_attr_get_post_ops(attr, NULL));
+    assert_bad(dnnl_primitive_attr_get_post_ops(NULL, &held));
+    assert_ok(dnnl_primitive_attr_destroy(attr));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -3,17 +3,8 @@
  * dnnl_primitive_desc_*: what a descriptor answers about a convolution, a matmul and a reorder on the CPU.
  * transcript_query compares all answers with those of a oneDNN where there is one.
  */
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define OK(call) assert_int_equal(call, dnnl_success)
-#define BAD(call) assert_int_equal(call, dnnl_invalid_arguments)
 #define NOT(call) assert_int_equal(call, dnnl_unimplemented)
 
 static dnnl_engine_t engine;
@@ -21,13 +12,13 @@ static dnnl_primitive_desc_t convolution, matmul, reorder;
 static dnnl_memory_desc_t src, weights, bias, dst, a, b, c, row;
 
 static void new_md(dnnl_memory_desc_t *md, int ndims, const dnnl_dims_t dims, dnnl_format_tag_t tag) {
-    OK(dnnl_memory_desc_create_with_tag(md, ndims, dims, dnnl_f32, tag));
+    assert_ok(dnnl_memory_desc_create_with_tag(md, ndims, dims, dnnl_f32, tag));
 }
 
 static int setup(void **state) {
     (void)state;
     const dnnl_dims_t two = {2, 2}, one = {1, 1};
-    OK(dnnl_engine_create(&engine, dnnl_cpu, 0));
+    assert_ok(dnnl_engine_create(&engine, dnnl_cpu, 0));
     new_md(&src, 4, (dnnl_dims_t){2, 8, 7, 7}, dnnl_nhwc);
     new_md(&weights, 4, (dnnl_dims_t){16, 8, 3, 3}, dnnl_format_tag_any);
     new_md(&bias, 1, (dnnl_dims_t){16}, dnnl_x);
@@ -36,33 +27,33 @@ static int setup(void **state) {
     new_md(&b, 2, (dnnl_dims_t){4, 5}, dnnl_ab);
     new_md(&c, 2, (dnnl_dims_t){3, 5}, dnnl_ab);
     new_md(&row, 2, (dnnl_dims_t){1, 5}, dnnl_format_tag_any);
-    OK(dnnl_convolution_forward_primitive_desc_create(&convolution, engine, dnnl_forward_inference,
-                                                      dnnl_convolution_direct, src, weights, bias, dst, two,
-                                                      NULL, one, one, NULL));
+    assert_ok(dnnl_convolution_forward_primitive_desc_create(&convolution, engine, dnnl_forward_inference,
+                                                             dnnl_convolution_direct, src, weights, bias, dst,
+                                                             two, NULL, one, one, NULL));
     dnnl_primitive_attr_t attr;
     dnnl_post_ops_t ops;
-    OK(dnnl_primitive_attr_create(&attr));
-    OK(dnnl_post_ops_create(&ops));
-    OK(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0, 0));
-    OK(dnnl_post_ops_append_binary(ops, dnnl_binary_add, row));
-    OK(dnnl_primitive_attr_set_post_ops(attr, ops));
-    OK(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
-    OK(dnnl_matmul_primitive_desc_create(&matmul, engine, a, b, NULL, c, attr));
-    OK(dnnl_post_ops_destroy(ops));
-    OK(dnnl_primitive_attr_destroy(attr));
-    OK(dnnl_reorder_primitive_desc_create(&reorder, a, engine, a, engine, NULL));
+    assert_ok(dnnl_primitive_attr_create(&attr));
+    assert_ok(dnnl_post_ops_create(&ops));
+    assert_ok(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0, 0));
+    assert_ok(dnnl_post_ops_append_binary(ops, dnnl_binary_add, row));
+    assert_ok(dnnl_primitive_attr_set_post_ops(attr, ops));
+    assert_ok(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
+    assert_ok(dnnl_matmul_primitive_desc_create(&matmul, engine, a, b, NULL, c, attr));
+    assert_ok(dnnl_post_ops_destroy(ops));
+    assert_ok(dnnl_primitive_attr_destroy(attr));
+    assert_ok(dnnl_reorder_primitive_desc_create(&reorder, a, engine, a, engine, NULL));
     return 0;
 }
 
 static int teardown(void **state) {
     (void)state;
     dnnl_memory_desc_t all[] = {src, weights, bias, dst, a, b, c, row};
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        OK(dnnl_memory_desc_destroy(all[i]));
-    OK(dnnl_primitive_desc_destroy(convolution));
-    OK(dnnl_primitive_desc_destroy(matmul));
-    OK(dnnl_primitive_desc_destroy(reorder));
-    OK(dnnl_engine_destroy(engine));
+    for (int i = 0; i < COUNT(all); i++)
+        assert_ok(dnnl_memory_desc_destroy(all[i]));
+    assert_ok(dnnl_primitive_desc_destroy(convolution));
+    assert_ok(dnnl_primitive_desc_destroy(matmul));
+    assert_ok(dnnl_primitive_desc_destroy(reorder));
+    assert_ok(dnnl_engine_destroy(engine));
     return 0;
 }
 
@@ -73,17 +64,17 @@ static void parameters(void **state) {
     dnnl_alg_kind_t alg;
     const dnnl_dims_t *dims;
     float number = 7;
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_primitive_kind, 0, &kind));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_primitive_kind, 0, &kind));
     assert_int_equal(kind, dnnl_convolution);
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_prop_kind, 0, &prop));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_prop_kind, 0, &prop));
     assert_int_equal(prop, dnnl_forward_inference);
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_alg_kind, 0, &alg));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_alg_kind, 0, &alg));
     assert_int_equal(alg, dnnl_convolution_direct);
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_strides, 0, &dims));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_strides, 0, &dims));
     assert_true((*dims)[0] == 2 && (*dims)[1] == 2);
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_dilations, 0, &dims));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_dilations, 0, &dims));
     assert_true((*dims)[0] == 0 && (*dims)[1] == 0);
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_padding_l, 0, &dims));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_padding_l, 0, &dims));
     assert_true((*dims)[0] == 1 && (*dims)[1] == 1);
     NOT(dnnl_primitive_desc_query(convolution, dnnl_query_kernel, 0, &dims));
     NOT(dnnl_primitive_desc_query(convolution, dnnl_query_epsilon_f32, 0, &number));
@@ -101,7 +92,7 @@ static void engines(void **state) {
                                            dnnl_query_reorder_dst_engine};
     for (int i = 0; i < 3; i++) {
         found = NULL;
-        OK(dnnl_primitive_desc_query(reorder, queries[i], 0, &found));
+        assert_ok(dnnl_primitive_desc_query(reorder, queries[i], 0, &found));
         assert_ptr_equal(found, engine);
     }
     NOT(dnnl_primitive_desc_query(matmul, dnnl_query_reorder_src_engine, 0, &found));
@@ -115,9 +106,9 @@ static void descriptors(void **state) {
                                        bias));
     assert_true(dnnl_memory_desc_equal(dnnl_primitive_desc_query_md(convolution, dnnl_query_dst_md, 0), dst));
     /* An open layout has been decided. */
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_weights_md, 0, &md));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_weights_md, 0, &md));
     dnnl_format_kind_t kind = dnnl_format_kind_any;
-    OK(dnnl_memory_desc_query(md, dnnl_query_format_kind, &kind));
+    assert_ok(dnnl_memory_desc_query(md, dnnl_query_format_kind, &kind));
     assert_int_equal(kind, dnnl_blocked);
     assert_ptr_equal(md, dnnl_primitive_desc_query_md(convolution, dnnl_query_exec_arg_md, DNNL_ARG_WEIGHTS));
     /* What is not there is empty, not NULL. */
@@ -130,7 +121,7 @@ static void descriptors(void **state) {
     md = dnnl_primitive_desc_query_md(convolution, dnnl_query_workspace_md, 0);
     assert_true(md && dnnl_memory_desc_get_size(md) == 0);
     assert_null(dnnl_primitive_desc_query_md(convolution, dnnl_query_workspace_md, 1));
-    BAD(dnnl_primitive_desc_query(convolution, dnnl_query_scratchpad_md, 1, &md));
+    assert_bad(dnnl_primitive_desc_query(convolution, dnnl_query_scratchpad_md, 1, &md));
     assert_null(dnnl_primitive_desc_query_md(convolution, dnnl_query_engine, 0));
     assert_null(dnnl_primitive_desc_query_md(NULL, dnnl_query_src_md, 0));
 }
@@ -150,9 +141,9 @@ static void post_op_operands(void **state) {
 static void scratchpads(void **state) {
     (void)state;
     int64_t bytes = -1;
-    OK(dnnl_primitive_desc_query(matmul, dnnl_query_memory_consumption_s64, 0, &bytes));
+    assert_ok(dnnl_primitive_desc_query(matmul, dnnl_query_memory_consumption_s64, 0, &bytes));
     assert_int_equal(bytes, 0); /* the user brings it */
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_memory_consumption_s64, 0, &bytes));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_memory_consumption_s64, 0, &bytes));
     assert_true(bytes >= 0);
     const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(matmul, dnnl_query_scratchpad_md, 0);
     assert_ptr_equal(md, dnnl_primitive_desc_query_md(matmul, dnnl_query_exec_arg_md, DNNL_ARG_SCRATCHPAD));
@@ -162,25 +153,25 @@ static void attributes(void **state) {
     (void)state;
     const_dnnl_primitive_attr_t attr = NULL;
     const_dnnl_post_ops_t ops;
-    OK(dnnl_primitive_desc_get_attr(matmul, &attr));
-    OK(dnnl_primitive_attr_get_post_ops(attr, &ops));
+    assert_ok(dnnl_primitive_desc_get_attr(matmul, &attr));
+    assert_ok(dnnl_primitive_attr_get_post_ops(attr, &ops));
     assert_int_equal(dnnl_post_ops_len(ops), 2);
-    BAD(dnnl_primitive_desc_get_attr(NULL, &attr));
-    BAD(dnnl_primitive_desc_get_attr(matmul, NULL));
+    assert_bad(dnnl_primitive_desc_get_attr(NULL, &attr));
+    assert_bad(dnnl_primitive_desc_get_attr(matmul, NULL));
 }
 
 static void clones(void **state) {
     (void)state;
     dnnl_primitive_desc_t copy = NULL;
-    BAD(dnnl_primitive_desc_clone(NULL, matmul));
-    BAD(dnnl_primitive_desc_clone(&copy, NULL));
+    assert_bad(dnnl_primitive_desc_clone(NULL, matmul));
+    assert_bad(dnnl_primitive_desc_clone(&copy, NULL));
     assert_null(copy);
-    OK(dnnl_primitive_desc_clone(&copy, matmul));
+    assert_ok(dnnl_primitive_desc_clone(&copy, matmul));
     dnnl_primitive_kind_t kind;
-    OK(dnnl_primitive_desc_query(copy, dnnl_query_primitive_kind, 0, &kind));
+    assert_ok(dnnl_primitive_desc_query(copy, dnnl_query_primitive_kind, 0, &kind));
     assert_int_equal(kind, dnnl_matmul);
-    OK(dnnl_primitive_desc_destroy(copy));
-    OK(dnnl_primitive_desc_destroy(NULL));
+    assert_ok(dnnl_primitive_desc_destroy(copy));
+    assert_ok(dnnl_primitive_desc_destroy(NULL));
 }
 
 /* Implementations have names of their own; after the last one the descriptor stays as it is. */
@@ -189,31 +180,31 @@ static void implementations(void **state) {
     dnnl_primitive_desc_t pd;
     const char *name = NULL, *last = "";
     dnnl_status_t status;
-    OK(dnnl_primitive_desc_clone(&pd, convolution));
+    assert_ok(dnnl_primitive_desc_clone(&pd, convolution));
     int count = 0;
     do {
-        OK(dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name));
+        assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name));
         assert_string_not_equal(name, last);
         last = name;
         count++;
     } while ((status = dnnl_primitive_desc_next_impl(pd)) == dnnl_success);
     assert_int_equal(status, dnnl_last_impl_reached);
     assert_int_equal(dnnl_primitive_desc_next_impl(pd), dnnl_last_impl_reached);
-    OK(dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name));
+    assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name));
     assert_string_equal(name, last);
     assert_true(count >= 1);
-    OK(dnnl_primitive_desc_query(convolution, dnnl_query_impl_info_str, 0, &name));
+    assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_impl_info_str, 0, &name));
     if (count > 1) assert_string_not_equal(name, last);
-    BAD(dnnl_primitive_desc_next_impl(NULL));
-    OK(dnnl_primitive_desc_destroy(pd));
+    assert_bad(dnnl_primitive_desc_next_impl(NULL));
+    assert_ok(dnnl_primitive_desc_destroy(pd));
 }
 
 static void bad_arguments(void **state) {
     (void)state;
     dnnl_engine_t found = NULL;
-    BAD(dnnl_primitive_desc_query(NULL, dnnl_query_engine, 0, &found));
-    BAD(dnnl_primitive_desc_query(matmul, dnnl_query_engine, 0, NULL));
-    BAD(dnnl_primitive_desc_query(matmul, dnnl_query_src_md, 0, NULL));
+    assert_bad(dnnl_primitive_desc_query(NULL, dnnl_query_engine, 0, &found));
+    assert_bad(dnnl_primitive_desc_query(matmul, dnnl_query_engine, 0, NULL));
+    assert_bad(dnnl_primitive_desc_query(matmul, dnnl_query_src_md, 0, NULL));
     assert_null(found);
 }
 

@@ -4,17 +4,11 @@
  * runs in a child; its exit code tells which check failed.
  */
 #define _GNU_SOURCE
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 #include "oneapi/dnnl/dnnl_version.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* In a child: ends it with the line of the check that failed. */
 #define CHECK(condition)                                                                                     \
@@ -208,7 +202,7 @@ static const struct setting {
 
 static void all_settings(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+    for (int i = 0; i < COUNT(settings); i++) {
         int line = in_child(settings[i].check, settings[i].name, settings[i].value);
         if (line) fail_msg("line %d, with %s=%s", line, settings[i].name, settings[i].value);
     }

@@ -32,8 +32,8 @@ static void test_every_iteration_once(void **state) {
     (void)state;
     static const size_t counts[] = {0, 1, 2, 3, 4, 5, 15, 16, 17, 100, 999, MOST};
     static const size_t grains[] = {0, 1, 7, 64, MOST};
-    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-        for (size_t g = 0; g < sizeof grains / sizeof grains[0]; g++)
+    for (int c = 0; c < COUNT(counts); c++)
+        for (int g = 0; g < COUNT(grains); g++)
             assert_true(runs_each_once(counts[c], grains[g]));
 }
 

@@ -4,29 +4,19 @@
  * strings were read off oneDNN 3.13's verbose lines.
  */
 #include "core/attr.h"
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define OK(call) assert_int_equal(call, dnnl_success)
 
 static md_t tagged(dnnl_dim_t rows, dnnl_dim_t columns, dnnl_data_type_t type, dnnl_format_tag_t tag) {
     md_t md;
-    OK(md_init_by_tag(&md, 2, (dnnl_dims_t){rows, columns}, type, tag));
+    assert_ok(md_init_by_tag(&md, 2, (dnnl_dims_t){rows, columns}, type, tag));
     return md;
 }
 
 static md_t strided(void) {
     md_t md;
-    OK(md_init_by_strides(&md, 2, (dnnl_dims_t){32, 16}, dnnl_f32, (dnnl_dims_t){40, 1}));
+    assert_ok(md_init_by_strides(&md, 2, (dnnl_dims_t){32, 16}, dnnl_f32, (dnnl_dims_t){40, 1}));
     return md;
 }
 
@@ -137,7 +127,7 @@ static const struct change {
 static attr_t changed(const struct change *change) {
     attr_t attr;
     attr_init(&attr);
-    OK(change->make(&attr));
+    assert_ok(change->make(&attr));
     return attr;
 }
 
@@ -156,7 +146,7 @@ static void every_change_shows(void **state) {
     (void)state;
     attr_t plain;
     attr_init(&plain);
-    for (size_t i = 0; i < COUNT(changes); i++) {
+    for (int i = 0; i < COUNT(changes); i++) {
         attr_t attr = changed(&changes[i]), again = changed(&changes[i]);
         if (attr_equal(&attr, &plain)) fail_msg("%s equals the default", changes[i].name);
         if (attr_hash(&attr, 1) == attr_hash(&plain, 1))
@@ -170,8 +160,8 @@ static void every_change_shows(void **state) {
 
 static void changes_differ(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(changes); i++)
-        for (size_t k = 0; k < i; k++) {
+    for (int i = 0; i < COUNT(changes); i++)
+        for (int k = 0; k < i; k++) {
             attr_t a = changed(&changes[i]), b = changed(&changes[k]);
             if (attr_equal(&a, &b)) fail_msg("%s equals %s", changes[i].name, changes[k].name);
             if (attr_hash(&a, 1) == attr_hash(&b, 1))
@@ -183,7 +173,7 @@ static void changes_differ(void **state) {
 
 static void parts(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(changes); i++) {
+    for (int i = 0; i < COUNT(changes); i++) {
         attr_t attr = changed(&changes[i]);
         if (!attr_only_has(&attr, changes[i].parts)) fail_msg("%s has other parts", changes[i].name);
         for (unsigned part = 1; part <= ATTR_GROUPS; part <<= 1)
@@ -198,16 +188,16 @@ static void unknown_rounding(void **state) {
     (void)state;
     attr_t attr;
     attr_init(&attr);
-    OK(dnnl_primitive_attr_set_rounding(&attr, DNNL_ARG_DST, (dnnl_rounding_mode_t)7));
+    assert_ok(dnnl_primitive_attr_set_rounding(&attr, DNNL_ARG_DST, (dnnl_rounding_mode_t)7));
     assert_false(attr_only_has(&attr, ~0u));
-    OK(dnnl_primitive_attr_set_rounding(&attr, DNNL_ARG_DST, dnnl_rounding_mode_environment));
+    assert_ok(dnnl_primitive_attr_set_rounding(&attr, DNNL_ARG_DST, dnnl_rounding_mode_environment));
     assert_true(attr_only_has(&attr, 0));
     attr_clear(&attr);
 }
 
 static void strings(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(changes); i++) {
+    for (int i = 0; i < COUNT(changes); i++) {
         attr_t attr = changed(&changes[i]);
         char text[256], cut[9];
         int length = attr_to_string(&attr, text, sizeof(text));
@@ -224,18 +214,18 @@ static void long_string(void **state) {
     attr_t a;
     char text[512];
     attr_init(&a);
-    OK(dnnl_primitive_attr_set_scales_mask(&a, DNNL_ARG_WEIGHTS, 2));
-    OK(dnnl_primitive_attr_set_scales_mask(&a, DNNL_ARG_DST, 0));
-    OK(dnnl_primitive_attr_set_scales_mask(&a, DNNL_ARG_SRC, 0));
-    OK(dnnl_primitive_attr_set_zero_points_mask(&a, DNNL_ARG_SRC, 0));
-    OK(dnnl_primitive_attr_set_scratchpad_mode(&a, dnnl_scratchpad_mode_user));
-    OK(dnnl_primitive_attr_set_fpmath_mode(&a, dnnl_fpmath_mode_bf16));
-    OK(dnnl_primitive_attr_set_accumulation_mode(&a, dnnl_accumulation_mode_any));
-    OK(dnnl_primitive_attr_set_deterministic(&a, 1));
-    OK(dnnl_primitive_attr_set_rounding(&a, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
-    OK(dnnl_post_ops_append_sum(&a.post_ops, 1, 0, dnnl_data_type_undef));
-    OK(dnnl_post_ops_append_eltwise(&a.post_ops, dnnl_eltwise_relu, 0, 0));
-    OK(dnnl_post_ops_append_prelu(&a.post_ops, 2));
+    assert_ok(dnnl_primitive_attr_set_scales_mask(&a, DNNL_ARG_WEIGHTS, 2));
+    assert_ok(dnnl_primitive_attr_set_scales_mask(&a, DNNL_ARG_DST, 0));
+    assert_ok(dnnl_primitive_attr_set_scales_mask(&a, DNNL_ARG_SRC, 0));
+    assert_ok(dnnl_primitive_attr_set_zero_points_mask(&a, DNNL_ARG_SRC, 0));
+    assert_ok(dnnl_primitive_attr_set_scratchpad_mode(&a, dnnl_scratchpad_mode_user));
+    assert_ok(dnnl_primitive_attr_set_fpmath_mode(&a, dnnl_fpmath_mode_bf16));
+    assert_ok(dnnl_primitive_attr_set_accumulation_mode(&a, dnnl_accumulation_mode_any));
+    assert_ok(dnnl_primitive_attr_set_deterministic(&a, 1));
+    assert_ok(dnnl_primitive_attr_set_rounding(&a, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
+    assert_ok(dnnl_post_ops_append_sum(&a.post_ops, 1, 0, dnnl_data_type_undef));
+    assert_ok(dnnl_post_ops_append_eltwise(&a.post_ops, dnnl_eltwise_relu, 0, 0));
+    assert_ok(dnnl_post_ops_append_prelu(&a.post_ops, 2));
     attr_to_string(&a, text, sizeof(text));
     assert_string_equal(text, "attr-scratchpad:user attr-fpmath:bf16 attr-acc-mode:any "
                               "attr-rounding-mode:dst:stochastic attr-deterministic:1 "
@@ -246,9 +236,9 @@ static void long_string(void **state) {
 
 static void copies_are_deep(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(changes); i++) {
+    for (int i = 0; i < COUNT(changes); i++) {
         attr_t attr = changed(&changes[i]), copy;
-        OK(attr_copy(&copy, &attr));
+        assert_ok(attr_copy(&copy, &attr));
         assert_true(attr_equal(&copy, &attr));
         attr_clear(&attr);
         attr_t again = changed(&changes[i]);
@@ -263,13 +253,13 @@ static void quants_keep_order(void **state) {
     struct quants quants = {0};
     for (int i = 199; i >= 0; i--) {
         struct quant quant = {.arg = DNNL_ARG_MULTIPLE_SRC + i, .mask = i};
-        OK(quants_set(&quants, &quant));
+        assert_ok(quants_set(&quants, &quant));
     }
     assert_int_equal(quants.count, 200);
     for (int i = 0; i < 200; i++)
         assert_int_equal(quants.entries[i].arg, DNNL_ARG_MULTIPLE_SRC + i);
     struct quant other = {.arg = DNNL_ARG_MULTIPLE_SRC + 7, .mask = 1000};
-    OK(quants_set(&quants, &other));
+    assert_ok(quants_set(&quants, &other));
     assert_int_equal(quants.count, 200);
     assert_int_equal(quants_find(&quants, DNNL_ARG_MULTIPLE_SRC + 7)->mask, 1000);
     assert_null(quants_find(&quants, DNNL_ARG_SRC));

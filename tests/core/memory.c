@@ -4,15 +4,8 @@
  * with memory of its own would, and fails when told to.
  */
 #include "core/memory.h"
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define assert_ok(call) assert_int_equal(call, dnnl_success)
 #define UNTOUCHED ((dnnl_memory_t)(intptr_t)0x5a5a)
 
 static struct {
@@ -271,9 +264,9 @@ static void zero_padding(void **state) {
     static const dnnl_dims_t shapes[] = {
             {3, 5, 2, 4}, {16, 16, 8, 3}, {1, 1, 1, 1}, {9, 17, 3, 5}, {2, 0, 3, 4}};
     static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_s8, dnnl_bf16, dnnl_f64, dnnl_u4, dnnl_f4_e2m1};
-    for (size_t t = 0; t < sizeof(tags) / sizeof(tags[0]); t++)
-        for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
-            for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+    for (int t = 0; t < COUNT(tags); t++)
+        for (int s = 0; s < COUNT(shapes); s++)
+            for (int k = 0; k < COUNT(types); k++) {
                 md_t md = blocked(tags[t], 4, shapes[s], types[k]);
                 check_padding(&md);
             }

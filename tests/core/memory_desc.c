@@ -5,16 +5,11 @@
  */
 #include "core/memory_desc.h"
 #include "oneapi/dnnl/dnnl_debug.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define RUNTIME DNNL_RUNTIME_DIM_VAL
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static md_t by_name(const char *tag, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type) {
     md_t md;
@@ -56,7 +51,7 @@ static void strings_of_tags(void **state) {
             {"cdba", {2, 1, 1, 5}, "f32::blocked:cdba::f0"},
             {"acdb", {5, 8, 0, 2}, "f32::blocked:acdb::f0"},
     };
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (int i = 0; i < COUNT(rows); i++) {
         md_t md = by_name(rows[i].tag, 4, rows[i].dims, dnnl_f32);
         assert_string(&md, false, rows[i].text);
     }
@@ -78,7 +73,7 @@ static void strings_of_strides(void **state) {
             {2, {2, 3}, {RUNTIME, 1}, "f32::blocked:*::f0"},
             {2, {RUNTIME, 3}, {3, 1}, "f32::blocked:ab::f0"},
     };
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (int i = 0; i < COUNT(rows); i++) {
         md_t md = by_strides(rows[i].ndims, rows[i].dims, rows[i].strides);
         assert_string(&md, false, rows[i].text);
     }
@@ -159,7 +154,7 @@ static void offsets_of_every_tag(void **state) {
     for (int tag = dnnl_a; tag < dnnl_format_tag_last; tag++) {
         const char *name = dnnl_fmt_tag2str((dnnl_format_tag_t)tag);
         int ndims = (int)strcspn(name, "0123456789");
-        for (size_t t = 0; t < COUNT(few); t++) {
+        for (int t = 0; t < COUNT(few); t++) {
             md_t md = by_name(name, ndims, odd, few[t]);
             assert_true(md_matches_tag(&md, name));
             assert_true(md_matches_format(&md, (dnnl_format_tag_t)tag));
@@ -208,7 +203,7 @@ static void tags_that_spell_nothing(void **state) {
                                       "aB1073741824b2b",
                                       "aB2b2b2b2b2b2b2b2b2b2b2b2b2b"};
     const dnnl_dims_t dims = {2, 2, 2, 2};
-    for (size_t i = 0; i < COUNT(bad); i++)
+    for (int i = 0; i < COUNT(bad); i++)
         for (int ndims = 0; ndims <= 4; ndims++) {
             md_t md = {.ndims = 77};
             assert_int_equal(md_init_by_string(&md, ndims, dims, dnnl_f32, bad[i]), dnnl_invalid_arguments);

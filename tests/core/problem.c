@@ -5,19 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "core/problem.h"
-#include "oneapi/dnnl/dnnl.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define OK(call) assert_int_equal(call, dnnl_success)
 
 /* Tensors are spelled "arg:tag:2x3x4", all f32; the tag "any" leaves the layout open, and "any=acdb" says
  * what it became. */
@@ -32,15 +22,15 @@ static void add_tensor(struct problem *problem, const char *spec, bool decided) 
     md_t md;
     const char *became = strchr(tag, '=');
     if (strncmp(tag, "any", 3) == 0 && !(decided && became))
-        OK(md_init(&md, ndims, dims, dnnl_f32, dnnl_format_kind_any));
+        assert_ok(md_init(&md, ndims, dims, dnnl_f32, dnnl_format_kind_any));
     else
-        OK(md_init_by_string(&md, ndims, dims, dnnl_f32, became ? became + 1 : tag));
+        assert_ok(md_init_by_string(&md, ndims, dims, dnnl_f32, became ? became + 1 : tag));
     problem_add(problem, arg, false, &md);
 }
 
 static struct problem make(struct problem fields, const char *tensors, bool decided) {
     struct problem problem;
-    OK(problem_init(&problem, fields.kind, 24));
+    assert_ok(problem_init(&problem, fields.kind, 24));
     fields.tensors = problem.tensors;
     fields.capacity = problem.capacity;
     problem = fields;
@@ -291,7 +281,7 @@ static void check_text(const char *text, int length, const char *expected) {
 
 static void strings(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (int i = 0; i < COUNT(cases); i++) {
         struct problem request = make(cases[i].fields, cases[i].tensors, false);
         struct problem problem = make(cases[i].fields, cases[i].tensors, true);
         char text[1024], cut[6];
@@ -323,8 +313,8 @@ static void strings_of_nothing(void **state) {
 
 static void cases_differ(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++)
-        for (size_t k = 0; k <= i; k++) {
+    for (int i = 0; i < COUNT(cases); i++)
+        for (int k = 0; k <= i; k++) {
             struct problem a = make(cases[i].fields, cases[i].tensors, true);
             struct problem b = make(cases[k].fields, cases[k].tensors, true);
             assert_int_equal(problem_equal(&a, &b), i == k);
@@ -356,7 +346,7 @@ static const struct field {
 
 static void every_field_counts(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(fields); i++) {
+    for (int i = 0; i < COUNT(fields); i++) {
         struct problem a = make(cases[0].fields, cases[0].tensors, true);
         struct problem b = make(cases[0].fields, cases[0].tensors, true);
         assert_true(problem_equal(&a, &b));
@@ -380,8 +370,8 @@ static void tensors_count(void **state) {
             "1:acdb:2x8x7x7 33:Abcd16a:16x8x3x3 17:acdb:2x16x4x4",
             "1:acdb:2x8x7x7 33:abcd:16x8x3x3",
     };
-    for (size_t i = 0; i < COUNT(variants); i++)
-        for (size_t k = 0; k <= i; k++) {
+    for (int i = 0; i < COUNT(variants); i++)
+        for (int k = 0; k <= i; k++) {
             struct problem a = make(cases[0].fields, variants[i], false);
             struct problem b = make(cases[0].fields, variants[k], false);
             assert_int_equal(problem_equal(&a, &b), i == k);
@@ -398,7 +388,7 @@ static void copies_and_scales(void **state) {
     problem.scales = malloc(2 * sizeof(float));
     problem.scales[0] = 1, problem.scales[1] = 2.5f;
     struct problem copy;
-    OK(problem_copy(&copy, &problem));
+    assert_ok(problem_copy(&copy, &problem));
     assert_true(problem_equal(&copy, &problem));
     assert_int_equal(problem_hash(&copy, 1), problem_hash(&problem, 1));
     assert_ptr_not_equal(copy.tensors, problem.tensors);

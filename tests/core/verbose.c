@@ -5,15 +5,8 @@
  */
 #define _GNU_SOURCE
 #include "core/verbose.h"
-#include "oneapi/dnnl/dnnl.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,9 +30,7 @@ static void say_everything(void) {
 
 /* From here on `fail` is cmocka's. */
 #undef fail
-#include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "test.h"
 
 static const struct {
     char letter;
@@ -96,7 +87,7 @@ static bool is_printed(const char *text) {
 
 static void check_settings(const char *const *settings, const char *expected) {
     run(say_everything, settings);
-    for (size_t i = 0; i < COUNT(lines); i++)
+    for (int i = 0; i < COUNT(lines); i++)
         if (is_printed(lines[i].text) != (strchr(expected, lines[i].letter) != NULL))
             fail_msg("%s: %s is %s", settings[0], lines[i].text,
                      is_printed(lines[i].text) ? "printed" : "missing");
@@ -131,7 +122,7 @@ static void words(void **state) {
             {"ONEDNN_VERBOSE= profile", "!"},
             {"DNNL_VERBOSE=check", "k!"},
     };
-    for (size_t i = 0; i < COUNT(table); i++)
+    for (int i = 0; i < COUNT(table); i++)
         check_settings((const char *const[]){table[i][0], NULL}, table[i][1]);
     check_settings((const char *const[]){"ONEDNN_VERBOSE=0", "DNNL_VERBOSE=2", NULL}, "");
 }
@@ -149,7 +140,7 @@ static void filters(void **state) {
             {"ONEDNN_VERBOSE=profile,check,filter=", "cegk!"},
             {"ONEDNN_VERBOSE=filter=gemm_api,profile", "g!"},
     };
-    for (size_t i = 0; i < COUNT(table); i++)
+    for (int i = 0; i < COUNT(table); i++)
         check_settings((const char *const[]){table[i][0], NULL}, table[i][1]);
     check_settings((const char *const[]){"ONEDNN_VERBOSE=profile,filter=[", NULL}, "ceg!");
     assert_true(is_printed("common,error,filter format is ill-formed and is not applied, error: "));
@@ -204,7 +195,7 @@ static void timestamps(void **state) {
 
 static void set_levels(void) {
     static const int levels[] = {0, 1, 2, 3, -1};
-    for (size_t i = 0; i < COUNT(levels); i++) {
+    for (int i = 0; i < COUNT(levels); i++) {
         int enabled = -1;
         dnnl_status_t status = dnnl_set_verbose(levels[i]);
         dnnl_verbose_profiling_enabled(&enabled);

@@ -3,30 +3,14 @@
  * Conversion of every data type to float and back: exhaustively for types of 16 bits and fewer, against a
  * reference that looks for the nearest value in the list of all values of the type.
  */
+#include "float_bits.h"
 #include "probe.h"
+#include "test.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-static float float_of(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* A floating-point type by its parameters: what its bits mean. */
 static const struct format {
@@ -43,7 +27,7 @@ static const struct format {
         {"f4_e2m1", TYPE_F4_E2M1, 2, 1, 1, false, false, false},
         {"f4_e3m0", TYPE_F4_E3M0, 3, 0, 3, false, false, false},
 };
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+enum { FORMATS = COUNT(formats) };
 
 static int width(const struct format *f) {
     return 1 + f->exponent_bits + f->mantissa_bits;
@@ -174,7 +158,7 @@ static void not_a_number(void **state) {
             {TYPE_S4, 4, 0, 0},
             {TYPE_U4, 4, 0, 0},
     };
-    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < COUNT(cases); i++) {
         assert_int_equal(stored(p, cases[i].type, cases[i].bits, float_of(0x7fc00000)), cases[i].code);
         assert_int_equal(stored(p, cases[i].type, cases[i].bits, float_of(0xffc00000)), cases[i].negative);
     }
@@ -262,7 +246,7 @@ static void exact_integers(void **state) {
     _Alignas(8) unsigned char buffer[8];
     static const int values[] = {0,   1,   -1,       127,       128,       -128,     -129,
                                  255, 256, 16777217, -16777217, INT32_MAX, INT32_MIN};
-    for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (int i = 0; i < COUNT(values); i++) {
         int v = values[i];
         p->store_s32(buffer, TYPE_S32, 0, v);
         assert_int_equal(p->load_s32(buffer, TYPE_S32, 0), v);

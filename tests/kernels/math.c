@@ -3,32 +3,16 @@
  * The kernels' mathematics: accuracy against long double over all exponents, special values, and the same
  * bits from every vector width and instruction set.
  */
+#include "float_bits.h"
 #include "probe.h"
+#include "test.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 enum { BATCH = 4096, STRIDE = 1021 }; /* every STRIDE-th of all floats */
-
-static float float_of(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* The distance in units of the last place of the exact value, as a float would have it. */
 static double ulps(float got, long double exact) {
@@ -66,7 +50,7 @@ static const struct unary {
         {"sqrt", PROBE_SQRT, sqrtl, -INFINITY, INFINITY, 0.5},
         {"round", PROBE_ROUND, rintl, -INFINITY, INFINITY, 0},
 };
-enum { UNARIES = sizeof unaries / sizeof unaries[0] };
+enum { UNARIES = COUNT(unaries) };
 
 /* Fills x with the next floats of the domain; false when there are no more. */
 static bool next_batch(const struct unary *u, uint64_t *next, float *x) {
@@ -151,7 +135,7 @@ static const float specials[] = {0.0f,    -0.0f,   0x1p-149f,  -0x1p-149f, 0x1p-
                                  -3.0f,   4.0f,    8388607.5f, 0x1p23f,    16777215.0f, -16777215.0f, 0x1p24f,
                                  0x1p31f, FLT_MAX, -FLT_MAX,   INFINITY,   -INFINITY,   NAN,          0.1f,
                                  -0.1f,   88.8f,   -103.9f,    -200.0f};
-enum { SPECIALS = sizeof specials / sizeof specials[0] };
+enum { SPECIALS = COUNT(specials) };
 
 /* The special cases of pow are those of C. */
 static void special_powers(void **state) {

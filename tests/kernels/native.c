@@ -3,16 +3,10 @@
 #define _GNU_SOURCE
 #include "base/cpu.h"
 #include "kernels/kernel.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void every_kernel(void **state) {
     (void)state;
@@ -59,7 +53,7 @@ static void limits(void **state) {
                 {"AVX512_CORE_VNNI", ISA_AVX512_VNNI},
                 {"AVX512_CORE_BF16", ISA_AVX512_VNNI}};
     int best = native_isa_with("ALL");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (int i = 0; i < COUNT(rows); i++)
         assert_int_equal(native_isa_with(rows[i].limit), best < rows[i].most ? best : rows[i].most);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which builds of the kernels' library this machine can run. */
 #include "base/cpu.h"
+#include "count.h"
 #include "probe.h"
 
 const struct probe *const *probes(void) {
@@ -10,7 +11,7 @@ const struct probe *const *probes(void) {
     static const struct probe *const table[] = {&probe_base};
 #endif
     static const struct probe *list[ISA_COUNT + 1];
-    const int count = sizeof table / sizeof table[0];
+    const int count = COUNT(table);
     for (int i = 0; i < count && i <= (int)cpu_native_isa(); i++)
         list[i] = table[i];
     return list;

@@ -10,12 +10,11 @@
 #ifndef LODE_TESTS_PRIMITIVES_HARNESS_H
 #define LODE_TESTS_PRIMITIVES_HARNESS_H
 
+#include "count.h"
 #include "oneapi/dnnl/dnnl.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Values in logical order, the last dimension running fastest. */
 struct array {

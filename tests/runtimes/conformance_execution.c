@@ -360,7 +360,7 @@ static void bad_arguments(void **state) {
             {p, s.stream, 3, twice},
             {p, other.stream, 2, good.list},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (int i = 0; i < COUNT(cases); i++)
         assert_int_equal(
                 dnnl_primitive_execute(cases[i].primitive, cases[i].stream, cases[i].nargs, cases[i].args),
                 dnnl_invalid_arguments);
@@ -387,7 +387,7 @@ static void bad_dependencies(void **state) {
         void *const *deps;
         int ndeps;
     } cases[] = {{NULL, 1}, {&null, 1}, {with_null, 2}, {&first, -1}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (int i = 0; i < COUNT(cases); i++)
         assert_int_equal(
                 b->execute(s.step.primitive, s.stream, 2, args.list, cases[i].deps, cases[i].ndeps, &event),
                 dnnl_invalid_arguments);

@@ -288,7 +288,7 @@ static void streams(void **state) {
                                      dnnl_stream_out_of_order | dnnl_stream_profiling};
     dnnl_engine_t engine = make_engine(place), back;
     for (int source = 0; source < STREAM_SOURCES; source++)
-        for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        for (int i = 0; i < COUNT(flags); i++) {
             dnnl_stream_t stream = make_stream(place, engine, source, flags[i]);
             if (!stream) continue;
             assert_ok(dnnl_stream_get_engine(stream, &back));

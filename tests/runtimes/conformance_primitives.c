@@ -397,7 +397,7 @@ static const int possible[] = {
         DNNL_ARG_ATTR_ROUNDING_SEED,
         DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST,
 };
-enum { POSSIBLE = sizeof possible / sizeof possible[0] };
+enum { POSSIBLE = COUNT(possible) };
 
 struct run {
     int nargs;
@@ -515,8 +515,8 @@ static void same_bits(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t cpu = test_engine(), engine = make_engine(place);
     int wrong = 0, nmissing = 0;
-    const char *missing[sizeof cases / sizeof cases[0]];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const char *missing[COUNT(cases)];
+    for (int i = 0; i < COUNT(cases); i++) {
         enum outcome outcome = run_case((int)i, cpu, engine);
         if (outcome == NOT_ON_CPU) missing[nmissing++] = cases[i].name;
         if (outcome == DIFFERENT || outcome == NOT_HERE)

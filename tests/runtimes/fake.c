@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of entry_points.def that the runtime calls after loading, each with a hand on it. */
 #include "runtimes/fake.h"
+#include "count.h"
 #include "kernels/kernel.h"
 
 #include <stdlib.h>
@@ -229,7 +230,7 @@ static ze_result_t ZE_APICALL fake_CommandListCreateImmediate(ze_context_handle_
 
 static void note(enum appended what, ze_event_handle_t signal, uint32_t nwaits,
                  const ze_event_handle_t *waits) {
-    if (fake.nappended == (int)(sizeof fake.appended / sizeof fake.appended[0])) return;
+    if (fake.nappended == COUNT(fake.appended)) return;
     fake.appended[fake.nappended].what = what;
     fake.appended[fake.nappended].signal = signal;
     fake.appended[fake.nappended].nwaits = nwaits;

@@ -129,7 +129,7 @@ static void test_failures(void **state) {
     static const unsigned flags[] = {dnnl_stream_in_order, dnnl_stream_out_of_order,
                                      dnnl_stream_in_order | dnnl_stream_profiling};
     for (int pretend = 0; pretend < 2; pretend++)
-        for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        for (int i = 0; i < COUNT(flags); i++) {
             fake.gpu = pretend;
             fail_every_call(flags[i], ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
             fail_every_call(flags[i], ZE_RESULT_ERROR_UNKNOWN);
@@ -148,7 +148,7 @@ static void test_statuses(void **state) {
                  {ZE_RESULT_ERROR_DEVICE_LOST, dnnl_runtime_error},
                  {ZE_RESULT_ERROR_UNKNOWN, dnnl_runtime_error}};
     struct world w = make_world();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < COUNT(cases); i++) {
         void *handle = DNNL_MEMORY_ALLOCATE;
         dnnl_memory_t untouched = (dnnl_memory_t)&w, memory = untouched;
         fake_reset();
@@ -181,7 +181,7 @@ static const struct {
     bool users;
     unsigned order; /* of the list, or of the stream */
 } held[] = {{true, ZE_IN_ORDER}, {true, 0}, {false, dnnl_stream_in_order}, {false, dnnl_stream_out_of_order}};
-enum { HELD = sizeof held / sizeof held[0] };
+enum { HELD = COUNT(held) };
 
 static dnnl_stream_t make_held_stream(const struct world *w, int k, ze_command_list_handle_t *list) {
     dnnl_stream_t stream;

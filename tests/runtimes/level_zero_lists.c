@@ -11,7 +11,7 @@ static const struct {
     unsigned flags;
     bool synchronous;
 } kinds[] = {{0, false}, {0, true}, {ZE_IN_ORDER, false}, {ZE_IN_ORDER, true}};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { KINDS = COUNT(kinds) };
 
 /* -- immediate lists -- */
 

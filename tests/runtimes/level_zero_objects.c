@@ -150,7 +150,7 @@ static void test_memory_kinds(void **state) {
     dnnl_stream_t stream;
     ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_default_flags));
     dnnl_primitive_t linear = make_linear(&w, 2, 1);
-    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+    for (int t = 0; t < COUNT(types); t++) {
         void *pointer = ze_alloc(w.context, types[t], 2 * N * sizeof(float)), *got = NULL;
         dnnl_memory_t src = make_vector(&w, pointer), dst = make_vector(&w, (float *)pointer + N);
         ok(dnnl_ze_interop_memory_get_mem_object(src, &got));

@@ -287,7 +287,7 @@ static void test_bad_arguments(void **state) {
             {t.stream, event, 1, (dnnl_exec_arg_t[]){{DNNL_ARG_SRC, none}}},
             {t.stream, event, 1, (dnnl_exec_arg_t[]){{DNNL_ARG_SRC, elsewhere}}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (int i = 0; i < COUNT(cases); i++)
         refused(dnnl_ze_interop_stream_update(cases[i].stream, cases[i].event, cases[i].nargs,
                                               cases[i].args));
     ok(dnnl_ze_interop_stream_update(t.stream, event, 0, NULL));

@@ -19,7 +19,6 @@
 
 enum { COUNT = 256 };
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
-#define assert_bad(call) assert_int_equal(call, dnnl_invalid_arguments)
 
 static cl_device_id device_of(const struct place *place) {
     return place->native[0];

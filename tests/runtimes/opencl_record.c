@@ -15,7 +15,6 @@
 enum { SIDE = 96, COUNT = SIDE * SIDE, ROUNDS = 3 };
 enum { DEVICE, CONTEXT, PLATFORM }; /* places in place->native */
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
-#define assert_bad(call) assert_int_equal(call, dnnl_invalid_arguments)
 
 /* The extension, a queue, and a command buffer on it. */
 struct recorder {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of backends, and those that need nothing but the library: plain engines of both kinds. */
 #include "runtimes/places.h"
+#include "count.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static const struct {
 
 int places_find(struct place *places, const char *prefix) {
     int count = 0;
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+    for (int i = 0; i < COUNT(backends); i++) {
         size_t length = strlen(backends[i].name);
         if (prefix ? strncmp(prefix, backends[i].name, length) != 0 : backends[i].on_request) continue;
         if (backends[i].backend)

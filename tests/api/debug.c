@@ -3,27 +3,18 @@
  * The dnnl_*2str functions without a oneDNN to compare with: a few values of each enum, the ends of its
  * range, values it does not have, and every format tag by the rules of its spelling.
  */
-#include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "oneapi/dnnl/dnnl_debug.h"
+#include "test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include <ctype.h>
 
 struct expectation {
     const char *got;
     const char *expected;
 };
 
-static void check(const struct expectation *rows, size_t count) {
-    for (size_t i = 0; i < count; i++)
+static void check(const struct expectation *rows, int count) {
+    for (int i = 0; i < count; i++)
         assert_string_equal(rows[i].got, rows[i].expected);
 }
 
@@ -114,7 +105,7 @@ static void unknown_values(void **state) {
 static void extreme_values(void **state) {
     (void)state;
     static const unsigned values[] = {0x7fffffffu, 0x80000000u, 0xffffffffu};
-    for (size_t i = 0; i < COUNT(values); i++) {
+    for (int i = 0; i < COUNT(values); i++) {
         assert_string_equal(dnnl_fmt_tag2str((dnnl_format_tag_t)values[i]), "unknown fmt_tag");
         assert_string_equal(dnnl_status2str((dnnl_status_t)values[i]), "unknown status");
         assert_string_equal(dnnl_alg_kind2str((dnnl_alg_kind_t)values[i]), "unknown alg_kind");
