@@ -6,6 +6,7 @@
 #include "driver/list.h"
 #include "driver/stream.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static ze_result_t append_nothing(ze_command_list_handle_t handle, const struct dependencies *dependencies) {
@@ -57,7 +58,11 @@ ze_result_t ZE_APICALL zeCommandListAppendEventReset(ze_command_list_handle_t ha
     ze_result_t result = list_append(list, OP_RESET_EVENT, sizeof *reset, &(struct dependencies){0}, &reset);
     if (result) return result;
     reset->event = to_event(event);
-    return list_submit(list);
+    reset->slot = to_event(event)->slot;
+    result = list_need(list, reset, to_event(event), NEED_OTHER);
+    if (!result) return list_submit(list);
+    list_unappend(list, reset);
+    return result;
 }
 
 /* -- copies and fills -- */
@@ -98,16 +103,19 @@ static bool same_size(const ze_copy_region_t *a, const ze_copy_region_t *b) {
     return a->width == b->width && a->height == b->height && a->depth == b->depth;
 }
 
-/* Do two boxes of the same size in the same memory have a byte in common? */
-static bool overlap(const ze_copy_region_t *a, const ze_copy_region_t *b) {
-    const uint32_t from[3] = {a->originX, a->originY, a->originZ},
-                   to[3] = {b->originX, b->originY, b->originZ};
-    const uint32_t size[3] = {a->width, a->height, a->depth};
-    for (int i = 0; i < 3; i++) {
-        uint32_t distance = from[i] > to[i] ? from[i] - to[i] : to[i] - from[i];
-        if (distance && distance >= size[i]) return false;
-    }
-    return true;
+/* Do two boxes of the same size and pitches, so many bytes apart, have a byte in common? In bytes (level 0),
+ * rows (1) or slices (2). */
+static bool overlap(int64_t distance, const size_t size[3], const size_t pitch[2], int level) {
+    if (level == 0) return llabs(distance) < (int64_t)size[0];
+    int64_t step = (int64_t)pitch[level - 1], below = step ? distance / step - (distance % step < 0) : 0;
+    for (int64_t n = below; n <= below + 1; n++)
+        if (llabs(n) < (int64_t)size[level] && overlap(distance - n * step, size, pitch, level - 1))
+            return true;
+    return false;
+}
+
+static size_t offset_of(const ze_copy_region_t *region, uint32_t pitch, uint32_t slice_pitch) {
+    return region->originX + (size_t)region->originY * pitch + (size_t)region->originZ * slice_pitch;
 }
 
 ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t handle, void *dst,
@@ -120,23 +128,23 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyRegion(ze_command_list_handl
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!dst || !to || !src || !from) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (!same_size(to, from)) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "regions of different size");
-    if (dst == src && dst_pitch == src_pitch && dst_slice_pitch == src_slice_pitch && overlap(to, from))
+    const struct copy_region_command box = {
+            .dst = (unsigned char *)dst + offset_of(to, dst_pitch, dst_slice_pitch),
+            .src = (const unsigned char *)src + offset_of(from, src_pitch, src_slice_pitch),
+            .size = {to->width, to->height ? to->height : 1, to->depth ? to->depth : 1},
+            .dst_pitch = {dst_pitch, dst_slice_pitch},
+            .src_pitch = {src_pitch, src_slice_pitch},
+    };
+    if (dst_pitch == src_pitch && dst_slice_pitch == src_slice_pitch
+        && overlap((int64_t)((uintptr_t)box.dst - (uintptr_t)box.src), box.size, box.dst_pitch, 2))
         return ZE_RESULT_ERROR_OVERLAPPING_REGIONS;
     struct copy_region_command *copy;
     const struct dependencies dependencies = {signal, nwaits, waits};
     ze_result_t result = list_append(list, OP_COPY_REGION, sizeof *copy, &dependencies, &copy);
     if (result) return result;
-    copy->dst = (unsigned char *)dst + to->originX + (size_t)to->originY * dst_pitch
-                + (size_t)to->originZ * dst_slice_pitch;
-    copy->src = (const unsigned char *)src + from->originX + (size_t)from->originY * src_pitch
-                + (size_t)from->originZ * src_slice_pitch;
-    copy->size[0] = to->width;
-    copy->size[1] = to->height ? to->height : 1;
-    copy->size[2] = to->depth ? to->depth : 1;
-    copy->dst_pitch[0] = dst_pitch;
-    copy->dst_pitch[1] = dst_slice_pitch;
-    copy->src_pitch[0] = src_pitch;
-    copy->src_pitch[1] = src_slice_pitch;
+    const struct command header = copy->command;
+    *copy = box;
+    copy->command = header;
     return list_submit(list);
 }
 
@@ -209,20 +217,27 @@ ze_result_t ZE_APICALL zeCommandListAppendQueryKernelTimestamps(ze_command_list_
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!events || !dst) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    ze_result_t result = list_check_events(list, &(struct dependencies){.nwaits = count, .waits = events});
+    if (result) return result;
     for (uint32_t i = 0; i < count; i++)
-        if (!to_event(events[i])) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+        if (!to_event(events[i])->timed)
+            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool takes no timestamps");
     struct query_timestamps_command *query;
     const struct dependencies dependencies = {signal, nwaits, waits};
     size_t size = sizeof *query + count * sizeof query->queries[0];
-    ze_result_t result = list_append(list, OP_QUERY_TIMESTAMPS, size, &dependencies, &query);
+    result = list_append(list, OP_QUERY_TIMESTAMPS, size, &dependencies, &query);
     if (result) return result;
     query->dst = dst;
     query->count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        query->queries[i].event = to_event(events[i]);
-        query->queries[i].offset = offsets ? offsets[i] : i * sizeof(ze_kernel_timestamp_result_t);
+    for (uint32_t i = 0; i < count && !result; i++) {
+        struct event *event = to_event(events[i]);
+        query->queries[i] = (struct stamp_query){
+                event, event->slot, offsets ? offsets[i] : i * sizeof(ze_kernel_timestamp_result_t)};
+        if (event->slot) result = list_need(list, query, event, NEED_OTHER);
     }
-    return list_submit(list);
+    if (!result) return list_submit(list);
+    list_unappend(list, query);
+    return result;
 }
 
 /* -- others -- */
@@ -262,7 +277,8 @@ ze_result_t ZE_APICALL NEW(zeCommandListImmediateAppendCommandListsExp)(
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
     if (!lists) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ze_result_t result = check_lists(list, count, lists);
+    ze_result_t result = list_check_events(list, &(struct dependencies){signal, nwaits, waits});
+    if (!result) result = check_lists(list, count, lists);
     if (!result && nwaits)
         result = append_nothing(handle, &(struct dependencies){.nwaits = nwaits, .waits = waits});
     if (result) return result;

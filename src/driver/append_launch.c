@@ -65,7 +65,9 @@ static ze_result_t begin_launch(struct list *list, struct kernel *kernel, enum o
     if (result) return result;
     launch_copy_state(*launch, kernel, (unsigned char *)(*launch + 1));
     (*launch)->cooperative = false;
-    return ZE_RESULT_SUCCESS;
+    result = list_need(list, *launch, kernel->module, NEED_CODE);
+    if (result) list_unappend(list, *launch);
+    return result;
 }
 
 static ze_result_t append_launch(ze_command_list_handle_t handle, ze_kernel_handle_t kernel,
@@ -152,13 +154,16 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchMultipleKernelsIndirect(
     multiple->count = count;
     multiple->actual = actual;
     unsigned char *place = (unsigned char *)multiple + header;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !result; i++) {
         struct launch_command *launch = multiple->launches[i] = (struct launch_command *)place;
         *launch = (struct launch_command){.indirect = &groups[i]};
         launch_copy_state(launch, to_kernel(kernels[i]), (unsigned char *)(launch + 1));
         place += inner_size(to_kernel(kernels[i]));
+        result = list_need(list, multiple, to_kernel(kernels[i])->module, NEED_CODE);
     }
-    return list_submit(list);
+    if (!result) return list_submit(list);
+    list_unappend(list, multiple);
+    return result;
 }
 
 /* The only extension is the wish to be cooperative. */

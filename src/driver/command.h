@@ -35,7 +35,7 @@ enum operation {
 struct signal {
     struct event_slot *slot;      /* of an ordinary event, or NULL */
     struct shared_stamps *stamps; /* of a counter-based one that takes the time, or NULL */
-    uint32_t counter; /* regular lists: 1 + which of the list's counter-based signals it is; 0: none */
+    uint32_t counter;             /* regular lists: how far it brings the list's timeline; 0: it does not */
     bool shared, timed;
 };
 
@@ -43,8 +43,9 @@ struct command {
     struct record record;
     uint32_t operation;
     uint32_t nwaits;
-    uint32_t
-            captured; /* regular lists: 1 + where its waits are among those captured at submission; 0: here */
+    uint32_t number;   /* regular lists: the first command is 1 */
+    uint32_t captured; /* regular lists: 1 + where its waits are among those captured at submission; 0: here
+                        */
     struct wait *waits;
     struct signal signal;
 };
@@ -74,6 +75,7 @@ struct fill_command {
 struct reset_event_command {
     struct command command;
     struct event *event;
+    struct event_slot *slot; /* the event may be gone, its slot stays */
 };
 
 struct write_timestamp_command {
@@ -86,7 +88,8 @@ struct query_timestamps_command {
     ze_kernel_timestamp_result_t *dst;
     uint32_t count;
     struct stamp_query {
-        struct event *event;
+        struct event *event;     /* a counter-based one */
+        struct event_slot *slot; /* of an ordinary one */
         size_t offset;
     } queries[];
 };

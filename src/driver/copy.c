@@ -97,8 +97,8 @@ static void copy_rows(void *context, size_t begin, size_t end) {
     const struct box *box = context;
     for (size_t row = begin; row < end; row++) {
         size_t y = row % box->size[1], z = row / box->size[1];
-        memcpy(box->dst + z * box->dst_pitch[1] + y * box->dst_pitch[0],
-               box->src + z * box->src_pitch[1] + y * box->src_pitch[0], box->size[0]);
+        memmove(box->dst + z * box->dst_pitch[1] + y * box->dst_pitch[0],
+                box->src + z * box->src_pitch[1] + y * box->src_pitch[0], box->size[0]);
     }
 }
 

@@ -4,14 +4,17 @@
  */
 #define _GNU_SOURCE
 #include "driver/event.h"
+#include "driver/machine.h"
 #include "driver/stream.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define ALL_POOL_FLAGS 0xfu
 #define ALL_SCOPES 0x7u
+#define ALL_COUNTER_FLAGS 0x7fu
 
 /* -- timestamps -- */
 
@@ -62,19 +65,61 @@ bool wait_for(const struct wait *wait, uint64_t timeout) {
     return !wait->timeline || timeline_wait(wait->timeline, wait->value, timeout);
 }
 
-bool event_read_stamps(struct event *event, struct stamps *stamps) {
-    if (!event->timed) return false;
-    if (!event_is_counter_based(event)) {
-        *stamps = event->slot->stamps;
-        return true;
-    }
+struct stamps event_last_stamps(struct event *event) {
     place_lock(event);
-    *stamps = event->stamps ? event->stamps->stamps : (struct stamps){0};
+    struct stamps stamps = event->stamps ? event->stamps->stamps : (struct stamps){0};
     place_unlock(event);
-    return true;
+    return stamps;
 }
 
 /* -- pools -- */
+
+/* Slots of pools that are gone, by the logarithm of their length. They stay mapped, without memory, and are
+ * used again: a command in flight that signals an event whose pool is gone does no harm. */
+struct old_slots {
+    struct old_slots *next;
+    void *slots;
+};
+static pthread_mutex_t old_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct old_slots *old_slots[64];
+
+static struct old_slots **old_slots_of(size_t length) {
+    return &old_slots[__builtin_ctzll(length)];
+}
+
+/* A power of two. */
+static size_t slots_length(uint32_t count) {
+    size_t length = machine()->page;
+    while (length < count * sizeof(struct event_slot))
+        length *= 2;
+    return length;
+}
+
+static void *take_old_slots(size_t length) {
+    pthread_mutex_lock(&old_lock);
+    struct old_slots *old = *old_slots_of(length);
+    if (old) *old_slots_of(length) = old->next;
+    pthread_mutex_unlock(&old_lock);
+    void *slots = old ? old->slots : NULL;
+    free(old);
+    return slots;
+}
+
+/* In the place of the slots come pages of zeros. */
+static void retire_slots(void *slots, size_t length) {
+    struct old_slots *old = malloc(sizeof *old);
+    void *empty = mmap(slots, length, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (!old || empty == MAP_FAILED) {
+        free(old);
+        return;
+    }
+    old->slots = slots;
+    pthread_mutex_lock(&old_lock);
+    old->next = *old_slots_of(length);
+    *old_slots_of(length) = old;
+    pthread_mutex_unlock(&old_lock);
+}
 
 /* Slots in memory that a file backs if other processes are to see them. */
 static bool map_slots(struct event_pool *pool) {
@@ -83,6 +128,8 @@ static bool map_slots(struct event_pool *pool) {
         pool->file = memfd_create("lode-events", MFD_CLOEXEC);
         if (pool->file < 0 || ftruncate(pool->file, (off_t)pool->length)) return false;
     }
+    if (!shared) pool->slots = take_old_slots(pool->length);
+    if (pool->slots) return true;
     void *slots = mmap(NULL, pool->length, PROT_READ | PROT_WRITE,
                        shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, shared ? pool->file : -1, 0);
     if (slots == MAP_FAILED) return false;
@@ -91,7 +138,7 @@ static bool map_slots(struct event_pool *pool) {
 }
 
 void event_pool_free(struct event_pool *pool) {
-    if (pool->slots) munmap(pool->slots, pool->length);
+    if (pool->slots) retire_slots(pool->slots, pool->length);
     if (pool->file >= 0) close(pool->file);
     free(pool->taken);
     object_return(pool->context);
@@ -107,7 +154,7 @@ ze_result_t event_pool_new(struct context *context, const struct event_pool *lik
     pool->counter_flags = like->counter_flags;
     pool->file = like->file;
     pool->imported = like->imported;
-    pool->length = like->count * sizeof(struct event_slot);
+    pool->length = slots_length(like->count);
     object_lend(context);
     pool->taken = calloc(like->count, sizeof *pool->taken);
     if (!pool->taken || !map_slots(pool)) {
@@ -171,11 +218,9 @@ ze_result_t ZE_APICALL NEW(zeEventPoolGetFlags)(ze_event_pool_handle_t handle, z
 /* -- events -- */
 
 static struct event *event_new(struct context *context) {
-    static _Atomic uint64_t serials;
     struct event *event = object_new(OBJECT_EVENT, sizeof *event);
     if (!event) return NULL;
     event->context = context;
-    event->serial = atomic_fetch_add(&serials, 1) + 1;
     atomic_flag_clear(&event->place_lock);
     return event;
 }
@@ -214,20 +259,20 @@ ze_result_t ZE_APICALL NEW(zeEventCounterBasedCreate)(ze_context_handle_t contex
                                                       const struct ze_event_counter_based_desc *desc,
                                                       ze_event_handle_t *made) {
     if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    uint32_t flags = desc ? desc->flags : 0;
-    if (flags & NEW_COUNTER_BASED_IPC)
+    if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (desc->flags & ~ALL_COUNTER_FLAGS || desc->signal & ~ALL_SCOPES || desc->wait & ~ALL_SCOPES)
+        return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (desc->flags & NEW_COUNTER_BASED_IPC)
         return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events are not shared");
-    if (desc
-        && (chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_SYNC_ALLOCATION_DESC)
-            || chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_AGGREGATE_STORAGE_DESC)))
+    if (chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_SYNC_ALLOCATION_DESC)
+        || chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_AGGREGATE_STORAGE_DESC))
         return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counters are the driver's own");
     struct event *event = event_new(to_context(context));
     if (!event) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    event->counter_flags = flags | NEW_COUNTER_BASED_IMMEDIATE;
-    event->timed = flags & (NEW_COUNTER_BASED_DEVICE_TIMESTAMP | NEW_COUNTER_BASED_HOST_TIMESTAMP);
-    event->signal_scope = desc ? desc->signal : 0;
-    event->wait_scope = desc ? desc->wait : 0;
+    event->counter_flags = desc->flags ? desc->flags : NEW_COUNTER_BASED_IMMEDIATE;
+    event->timed = desc->flags & (NEW_COUNTER_BASED_DEVICE_TIMESTAMP | NEW_COUNTER_BASED_HOST_TIMESTAMP);
+    event->signal_scope = desc->signal;
+    event->wait_scope = desc->wait;
     object_lend(event->context);
     *made = (ze_event_handle_t)event;
     return ZE_RESULT_SUCCESS;
@@ -265,9 +310,9 @@ ze_result_t ZE_APICALL zeEventHostSignal(ze_event_handle_t handle) {
     return ZE_RESULT_SUCCESS;
 }
 
-void event_reset(struct event *event) {
+void event_reset(struct event *event, struct event_slot *slot) {
     atomic_store_explicit(&event->source, NULL, memory_order_relaxed);
-    word_clear(&event->slot->word);
+    word_clear(&slot->word);
 }
 
 ze_result_t ZE_APICALL zeEventHostReset(ze_event_handle_t handle) {
@@ -275,7 +320,7 @@ ze_result_t ZE_APICALL zeEventHostReset(ze_event_handle_t handle) {
     if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     ze_result_t result = refuse_counters(event);
     if (result) return result;
-    event_reset(event);
+    event_reset(event, event->slot);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -354,10 +399,9 @@ ze_result_t ZE_APICALL zeEventQueryKernelTimestamp(ze_event_handle_t handle,
     if (!dst) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     ze_result_t result = zeEventQueryStatus(handle);
     if (result) return result;
-    struct stamps stamps;
-    if (!event_read_stamps(event, &stamps))
+    if (!event->timed)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool takes no timestamps");
-    *dst = kernel_timestamp(stamps);
+    *dst = kernel_timestamp(event->slot ? event->slot->stamps : event_last_stamps(event));
     return ZE_RESULT_SUCCESS;
 }
 

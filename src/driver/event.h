@@ -53,7 +53,6 @@ struct event {
     uint32_t counter_flags;
     bool shared, timed;
     ze_event_scope_flags_t signal_scope, wait_scope;
-    uint64_t serial; /* no other event ever had it */
 
     /* The stream whose command will signal the event: who waits for it may help. A hint, NULL when unknown.
      */
@@ -91,10 +90,10 @@ bool wait_for(const struct wait *wait, uint64_t timeout);
 /* Moves a counter-based event to another place; `stamps` (may be NULL) gets another holder. */
 void event_move(struct event *event, struct timeline *timeline, uint64_t value, struct shared_stamps *stamps);
 
-/* False if the event takes none. */
-bool event_read_stamps(struct event *event, struct stamps *stamps);
-/* Of an ordinary event. */
-void event_reset(struct event *event);
+/* Of a counter-based event; zeros if it took none. */
+struct stamps event_last_stamps(struct event *event);
+/* Of an ordinary event, which may be gone: its slot is never unmapped. */
+void event_reset(struct event *event, struct event_slot *slot);
 /* `like` gives count, flags and, for a pool of another process, the file, which it then owns. */
 ze_result_t event_pool_new(struct context *context, const struct event_pool *like, struct event_pool **made);
 /* Of which no event lives. */

@@ -29,7 +29,8 @@ static void run_fill(struct command *command) {
 }
 
 static void run_reset_event(struct command *command) {
-    event_reset(((struct reset_event_command *)command)->event);
+    const struct reset_event_command *reset = (struct reset_event_command *)command;
+    event_reset(reset->event, reset->slot);
 }
 
 static void run_write_timestamp(struct command *command) {
@@ -39,11 +40,11 @@ static void run_write_timestamp(struct command *command) {
 static void run_query_timestamps(struct command *command) {
     const struct query_timestamps_command *query = (struct query_timestamps_command *)command;
     for (uint32_t i = 0; i < query->count; i++) {
-        struct stamps stamps = {0};
-        event_read_stamps(query->queries[i].event, &stamps);
+        const struct stamp_query *one = &query->queries[i];
+        struct stamps stamps = one->slot ? one->slot->stamps : event_last_stamps(one->event);
         const ze_kernel_timestamp_data_t data = {stamps.start, stamps.end};
         ze_kernel_timestamp_result_t result = {.global = data, .context = data};
-        memcpy((char *)query->dst + query->queries[i].offset, &result, sizeof result);
+        memcpy((char *)query->dst + one->offset, &result, sizeof result);
     }
 }
 

@@ -82,7 +82,7 @@ static bool is_event_here(const struct list *list, ze_event_handle_t handle) {
     return event && event->context == list->context;
 }
 
-static ze_result_t check_dependencies(const struct list *list, const struct dependencies *dependencies) {
+ze_result_t list_check_events(const struct list *list, const struct dependencies *dependencies) {
     if (dependencies->signal && !is_event_here(list, dependencies->signal))
         return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
                        "the signal event is not of this context");
@@ -94,30 +94,83 @@ static ze_result_t check_dependencies(const struct list *list, const struct depe
     return ZE_RESULT_SUCCESS;
 }
 
-/* Room for `more` elements behind `count`, growing by doubling. */
-static void *grow(void *array, uint32_t count, uint32_t more, size_t size) {
+void *list_grow(void *array, uint32_t count, uint32_t more, size_t size) {
     uint32_t end = count + more;
     if (array && (count & (count - 1)) && end <= (1u << (32 - __builtin_clz(count)))) return array;
     uint32_t room = end < 2 ? 2 : 1u << (32 - __builtin_clz(end - 1));
     return realloc(array, room * size);
 }
 
-/* Waits of a regular list for counter-based events mean something else at every submission: then all waits of
- * the command are looked up there. */
-static ze_result_t write_waits(struct list *list, struct command *command, const struct dependencies *given) {
-    bool capture = false;
-    for (uint32_t i = 0; i < given->nwaits; i++) {
-        struct event *event = to_event(given->waits[i]);
-        command->waits[i] = event_wait_point(event);
-        capture |= !list->immediate && event_is_counter_based(event);
-    }
-    if (!capture) return ZE_RESULT_SUCCESS;
-    struct event **captures = grow(list->captures, list->ncaptures, given->nwaits, sizeof *captures);
+static bool is_needed_already(const struct list *list, struct reference object) {
+    if (list->is_mutable || !list->nneeds) return false;
+    const struct reference last = list->needs[list->nneeds - 1].object;
+    return last.object == object.object && last.serial == object.serial;
+}
+
+ze_result_t list_need(struct list *list, const void *command, void *object, enum need_for what_for) {
+    if (list->immediate || is_needed_already(list, object_refer(object))) return ZE_RESULT_SUCCESS;
+    struct need *needs = list_grow(list->needs, list->nneeds, 1, sizeof *needs);
+    if (!needs) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    list->needs = needs;
+    needs[list->nneeds++] = (struct need){object_refer(object), command, what_for};
+    return ZE_RESULT_SUCCESS;
+}
+
+void list_forget_needs(struct list *list, const void *command, enum need_for what_for) {
+    for (uint32_t i = list->nneeds; i-- > 0;)
+        if (list->needs[i].command == command && list->needs[i].what_for == what_for)
+            list->needs[i] = list->needs[--list->nneeds];
+}
+
+/* Room for a command's waits among those that are looked up at submission. */
+static ze_result_t make_captures(struct list *list, struct command *command) {
+    struct capture *captures = list_grow(list->captures, list->ncaptures, command->nwaits, sizeof *captures);
     if (!captures) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     list->captures = captures;
-    memcpy(captures + list->ncaptures, given->waits, given->nwaits * sizeof *captures);
     command->captured = list->ncaptures + 1;
-    list->ncaptures += given->nwaits;
+    list->ncaptures += command->nwaits;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Waits of a regular list for counter-based events mean something else at every submission: then all waits of
+ * the command are looked up there. Events that are NULL are not waited for. */
+static ze_result_t write_waits(struct list *list, struct command *command, ze_event_handle_t *events) {
+    bool capture = command->captured != 0;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (uint32_t i = 0; i < command->nwaits && !result; i++) {
+        struct event *event = events ? to_event(events[i]) : NULL;
+        command->waits[i] = event ? event_wait_point(event) : (struct wait){0};
+        bool counts = event && event_is_counter_based(event);
+        capture |= counts && !list->immediate;
+        if (event && !counts) result = list_need(list, command, event, NEED_WAIT);
+    }
+    if (!result && capture && !command->captured) result = make_captures(list, command);
+    for (uint32_t i = 0; i < command->nwaits && !result && capture; i++) {
+        struct event *event = events ? to_event(events[i]) : NULL;
+        list->captures[command->captured - 1 + i] =
+                (struct capture){event ? object_refer(event) : (struct reference){0}, command->waits[i]};
+    }
+    return result;
+}
+
+static void drop_counter(struct list *list, uint32_t number) {
+    for (uint32_t i = 0; i < list->counters; i++) {
+        struct counter_signal *signal = &list->signals[i];
+        if (signal->number != number) continue;
+        if (signal->stamps) stamps_release(signal->stamps);
+        memmove(signal, signal + 1, (--list->counters - i) * sizeof *signal);
+        return;
+    }
+}
+
+static ze_result_t insert_counter(struct list *list, const struct counter_signal *signal) {
+    struct counter_signal *signals = list_grow(list->signals, list->counters, 1, sizeof *signals);
+    if (!signals) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    list->signals = signals;
+    uint32_t place = list->counters++;
+    for (; place > 0 && signals[place - 1].number > signal->number; place--)
+        signals[place] = signals[place - 1];
+    signals[place] = *signal;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -128,12 +181,10 @@ static ze_result_t count_signal(struct list *list, struct command *command, stru
         if (!list->timeline) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
         list->timeline_end = atomic_load(&list->timeline->reached);
     }
-    struct counter_signal *signals = grow(list->signals, list->counters, 1, sizeof *signals);
-    if (!signals) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    list->signals = signals;
-    signals[list->counters] = (struct counter_signal){event, event->serial, command->signal.stamps};
-    command->signal.counter = ++list->counters;
-    return ZE_RESULT_SUCCESS;
+    ze_result_t result = insert_counter(
+            list, &(struct counter_signal){object_refer(event), command->number, command->signal.stamps});
+    if (!result) command->signal.counter = command->number;
+    return result;
 }
 
 static ze_result_t write_signal(struct list *list, struct command *command, struct event *event) {
@@ -141,10 +192,24 @@ static ze_result_t write_signal(struct list *list, struct command *command, stru
     list->pending_stamps = NULL;
     if (!event) return ZE_RESULT_SUCCESS;
     command->signal = (struct signal){.slot = event->slot, .shared = event->shared, .timed = event->timed};
-    if (!event_is_counter_based(event)) return ZE_RESULT_SUCCESS;
+    if (!event_is_counter_based(event)) return list_need(list, command, event, NEED_SIGNAL);
     if (event->timed && !(command->signal.stamps = stamps_new())) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     list->pending_stamps = command->signal.stamps;
     return count_signal(list, command, event);
+}
+
+void list_unappend(struct list *list, void *pointer) {
+    struct command *command = pointer;
+    if (command->signal.counter)
+        drop_counter(list, command->number);
+    else if (command->signal.stamps)
+        stamps_release(command->signal.stamps);
+    for (int what_for = NEED_SIGNAL; what_for <= NEED_OTHER; what_for++)
+        list_forget_needs(list, command, (enum need_for)what_for);
+    for (uint32_t i = 0; i < list->nmutables; i++)
+        if (list->mutables[i].command == command) list->mutables[i].command = NULL;
+    if (!list->immediate) list->ncommands--;
+    tape_unwrite(list->immediate ? &list->stream->tape : &list->tape, command);
 }
 
 static void bind_mutable(struct list *list, struct command *command) {
@@ -155,7 +220,7 @@ static void bind_mutable(struct list *list, struct command *command) {
 ze_result_t list_append(struct list *list, enum operation operation, size_t size,
                         const struct dependencies *dependencies, void *pointer) {
     if (list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is closed");
-    ze_result_t result = check_dependencies(list, dependencies);
+    ze_result_t result = list_check_events(list, dependencies);
     if (result) return result;
     struct tape *tape = list->immediate ? &list->stream->tape : &list->tape;
     size_t waits = round_up(size, _Alignof(struct wait));
@@ -165,19 +230,17 @@ ze_result_t list_append(struct list *list, enum operation operation, size_t size
             .record = command->record,
             .operation = operation,
             .nwaits = dependencies->nwaits,
+            .number = list->ncommands + 1,
             .waits = (struct wait *)((char *)command + waits),
     };
-    result = write_waits(list, command, dependencies);
+    result = write_waits(list, command, dependencies->waits);
     if (!result) result = write_signal(list, command, to_event(dependencies->signal));
+    if (!list->immediate) list->ncommands++;
     if (result) {
-        if (command->signal.stamps) stamps_release(command->signal.stamps);
-        tape_unwrite(tape, command);
+        list_unappend(list, command);
         return result;
     }
-    if (!list->immediate) {
-        list->ncommands++;
-        bind_mutable(list, command);
-    }
+    if (!list->immediate) bind_mutable(list, command);
     *(struct command **)pointer = command;
     return ZE_RESULT_SUCCESS;
 }
@@ -198,23 +261,34 @@ ze_result_t list_submit(struct list *list) {
 
 /* -- running -- */
 
+/* Does everything live that its commands need? */
+static ze_result_t check_needs(const struct list *list) {
+    for (uint32_t i = 0; i < list->nneeds; i++) {
+        const struct need *need = &list->needs[i];
+        if (reference_lives(need->object)) continue;
+        if (need->what_for == NEED_CODE)
+            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the module of a kernel on the list is gone");
+        return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "an event on the list is gone");
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t list_check_run(struct list *list, const struct context *context) {
     if (list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
     if (!list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not closed");
     if (list->context != context)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not of the queue's context");
-    return ZE_RESULT_SUCCESS;
+    return check_needs(list);
 }
 
 /* From now on its counter-based events stand for this execution. */
 static void move_signals(struct list *list, uint64_t base) {
     for (uint32_t i = 0; i < list->counters; i++) {
-        struct counter_signal *signal = &list->signals[i];
-        if (!signal->event || !object_is(signal->event, OBJECT_EVENT)
-            || signal->event->serial != signal->serial)
-            continue;
-        atomic_store_explicit(&signal->event->source, NULL, memory_order_relaxed);
-        event_move(signal->event, list->timeline, base + i + 1, signal->stamps);
+        const struct counter_signal *signal = &list->signals[i];
+        if (!reference_lives(signal->event)) continue;
+        struct event *event = signal->event.object;
+        atomic_store_explicit(&event->source, NULL, memory_order_relaxed);
+        event_move(event, list->timeline, base + signal->number, signal->stamps);
     }
 }
 
@@ -225,9 +299,12 @@ struct run_list_command *list_write_run(struct list *list, struct stream *stream
     run->command = (struct command){.record = run->command.record, .operation = OP_RUN_LIST};
     run->list = list;
     run->base = list->timeline_end;
-    list->timeline_end += list->counters;
-    for (uint32_t i = 0; i < list->ncaptures; i++)
-        run->captured[i] = list->captures[i] ? event_wait_point(list->captures[i]) : (struct wait){0};
+    list->timeline_end += list->ncommands;
+    for (uint32_t i = 0; i < list->ncaptures; i++) {
+        const struct capture *capture = &list->captures[i];
+        run->captured[i] =
+                reference_lives(capture->event) ? event_wait_point(capture->event.object) : capture->recorded;
+    }
     move_signals(list, run->base);
     atomic_fetch_add(&list->in_flight, 1);
     return run;
@@ -241,39 +318,20 @@ void list_leave_flight(struct list *list) {
 
 ze_result_t list_change_signal(struct list *list, struct command *command, struct event *event) {
     if (event && event->context != list->context) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
-    struct command changed = {0};
-    ze_result_t result = write_signal(list, &changed, event);
+    drop_counter(list, command->number);
+    list_forget_needs(list, command, NEED_SIGNAL);
+    command->signal = (struct signal){0};
+    ze_result_t result = write_signal(list, command, event);
     list->pending_signal = NULL;
-    if (result) {
-        if (changed.signal.stamps) stamps_release(changed.signal.stamps);
-        return result;
-    }
-    if (command->signal.counter)
-        list->signals[command->signal.counter - 1].event = NULL; /* keeps its number */
-    command->signal = changed.signal;
-    return ZE_RESULT_SUCCESS;
+    return result;
 }
 
 ze_result_t list_change_waits(struct list *list, struct command *command, ze_event_handle_t *events) {
-    bool capture = command->captured != 0;
-    for (uint32_t i = 0; i < command->nwaits; i++) {
-        if (!events || !events[i]) continue;
-        if (!is_event_here(list, events[i])) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
-        capture |= event_is_counter_based(to_event(events[i]));
-    }
-    if (capture && !command->captured) {
-        struct event **captures = grow(list->captures, list->ncaptures, command->nwaits, sizeof *captures);
-        if (!captures) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-        list->captures = captures;
-        command->captured = list->ncaptures + 1;
-        list->ncaptures += command->nwaits;
-    }
-    for (uint32_t i = 0; i < command->nwaits; i++) {
-        struct event *event = events ? to_event(events[i]) : NULL;
-        command->waits[i] = event ? event_wait_point(event) : (struct wait){0};
-        if (command->captured) list->captures[command->captured - 1 + i] = event;
-    }
-    return ZE_RESULT_SUCCESS;
+    for (uint32_t i = 0; i < command->nwaits; i++)
+        if (events && events[i] && !is_event_here(list, events[i]))
+            return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    list_forget_needs(list, command, NEED_WAIT);
+    return write_waits(list, command, events);
 }
 
 /* -- closing, resetting, destroying -- */
@@ -287,7 +345,7 @@ static ze_result_t refuse_in_flight(const struct list *list) {
 static void list_forget(struct list *list) {
     for (uint32_t i = 0; i < list->counters; i++)
         if (list->signals[i].stamps) stamps_release(list->signals[i].stamps);
-    list->ncommands = list->counters = list->ncaptures = list->nmutables = 0;
+    list->ncommands = list->counters = list->ncaptures = list->nneeds = list->nmutables = 0;
     list->next_mutable = NULL;
     tape_rewind(&list->tape);
 }
@@ -323,6 +381,7 @@ ze_result_t ZE_APICALL zeCommandListDestroy(ze_command_list_handle_t handle) {
         timeline_delete(list->timeline);
         free(list->signals);
         free(list->captures);
+        free(list->needs);
         free(list->mutables);
     }
     list_free(list);

@@ -12,9 +12,23 @@
 
 /* A counter-based event that a regular list signals, and moves at every submission. */
 struct counter_signal {
-    struct event *event;
-    uint64_t serial; /* the event it was: the handle may be another's by now */
+    struct reference event;
+    uint32_t number; /* of the command that signals it */
     struct shared_stamps *stamps;
+};
+
+/* An event that a command of a regular list waits for, looked up anew at every submission while it lives. */
+struct capture {
+    struct reference event; /* none: nothing to wait for */
+    struct wait recorded;   /* what it meant when it was appended */
+};
+
+/* Something that a command of a regular list cannot run without: an ordinary event, or a module. */
+enum need_for { NEED_SIGNAL, NEED_WAIT, NEED_CODE, NEED_OTHER };
+struct need {
+    struct reference object;
+    const struct command *command; /* whose need it is, in mutable lists */
+    enum need_for what_for;
 };
 
 /* A command of a mutable list that may be changed after closing. */
@@ -41,10 +55,12 @@ struct list {
     _Atomic uint32_t in_flight;     /* executions not complete */
     struct timeline *timeline;      /* where its counter-based signals stand; NULL while it has none */
     uint64_t timeline_end;          /* of the last submission */
-    struct counter_signal *signals; /* `counters` of them */
+    struct counter_signal *signals; /* `counters` of them, in the order of their commands */
     uint32_t counters;
-    struct event **captures; /* whose place is looked up at submission; NULL: nothing to wait for */
+    struct capture *captures;
     uint32_t ncaptures;
+    struct need *needs;
+    uint32_t nneeds;
     struct mutable_command *mutables;
     uint32_t nmutables;
     struct mutable_command *next_mutable; /* the next command gets this */
@@ -66,6 +82,20 @@ struct dependencies {
 ze_result_t list_append(struct list *list, enum operation operation, size_t size,
                         const struct dependencies *dependencies, void *command);
 ze_result_t list_submit(struct list *list);
+/* Takes back what list_append began. */
+void list_unappend(struct list *list, void *command);
+
+/* Room for `more` elements behind the `count` of an array that this function made; it grows by doubling. NULL
+ * when out of memory. */
+void *list_grow(void *array, uint32_t count, uint32_t more, size_t size);
+
+/* Are events of an append call what they should be? */
+ze_result_t list_check_events(const struct list *list, const struct dependencies *dependencies);
+
+/* The list is not run any more once that object is gone. Nothing for immediate lists. */
+ze_result_t list_need(struct list *list, const void *command, void *object, enum need_for what_for);
+/* The command does not need what it needed for that. */
+void list_forget_needs(struct list *list, const void *command, enum need_for what_for);
 
 /* Gives a recorded command another signal (NULL: none), or other events to wait for: as many as it has, NULL
  * for none. Of a closed regular list that is not in flight. */

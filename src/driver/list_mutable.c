@@ -208,6 +208,9 @@ ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandKernelsExp)(ze_comma
     for (uint32_t i = 0; i < count; i++) {
         find_launch(list, numbers[i], NEW_MUTABLE_KERNEL_INSTRUCTION, &launch);
         launch_copy_state(launch, to_kernel(kernels[i]), (unsigned char *)(launch + 1));
+        list_forget_needs(list, launch, NEED_CODE);
+        ze_result_t result = list_need(list, launch, to_kernel(kernels[i])->module, NEED_CODE);
+        if (result) return result;
     }
     return ZE_RESULT_SUCCESS;
 }
@@ -250,12 +253,14 @@ static bool copy_commands(const struct list *list, struct list *copy) {
         copy->ncommands++;
         for (uint32_t m = 0; m < list->nmutables; m++)
             if (list->mutables[m].command == from) copy->mutables[m].command = to;
+        for (uint32_t n = 0; n < list->nneeds && list->is_mutable; n++)
+            if (list->needs[n].command == from) copy->needs[n].command = to;
     }
     return true;
 }
 
-static void *copy_array(const void *array, size_t count, size_t size) {
-    void *copy = malloc(count * size + 1);
+static void *copy_array(const void *array, uint32_t count, size_t size) {
+    void *copy = list_grow(NULL, 0, count, size);
     if (copy && count) memcpy(copy, array, count * size);
     return copy;
 }
@@ -266,9 +271,11 @@ static bool copy_list(const struct list *list, struct list *copy) {
     copy->closed = true;
     copy->mutables = copy_array(list->mutables, list->nmutables, sizeof *list->mutables);
     copy->captures = copy_array(list->captures, list->ncaptures, sizeof *list->captures);
-    if (!copy->mutables || !copy->captures) return false;
+    copy->needs = copy_array(list->needs, list->nneeds, sizeof *list->needs);
+    if (!copy->mutables || !copy->captures || !copy->needs) return false;
     copy->nmutables = list->nmutables;
     copy->ncaptures = list->ncaptures;
+    copy->nneeds = list->nneeds;
     return copy_commands(list, copy);
 }
 

@@ -3,6 +3,7 @@
  * The entry points of modules and build logs.
  */
 #include "driver/module.h"
+#include "driver/deferred.h"
 #include "driver/limits.h"
 #include "driver/spirv_recipe.h"
 
@@ -38,14 +39,24 @@ static bool lay_out_arguments(struct kernel_code *code) {
     return true;
 }
 
-static void module_free(struct module *module) {
+/* What a module is made of, but for its handle. */
+static void module_clear(struct module *module) {
     if (module->backend) module->backend->destroy(module);
     for (uint32_t i = 0; i < module->ncodes; i++)
         free(module->codes[i].offsets);
     free(module->codes);
     free(module->binary);
+}
+
+static void module_free(struct module *module) {
+    module_clear(module);
     object_return(module->context);
     object_delete(module);
+}
+
+static void dispose(void *remains) {
+    module_clear(remains);
+    free(remains);
 }
 
 static ze_result_t build(struct module *module, const struct module_source *source, struct log *log) {
@@ -117,7 +128,12 @@ ze_result_t ZE_APICALL zeModuleDestroy(ze_module_handle_t handle) {
     if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(module))
         return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "kernels of this module still live");
-    module_free(module);
+    struct module *remains = malloc(sizeof *remains);
+    if (!remains) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    *remains = *module;
+    object_return(module->context);
+    object_delete(module);
+    defer(dispose, remains); /* launches in flight run its code */
     return ZE_RESULT_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 enum { REST = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t last_serial;
 static struct graveyard {
     struct object *first, *last;
     size_t count;
@@ -29,6 +30,7 @@ static struct object *take_dead(struct graveyard *graveyard) {
 void *object_new(enum object_kind kind, size_t size) {
     pthread_mutex_lock(&lock);
     struct object *object = take_dead(&graveyards[kind]);
+    uint64_t serial = ++last_serial;
     pthread_mutex_unlock(&lock);
     if (object)
         memset(object, 0, size);
@@ -36,6 +38,7 @@ void *object_new(enum object_kind kind, size_t size) {
         object = calloc(1, size);
     if (!object) return NULL;
     memcpy(object->dispatch, object_dispatch, sizeof object->dispatch);
+    object->serial = serial;
     object->identity = OBJECT_MAGIC + kind;
     return object;
 }

@@ -40,6 +40,7 @@ struct object {
     const struct dispatch *dispatch[4]; /* core, tools, sysman, runtime: what ze_handle_t is to a loader */
     uint32_t identity;                  /* OBJECT_MAGIC + kind, 0 when dead */
     _Atomic uint32_t users;             /* live objects made from this one */
+    uint64_t serial;                    /* no other object ever had it */
     struct object *next;                /* among the dead */
 };
 
@@ -49,6 +50,19 @@ void object_delete(void *object);
 
 static inline bool object_is(const void *handle, enum object_kind kind) {
     return handle && ((const struct object *)handle)->identity == OBJECT_MAGIC + kind;
+}
+
+/* An object that may die, and its place become another's, before it is needed again. */
+struct reference {
+    void *object; /* NULL: none */
+    uint64_t serial;
+};
+static inline struct reference object_refer(void *object) {
+    return (struct reference){object, ((struct object *)object)->serial};
+}
+static inline bool reference_lives(struct reference reference) {
+    const struct object *object = reference.object;
+    return object && object->identity && object->serial == reference.serial;
 }
 
 /* An object that lends itself to others cannot be destroyed before them. */

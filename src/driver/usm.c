@@ -3,46 +3,17 @@
  * The entry points for unified shared memory: allocate, free at once, when idle or later, and query.
  */
 #define _GNU_SOURCE
+#include "driver/deferred.h"
 #include "driver/machine.h"
 #include "driver/memory.h"
 #include "driver/stream.h"
 #include "driver/virtual.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define MAX_ALIGNMENT ((size_t)1 << 30)
-
-/* Freed by the program while the device may still be using it. */
-struct deferred {
-    struct deferred *next;
-    struct allocation *allocation;
-    struct stream_marks *marks; /* what had been submitted by then */
-};
-static pthread_mutex_t deferred_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct deferred *deferred;
-static _Atomic bool any_deferred; /* so that nobody takes the lock in vain */
-
-/* Gives back what the device has finished with meanwhile. */
-static void reap_deferred(void) {
-    if (!atomic_load(&any_deferred)) return;
-    pthread_mutex_lock(&deferred_lock);
-    for (struct deferred **link = &deferred; *link;) {
-        struct deferred *entry = *link;
-        if (!streams_passed(entry->marks)) {
-            link = &entry->next;
-            continue;
-        }
-        *link = entry->next;
-        memory_dispose(entry->allocation);
-        free(entry->marks);
-        free(entry);
-    }
-    atomic_store(&any_deferred, deferred != NULL);
-    pthread_mutex_unlock(&deferred_lock);
-}
 
 static ze_result_t check_request(size_t size, size_t alignment, void **pointer) {
     if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
@@ -96,7 +67,7 @@ static ze_result_t allocate(ze_context_handle_t context, const struct allocation
                             const void *extensions, size_t size, size_t alignment, void **pointer) {
     ze_result_t result = check_request(size, alignment, pointer);
     if (result) return result;
-    reap_deferred();
+    deferred_reap();
     const ze_external_memory_import_fd_t *import =
             chain_find(extensions, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD);
     const void *mapped = chain_find(extensions, NEW_STYPE_EXTERNAL_MEMMAP_SYSMEM_DESC);
@@ -147,29 +118,14 @@ ze_result_t ZE_APICALL zeMemFree(ze_context_handle_t context, void *pointer) {
     struct allocation *allocation = memory_take(to_context(context), pointer, false);
     if (!allocation) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     memory_dispose(allocation);
-    reap_deferred();
+    deferred_reap();
     return ZE_RESULT_SUCCESS;
 }
 
-/* Out of memory for the note: then the free waits instead. */
-static void defer(struct allocation *allocation) {
-    struct deferred *entry = malloc(sizeof *entry);
-    struct stream_marks *marks = entry ? streams_mark() : NULL;
-    if (!marks) {
-        free(entry);
-        streams_wait_all();
-        memory_dispose(allocation);
-        return;
-    }
-    pthread_mutex_lock(&deferred_lock);
-    *entry = (struct deferred){.next = deferred, .allocation = allocation, .marks = marks};
-    deferred = entry;
-    atomic_store(&any_deferred, true);
-    pthread_mutex_unlock(&deferred_lock);
-    reap_deferred();
+static void dispose(void *allocation) {
+    memory_dispose(allocation);
 }
 
-/* Any command in flight may be using the memory: kernels follow pointers that the driver does not see. */
 ze_result_t ZE_APICALL zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_desc_t *desc,
                                     void *pointer) {
     if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
@@ -182,7 +138,7 @@ ze_result_t ZE_APICALL zeMemFreeExt(ze_context_handle_t context, const ze_memory
         streams_wait_all();
         memory_dispose(allocation);
     } else
-        defer(allocation);
+        defer(dispose, allocation);
     return ZE_RESULT_SUCCESS;
 }
 

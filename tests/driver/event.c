@@ -85,6 +85,7 @@ static void pools_keep_their_events(void **state) {
     ze_event_pool_desc_t none = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC};
     assert_int_equal(zeEventPoolCreate(context, &none, 0, NULL, &pool), ZE_RESULT_ERROR_INVALID_SIZE);
     none.count = 1;
+    assert_int_equal(zeEventPoolCreate(context, &none, 1, NULL, &pool), ZE_RESULT_ERROR_INVALID_SIZE);
     none.flags = 0x1000;
     assert_int_equal(zeEventPoolCreate(context, &none, 0, NULL, &pool), ZE_RESULT_ERROR_INVALID_ENUMERATION);
 }
@@ -305,6 +306,188 @@ static void regular_lists_count_too(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
+/* A recorded wait for a counter-based event keeps its meaning when the event is gone. */
+static void counters_may_go_early(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0), seen = make_event(pool, 1);
+    ze_event_handle_t counter = make_counter(NEW_COUNTER_BASED_IMMEDIATE);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), waits = make_list();
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    assert_ok(zeCommandListAppendBarrier(list, counter, 1, &gate));
+    assert_ok(zeCommandListAppendBarrier(waits, seen, 1, &counter));
+    assert_ok(zeCommandListClose(waits));
+    assert_ok(zeEventDestroy(counter));
+    for (int i = 0; i < 200; i++) { /* its place becomes another's, which nobody signals */
+        ze_event_handle_t others = make_event(pool, 2);
+        if (i < 199)
+            assert_ok(zeEventDestroy(others));
+        else
+            counter = others;
+    }
+    assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &waits, NULL));
+    assert_int_equal(zeEventHostSynchronize(seen, 1000000), ZE_RESULT_NOT_READY);
+    assert_ok(zeEventHostSignal(gate));
+    assert_ok(zeEventHostSynchronize(seen, 10000000000));
+    assert_ok(zeCommandQueueSynchronize(queue, UINT64_MAX));
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandListDestroy(waits));
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeEventDestroy(counter));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventDestroy(seen));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* The older way: a pool says that its events count. */
+static void pools_make_counters(void **state) {
+    (void)state;
+    struct ze_event_pool_counter_based_exp_desc counts = {
+            .stype = (ze_structure_type_t)NEW_STYPE_COUNTER_BASED_EVENT_POOL_DESC};
+    ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+                                 .pNext = &counts,
+                                 .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
+                                 .count = 2};
+    ze_event_pool_handle_t pool = NULL;
+    assert_ok(zeEventPoolCreate(context, &desc, 0, NULL, &pool));
+    ze_event_handle_t event = make_event(pool, 1);
+    uint32_t flags = 0;
+    uint64_t value = 0, address = 0;
+    assert_ok(CALL(zeEventGetCounterBasedFlags)(event, &flags));
+    assert_true(flags & NEW_COUNTER_BASED_IMMEDIATE);
+    assert_ok(zeEventQueryStatus(event));
+    assert_int_not_equal(zeEventHostReset(event), ZE_RESULT_SUCCESS);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    for (int i = 0; i < 10; i++) {
+        assert_ok(zeCommandListAppendBarrier(list, event, 0, NULL));
+        assert_ok(CALL(zeEventCounterBasedGetDeviceAddress)(event, &value, &address));
+        assert_ok(zeEventHostSynchronize(event, UINT64_MAX));
+        assert_true(*(volatile uint64_t *)(uintptr_t)address >= value);
+    }
+    assert_int_not_equal(zeCommandListAppendEventReset(list, event), ZE_RESULT_SUCCESS);
+    desc.flags |= ZE_EVENT_POOL_FLAG_IPC;
+    ze_event_pool_handle_t shared = NULL;
+    assert_int_equal(zeEventPoolCreate(context, &desc, 0, NULL, &shared),
+                     ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    assert_null(shared);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+static void counters_are_asked_for_rightly(void **state) {
+    (void)state;
+    struct ze_event_counter_based_desc desc = {
+            .stype = (ze_structure_type_t)NEW_STYPE_EVENT_COUNTER_BASED_DESC};
+    ze_event_handle_t event = NULL;
+    uint64_t value = 0, address = 0;
+    assert_int_equal(CALL(zeEventCounterBasedCreate)(context, device, NULL, &event),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_int_equal(CALL(zeEventCounterBasedCreate)(context, NULL, &desc, &event),
+                     ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    desc.flags = 0x80;
+    assert_int_equal(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event),
+                     ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    desc.flags = 0;
+    desc.wait = 8;
+    assert_int_equal(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event),
+                     ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    desc.wait = 0;
+    desc.flags = NEW_COUNTER_BASED_IPC;
+    assert_int_equal(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event),
+                     ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    assert_null(event);
+    ze_event_pool_handle_t pool = make_pool(1, 0);
+    event = make_event(pool, 0);
+    assert_int_equal(CALL(zeEventCounterBasedGetDeviceAddress)(event, &value, &address),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* -- questions -- */
+
+static void events_answer_questions(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE), found = NULL;
+    const ze_event_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+                                  .signal = ZE_EVENT_SCOPE_FLAG_HOST,
+                                  .wait = ZE_EVENT_SCOPE_FLAG_DEVICE};
+    ze_event_handle_t event = NULL;
+    ze_context_handle_t its_context = NULL;
+    ze_event_pool_flags_t flags = 0;
+    ze_event_scope_flags_t scope = 0;
+    assert_ok(zeEventCreate(pool, &desc, &event));
+    assert_ok(CALL(zeEventGetEventPool)(event, &found));
+    assert_ok(CALL(zeEventPoolGetFlags)(found, &flags));
+    assert_int_equal(flags, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    assert_ok(CALL(zeEventPoolGetContextHandle)(found, &its_context));
+    assert_ok(zeContextGetStatus(its_context));
+    assert_ok(CALL(zeEventGetSignalScope)(event, &scope));
+    assert_int_equal(scope, ZE_EVENT_SCOPE_FLAG_HOST);
+    assert_ok(CALL(zeEventGetWaitScope)(event, &scope));
+    assert_int_equal(scope, ZE_EVENT_SCOPE_FLAG_DEVICE);
+    assert_int_equal(CALL(zeEventGetWaitScope)(event, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    ze_kernel_timestamp_result_t stamps;
+    assert_ok(zeEventHostSignal(event));
+    assert_int_equal(zeEventQueryKernelTimestamp(event, &stamps), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    assert_int_equal(zeCommandListAppendQueryKernelTimestamps(list, 1, &event, &stamps, NULL, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* The signal of a recorded command takes the time of every run anew. */
+static void recorded_commands_take_the_time(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool =
+            make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    ze_event_handle_t event = make_event(pool, 0);
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_command_list_handle_t list = make_list();
+    char *memory = allocate_shared(100000);
+    ze_kernel_timestamp_result_t *queried = allocate_shared(2 * sizeof *queried), stamps = {0};
+    const size_t offsets[] = {sizeof *queried};
+    assert_ok(zeCommandListAppendMemoryFill(list, memory, "a", 1, 100000, event, 0, NULL));
+    assert_ok(zeCommandListAppendQueryKernelTimestamps(list, 1, &event, queried, offsets, NULL, 0, NULL));
+    assert_ok(zeCommandListClose(list));
+    for (int i = 0; i < 5; i++) {
+        uint64_t earlier = stamps.global.kernelEnd;
+        uint32_t count = 1;
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
+        assert_ok(zeEventQueryTimestampsExp(event, device, &count, &stamps));
+        assert_true(stamps.global.kernelStart > earlier);
+        assert_true(stamps.global.kernelStart < stamps.global.kernelEnd);
+        assert_int_equal(queried[0].global.kernelEnd, 0);
+        assert_memory_equal(&queried[1], &stamps, sizeof stamps);
+    }
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeMemFree(context, memory));
+    assert_ok(zeMemFree(context, queried));
+}
+
+/* Pools come and go in any number. */
+static void pools_cost_no_memory(void **state) {
+    (void)state;
+    size_t before = 0;
+    for (int i = 0; i < 20000; i++) {
+        if (i == 1000) before = resident_pages();
+        ze_event_pool_handle_t pool = make_pool((uint32_t)i % 100 + 1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+        ze_event_handle_t event = make_event(pool, (uint32_t)i % 100);
+        assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
+        assert_ok(zeEventHostSignal(event));
+        assert_ok(zeEventDestroy(event));
+        assert_ok(zeEventPoolDestroy(pool));
+    }
+    size_t after = resident_pages();
+    if (!tracer && after >= before + 1024) fail_msg("grew from %zu to %zu pages", before, after);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(host_signals_and_resets),
@@ -318,6 +501,12 @@ int main(void) {
             cmocka_unit_test(waits_keep_their_meaning),
             cmocka_unit_test(counters_take_the_time),
             cmocka_unit_test(regular_lists_count_too),
+            cmocka_unit_test(counters_may_go_early),
+            cmocka_unit_test(pools_make_counters),
+            cmocka_unit_test(counters_are_asked_for_rightly),
+            cmocka_unit_test(events_answer_questions),
+            cmocka_unit_test(recorded_commands_take_the_time),
+            cmocka_unit_test(pools_cost_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -371,6 +371,82 @@ static void arguments_come_with_the_launch(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
+/* Recorded indirect launches read their groups anew at every run, and no more of them than were given. */
+static void recorded_launches_read_their_groups(void **state) {
+    (void)state;
+    ze_kernel_handle_t scale = make_kernel(module, "scale");
+    uint32_t *first = allocate_shared(64), *second = allocate_shared(64), *count = allocate_shared(4),
+             factor = 1;
+    ze_group_count_t *groups = allocate_shared(2 * sizeof *groups);
+    const struct grid grid = {16, 1};
+    ze_command_list_handle_t list = make_list();
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_kernel_handle_t both[2] = {scale, scale};
+    assert_ok(zeKernelSetArgumentValue(scale, 0, 8, &first));
+    assert_ok(zeKernelSetArgumentValue(scale, 1, 4, &factor));
+    assert_ok(zeKernelSetArgumentValue(scale, 2, sizeof grid, &grid));
+    assert_ok(zeCommandListAppendLaunchKernelIndirect(list, scale, groups, NULL, 0, NULL));
+    assert_ok(zeKernelSetArgumentValue(scale, 0, 8, &second));
+    assert_ok(zeCommandListAppendLaunchMultipleKernelsIndirect(list, 2, both, count, groups, NULL, 0, NULL));
+    assert_ok(zeKernelDestroy(scale));
+    assert_ok(zeCommandListClose(list));
+    for (uint32_t run = 0; run < 8; run++) {
+        memset(first, 0, 64);
+        memset(second, 0, 64);
+        groups[0] = (ze_group_count_t){run, 1, 1};
+        groups[1] = (ze_group_count_t){2 * run, 1, 1};
+        *count = run % 4; /* 3 is more than there are */
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
+        uint32_t reached = *count == 0 ? 0 : *count == 1 ? run : 2 * run;
+        for (uint32_t i = 0; i < 16; i++) {
+            assert_int_equal(first[i], i < run ? i + 1 : 0);
+            assert_int_equal(second[i], i < reached ? i + 1 : 0);
+        }
+    }
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeMemFree(context, first));
+    assert_ok(zeMemFree(context, second));
+    assert_ok(zeMemFree(context, count));
+    assert_ok(zeMemFree(context, groups));
+}
+
+/* A module that is destroyed too early: what is in flight is run, what was recorded is refused. */
+static void modules_may_vanish(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0);
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_command_list_handle_t recorded = make_list();
+    const ze_group_count_t one = {1, 1, 1};
+    uint32_t *dst = allocate_shared(64);
+    for (int i = 0; i < 20; i++) {
+        ze_module_handle_t brief = make_module(&table);
+        ze_kernel_handle_t kernel = make_kernel(brief, "shape");
+        memset(dst, 0, 64);
+        assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &dst));
+        assert_ok(zeCommandListAppendLaunchKernel(lists[1], kernel, &one, NULL, 1, &gate));
+        assert_ok(zeCommandListAppendLaunchKernel(recorded, kernel, &one, NULL, 0, NULL));
+        assert_ok(zeCommandListClose(recorded));
+        assert_ok(zeKernelDestroy(kernel));
+        assert_ok(zeModuleDestroy(brief));
+        if (!validated()) assert_int_not_equal(zeModuleDestroy(brief), ZE_RESULT_SUCCESS);
+        assert_int_equal(zeCommandQueueExecuteCommandLists(queue, 1, &recorded, NULL),
+                         ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(dst[0], 0);
+        assert_ok(zeEventHostSignal(gate));
+        synchronise(lists[1]);
+        assert_int_equal(dst[0], 1);
+        assert_ok(zeEventHostReset(gate));
+        assert_ok(zeCommandListReset(recorded));
+    }
+    assert_ok(zeCommandListDestroy(recorded));
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeMemFree(context, dst));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
 /* -- mistakes and questions -- */
 
 static void wrong_arguments_are_refused(void **state) {
@@ -468,6 +544,8 @@ int main(void) {
             cmocka_unit_test(cooperative_launches_take_turns),
             cmocka_unit_test(no_groups_are_no_work),
             cmocka_unit_test(arguments_come_with_the_launch),
+            cmocka_unit_test(recorded_launches_read_their_groups),
+            cmocka_unit_test(modules_may_vanish),
             cmocka_unit_test(wrong_arguments_are_refused),
             cmocka_unit_test(kernels_of_other_contexts_are_refused),
             cmocka_unit_test(kernels_answer_questions),

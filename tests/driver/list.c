@@ -119,6 +119,21 @@ static void check_region(struct subject *subject) {
                 int expected = inside ? src[((z + 1) * ROWS + y - 1) * PITCH + x + 7] : 0;
                 assert_int_equal(dst[(z * ROWS + y) * PITCH + x], expected);
             }
+    /* Beside each other in one memory, or on each other, whatever addresses they are named from. */
+    unsigned char one[SIZE];
+    memcpy(one, src, SIZE);
+    const ze_copy_region_t left = {0, 1, 0, 18, 7, 3}, right = {18, 1, 0, 18, 7, 3},
+                           first = {0, 0, 0, 18, 7, 3};
+    assert_ok(zeCommandListAppendMemoryCopyRegion(subject->list, one, &left, PITCH, PITCH * ROWS, one, &right,
+                                                  PITCH, PITCH * ROWS, NULL, 0, NULL));
+    finish(subject);
+    assert_int_equal(one[PITCH], src[PITCH + 18]);
+    assert_int_equal(one[(2 * ROWS + 7) * PITCH + 17], src[(2 * ROWS + 7) * PITCH + 35]);
+    for (int y = -1; y <= 1; y++)
+        assert_int_equal(zeCommandListAppendMemoryCopyRegion(subject->list, one, &left, PITCH, PITCH * ROWS,
+                                                             one + (1 + y) * PITCH + 17, &first, PITCH,
+                                                             PITCH * ROWS, NULL, 0, NULL),
+                         ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
     const ze_copy_region_t beside = {5, 2, 1, 20, 7, 3};
     assert_int_equal(zeCommandListAppendMemoryCopyRegion(subject->list, dst, &to, PITCH, PITCH * ROWS, dst,
                                                          &beside, PITCH, PITCH * ROWS, NULL, 0, NULL),
@@ -280,8 +295,20 @@ static void events_of_other_contexts_are_refused(void **state) {
     ze_command_list_handle_t list = make_list();
     assert_ok(zeCommandListClose(list));
     context = own;
-    assert_int_equal(zeCommandListAppendSignalEvent(subjects[0].list, event),
-                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    static ze_kernel_timestamp_result_t stamps[1];
+    for (int s = 0; s < SUBJECTS; s++) {
+        ze_command_list_handle_t subject = subjects[s].list;
+        assert_int_equal(zeCommandListAppendSignalEvent(subject, event),
+                         ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        assert_int_equal(zeCommandListAppendWaitOnEvents(subject, 1, &event),
+                         ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        assert_int_equal(zeCommandListAppendEventReset(subject, event),
+                         ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        assert_int_equal(
+                zeCommandListAppendQueryKernelTimestamps(subject, 1, &event, stamps, NULL, NULL, 0, NULL),
+                ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        finish(&subjects[s]);
+    }
     assert_int_equal(zeCommandQueueExecuteCommandLists(subjects[2].queue, 1, &list, NULL),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(zeCommandListDestroy(list));
@@ -307,6 +334,68 @@ static void destroyed_events_are_refused(void **state) {
     }
     assert_string_equal(memory, "1234567");
     assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* A list is not run any more when an event that it waits for, signals or resets is gone. */
+static void lists_with_dead_events_are_refused(void **state) {
+    (void)state;
+    ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_command_list_handle_t immediate = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    static ze_kernel_timestamp_result_t stamps[1];
+    for (int kind = 0; kind < 4; kind++) {
+        ze_event_pool_handle_t pool =
+                make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+        ze_event_handle_t event = make_event(pool, 0);
+        ze_command_list_handle_t list = make_list();
+        assert_ok(zeEventHostSignal(event));
+        if (kind == 0) assert_ok(zeCommandListAppendBarrier(list, event, 0, NULL));
+        if (kind == 1) assert_ok(zeCommandListAppendBarrier(list, NULL, 1, &event));
+        if (kind == 2) assert_ok(zeCommandListAppendEventReset(list, event));
+        if (kind == 3)
+            assert_ok(zeCommandListAppendQueryKernelTimestamps(list, 1, &event, stamps, NULL, NULL, 0, NULL));
+        assert_ok(zeCommandListClose(list));
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
+        assert_ok(zeEventDestroy(event));
+        assert_ok(zeEventPoolDestroy(pool));
+        assert_int_equal(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL),
+                         ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        assert_int_equal(
+                CALL(zeCommandListImmediateAppendCommandListsExp)(immediate, 1, &list, NULL, 0, NULL),
+                ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+        assert_ok(zeCommandListReset(list));
+        assert_ok(zeCommandListClose(list));
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL)); /* forgotten */
+        assert_ok(zeCommandListDestroy(list));
+    }
+    assert_ok(zeCommandListDestroy(immediate));
+    assert_ok(zeCommandQueueDestroy(queue));
+}
+
+/* A program must not destroy an event that a command in flight will signal. If it does, with the pool and
+ * all, nothing falls over. */
+static void events_may_vanish_in_flight(void **state) {
+    (void)state;
+    ze_event_pool_handle_t gates = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(gates, 0);
+    for (int i = 0; i < 50; i++) {
+        const ze_event_pool_flags_t shared = i % 2 ? ZE_EVENT_POOL_FLAG_IPC : 0;
+        ze_event_pool_handle_t pool =
+                make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | shared);
+        ze_event_handle_t event = make_event(pool, 0);
+        ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+        ze_kernel_timestamp_result_t stamps;
+        assert_ok(zeCommandListAppendBarrier(list, event, 1, &gate));
+        assert_ok(zeCommandListAppendQueryKernelTimestamps(list, 1, &event, &stamps, NULL, NULL, 0, NULL));
+        assert_ok(zeCommandListAppendEventReset(list, event));
+        assert_ok(zeEventDestroy(event));
+        assert_ok(zeEventPoolDestroy(pool));
+        assert_ok(zeEventHostSignal(gate));
+        assert_ok(CALL(zeCommandListHostSynchronize)(list, UINT64_MAX));
+        assert_ok(zeCommandListDestroy(list));
+        assert_ok(zeEventHostReset(gate));
+    }
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(gates));
 }
 
 static void copies_cross_contexts(void **state) {
@@ -543,6 +632,17 @@ static void immediate_lists_run_regular_ones(void **state) {
     assert_string_equal(memory, "aa");
     assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 1, &list, NULL, 0, NULL),
                      ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    /* One mistake, and nothing is run. */
+    ze_event_handle_t nonsense = (ze_event_handle_t)context;
+    memory[0] = memory[1] = '.';
+    assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 2, parts, nonsense, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 2, parts, NULL, 1, &nonsense),
+                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 2, parts, NULL, 1, NULL),
+                     ZE_RESULT_ERROR_INVALID_SIZE);
+    assert_ok(CALL(zeCommandListHostSynchronize)(list, UINT64_MAX));
+    assert_string_equal(memory, "..");
     assert_ok(zeCommandListDestroy(list));
     assert_ok(zeCommandListDestroy(parts[0]));
     assert_ok(zeCommandListDestroy(parts[1]));
@@ -582,6 +682,8 @@ int main(void) {
             cmocka_unit_test(mistakes_change_nothing),
             cmocka_unit_test(events_of_other_contexts_are_refused),
             cmocka_unit_test(destroyed_events_are_refused),
+            cmocka_unit_test(lists_with_dead_events_are_refused),
+            cmocka_unit_test(events_may_vanish_in_flight),
             cmocka_unit_test(copies_cross_contexts),
             cmocka_unit_test(descriptors_are_checked),
             cmocka_unit_test(a_closed_list_is_closed),

@@ -176,6 +176,149 @@ static void events_change(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
+static ze_event_handle_t make_counter(void) {
+    const struct ze_event_counter_based_desc desc = {
+            .stype = (ze_structure_type_t)NEW_STYPE_EVENT_COUNTER_BASED_DESC,
+            .flags = NEW_COUNTER_BASED_IMMEDIATE | NEW_COUNTER_BASED_NON_IMMEDIATE};
+    ze_event_handle_t event = NULL;
+    assert_ok(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event));
+    return event;
+}
+
+/* Counter-based events that are exchanged, given and taken away say when their own command is done, whatever
+ * the order of the changes. */
+static void counters_change(void **state) {
+    (void)state;
+    enum { COMMANDS = 3 };
+    ze_event_pool_handle_t pool = make_pool(COMMANDS, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gates[COMMANDS], counters[4];
+    uint64_t numbers[COMMANDS];
+    ze_command_queue_handle_t later = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t list = make_mutable();
+    ze_kernel_handle_t kernel = make_put(1);
+    for (int i = 0; i < 4; i++)
+        counters[i] = make_counter();
+    for (uint32_t i = 0; i < COMMANDS; i++) {
+        gates[i] = make_event(pool, i);
+        numbers[i] = next_number(list);
+        assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &one, i ? counters[i] : NULL, 1, &gates[i]));
+    }
+    assert_ok(zeCommandListClose(list));
+    /* Which counter each command signals, and which round changes it; 3 is first nobody's. */
+    static const struct {
+        int command, counter;
+    } rounds[] = {{0, 0}, {1, 3}, {2, -1}, {0, 1}, {2, 2}, {2, 2}, {0, -1}, {0, 0}};
+    int given[COMMANDS] = {-1, 1, 2};
+    for (size_t r = 0; r < sizeof rounds / sizeof rounds[0]; r++) {
+        given[rounds[r].command] = rounds[r].counter;
+        assert_ok(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(
+                list, numbers[rounds[r].command],
+                rounds[r].counter < 0 ? NULL : counters[rounds[r].counter]));
+        assert_ok(zeCommandListClose(list));
+        assert_ok(zeCommandQueueExecuteCommandLists(later, 1, &list, NULL));
+        for (int done = 0; done < COMMANDS; done++) {
+            for (int i = done; i < COMMANDS; i++)
+                if (given[i] >= 0)
+                    assert_int_equal(zeEventQueryStatus(counters[given[i]]), ZE_RESULT_NOT_READY);
+            assert_ok(zeEventHostSignal(gates[done]));
+            if (given[done] >= 0) assert_ok(zeEventHostSynchronize(counters[given[done]], 10000000000));
+            for (int i = 0; i < done; i++)
+                if (given[i] >= 0) assert_ok(zeEventQueryStatus(counters[given[i]]));
+        }
+        assert_ok(zeCommandQueueSynchronize(later, UINT64_MAX));
+        for (int i = 0; i < COMMANDS; i++) {
+            assert_ok(zeEventHostReset(gates[i]));
+            if (given[i] >= 0) assert_ok(zeEventQueryStatus(counters[given[i]]));
+        }
+    }
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandQueueDestroy(later));
+    assert_ok(zeKernelDestroy(kernel));
+    for (int i = 0; i < 4; i++)
+        assert_ok(zeEventDestroy(counters[i]));
+    for (int i = 0; i < COMMANDS; i++)
+        assert_ok(zeEventDestroy(gates[i]));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* An event that was exchanged is not needed any more; the one that came is. */
+static void exchanged_events_are_forgotten(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(4, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t events[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        events[i] = make_event(pool, i);
+        assert_ok(zeEventHostSignal(events[i]));
+    }
+    ze_command_list_handle_t list = make_mutable(), copy = NULL;
+    ze_kernel_handle_t kernel = make_put(7);
+    uint64_t number = next_number(list);
+    assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &one, events[0], 1, &events[1]));
+    assert_ok(zeCommandListClose(list));
+    assert_ok(CALL(zeCommandListCreateCloneExp)(list, &copy));
+    for (int i = 0; i < 100; i++) { /* back and forth: only the last counts */
+        assert_ok(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(list, number, events[i % 2 ? 2 : 0]));
+        assert_ok(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(list, number, 1,
+                                                                       &events[i % 2 ? 3 : 1]));
+    }
+    assert_ok(zeEventDestroy(events[0]));
+    assert_ok(zeEventDestroy(events[1]));
+    execute(list);
+    assert_int_equal(dst[0], 7);
+    assert_ok(zeCommandListClose(copy));
+    assert_int_equal(zeCommandQueueExecuteCommandLists(queue, 1, &copy, NULL),
+                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    assert_ok(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(copy, number, events[2]));
+    assert_ok(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(copy, number, 1, &events[3]));
+    execute(copy);
+    assert_int_equal(dst[0], 7);
+    assert_ok(zeEventDestroy(events[2]));
+    assert_int_equal(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL),
+                     ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+    assert_ok(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(list, number, NULL));
+    execute(list);
+    assert_int_equal(dst[0], 7);
+    assert_ok(zeEventDestroy(events[3]));
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandListDestroy(copy));
+    assert_ok(zeKernelDestroy(kernel));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* Many waits of a copy change: its arrays grow like those of the original. */
+static void copies_grow(void **state) {
+    (void)state;
+    enum { COMMANDS = 23 };
+    ze_event_handle_t counters[2] = {make_counter(), make_counter()};
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t event = make_event(pool, 0);
+    uint64_t numbers[COMMANDS];
+    ze_command_list_handle_t list = make_mutable(), copy = NULL;
+    ze_kernel_handle_t kernel = make_put(3);
+    assert_ok(zeEventHostSignal(event));
+    for (int i = 0; i < COMMANDS; i++) {
+        ze_event_handle_t waits[3] = {event, i < 3 ? counters[0] : event, event};
+        numbers[i] = next_number(list);
+        assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &one, NULL, 3, waits));
+    }
+    assert_ok(zeCommandListClose(list));
+    assert_ok(CALL(zeCommandListCreateCloneExp)(list, &copy));
+    for (int i = 0; i < COMMANDS; i++) {
+        ze_event_handle_t waits[3] = {counters[1], event, counters[0]};
+        assert_ok(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(copy, numbers[i], 3, waits));
+        assert_ok(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(copy, numbers[i], event));
+    }
+    execute(copy);
+    assert_int_equal(dst[0], 3);
+    assert_ok(zeCommandListDestroy(copy));
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeKernelDestroy(kernel));
+    assert_ok(zeEventDestroy(counters[0]));
+    assert_ok(zeEventDestroy(counters[1]));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
 static void kernels_change(void **state) {
     (void)state;
     ze_command_list_handle_t list = make_mutable();
@@ -254,6 +397,9 @@ int main(void) {
             cmocka_unit_test(devices_say_what_may_change),
             cmocka_unit_test(launches_change),
             cmocka_unit_test(events_change),
+            cmocka_unit_test(counters_change),
+            cmocka_unit_test(exchanged_events_are_forgotten),
+            cmocka_unit_test(copies_grow),
             cmocka_unit_test(kernels_change),
             cmocka_unit_test(ordinary_lists_do_not_change),
             cmocka_unit_test(copies_are_independent),
