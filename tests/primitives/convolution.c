@@ -3,14 +3,11 @@
  * Forward convolution against plain loops: shapes x types x attributes x layouts, on every implementation
  * that takes the problem. Implementations must agree to the bit, also on numbers that are not exact.
  */
-#include "primitives/harness.h"
+#include "primitives/product.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -35,11 +32,7 @@ static const struct shape shapes[] = {
         {2, 1, 1, 16, 32, {8, 8}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
 };
 
-struct types {
-    dnnl_data_type_t src, weights, bias, dst; /* bias undef: none */
-};
-
-static const struct types types[] = {
+static const struct product_types types[] = {
         {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
         {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
         {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_s8},
@@ -58,21 +51,13 @@ static const struct types types[] = {
         {dnnl_u8, dnnl_s8, dnnl_bf16, dnnl_f32},
 };
 
-#define ELTWISE(alg_, alpha_, beta_) {.kind = dnnl_eltwise, .alg = alg_, .alpha = alpha_, .beta = beta_}
-#define BINARY(alg_, mask_) {.kind = dnnl_binary, .alg = alg_, .mask = mask_}
-
-enum { ANY_TYPE, QUANTISED }; /* which types an attribute is for */
-
-static const struct {
-    int for_types;
-    struct attr_case c;
-} attrs[] = {
-        {ANY_TYPE, {.name = "plain"}},
-        {ANY_TYPE, {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}},
-        {ANY_TYPE, {.name = "sum", .ops = {{.kind = dnnl_sum, .alpha = 0.5f}}}},
-        {ANY_TYPE, {.name = "binary", .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_max, -1)}}},
-        {ANY_TYPE, {.name = "prelu", .ops = {{.kind = dnnl_prelu, .mask = 2}}}},
-        {ANY_TYPE,
+static const struct product_attr attrs[] = {
+        {false, {.name = "plain"}},
+        {false, {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}},
+        {false, {.name = "sum", .ops = {{.kind = dnnl_sum, .alpha = 0.5f}}}},
+        {false, {.name = "binary", .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_max, -1)}}},
+        {false, {.name = "prelu", .ops = {{.kind = dnnl_prelu, .mask = 2}}}},
+        {false,
          {.name = "many",
           .ops = {ELTWISE(dnnl_eltwise_linear, 0.5f, 1),
                   BINARY(dnnl_binary_sub, 0),
@@ -85,8 +70,8 @@ static const struct {
                   BINARY(dnnl_binary_add, 7),
                   {.kind = dnnl_sum, .alpha = 2},
                   ELTWISE(dnnl_eltwise_abs, 0, 0)}}},
-        {QUANTISED, {.name = "scales", .src_scale = 0.5f, .weights_scale = 0.25f, .dst_scale = 2}},
-        {QUANTISED,
+        {true, {.name = "scales", .src_scale = 0.5f, .weights_scale = 0.25f, .dst_scale = 2}},
+        {true,
          {.name = "scales by channel",
           .src_scale = 0.5f,
           .weights_scale = 0.25f,
@@ -94,20 +79,20 @@ static const struct {
           .dst_scale = 0.5f,
           .dst_mask = 2,
           .ops = {ELTWISE(dnnl_eltwise_relu, 0, 0)}}},
-        {QUANTISED,
+        {true,
          {.name = "zero points",
           .src_zero_point = 2,
           .dst_zero_point = 3,
           .src_scale = 0.5f,
           .dst_scale = 2}},
-        {QUANTISED,
+        {true,
          {.name = "zero points by channel",
           .src_zero_point = 1,
           .src_zero_mask = 2,
           .dst_zero_point = -2,
           .dst_zero_mask = 2,
           .weights_zero_point = 1}},
-        {QUANTISED,
+        {true,
          {.name = "host scalars",
           .src_scale = 0.5f,
           .weights_scale = 0.5f,
@@ -119,12 +104,11 @@ static const struct {
 };
 
 /* Layouts of src, weights and dst by number of spatial dimensions; NULL is `any`. */
-enum { LAYOUTS = 4 };
-static const char *const image_tags[LAYOUTS][4] = {{NULL},
-                                                   {0, "abc", "abcd", "abcde"},
-                                                   {0, "acb", "acdb", "acdeb"},
-                                                   {0, "aBc16b", "aBcd8b", "aBcde16b"}};
-static const char *const weights_tags[2][LAYOUTS][4] = {
+static const char *const image_tags[PRODUCT_LAYOUTS][4] = {{NULL},
+                                                           {0, "abc", "abcd", "abcde"},
+                                                           {0, "acb", "acdb", "acdeb"},
+                                                           {0, "aBc16b", "aBcd8b", "aBcde16b"}};
+static const char *const weights_tags[2][PRODUCT_LAYOUTS][4] = {
         {{NULL},
          {0, "abc", "abcd", "abcde"},
          {0, "bca", "cdba", "cdeba"},
@@ -135,22 +119,16 @@ static const char *const weights_tags[2][LAYOUTS][4] = {
          {0, "aBCd4c4b", "aBCde8b8c", "aBcdef16b"}},
 };
 
-/* One convolution: its tensors. */
-struct problem {
-    struct shape s;
-    struct array src, weights, bias, dst;
-    bool grouped;
-};
-
 static dnnl_dim_t out_size(const struct shape *s, int i) {
     dnnl_dim_t extent = (s->kernel[i] - 1) * (s->dilation[i] + 1) + 1;
     return (s->in[i] - extent + s->left[i] + s->right[i]) / s->stride[i] + 1;
 }
 
-static struct problem problem_new(const struct shape *s, const struct types *t) {
-    struct problem p = {.s = *s, .grouped = s->groups > 0};
-    int n = s->nspatial, g = p.grouped ? 1 : 0;
-    dnnl_dim_t groups = p.grouped ? s->groups : 1;
+static struct product make(int shape, const struct product_types *t) {
+    const struct shape *s = &shapes[shape];
+    struct product p = {.shape = s, .by_channel = s->groups ? 3 : 1};
+    int n = s->nspatial, g = s->groups ? 1 : 0;
+    dnnl_dim_t groups = s->groups ? s->groups : 1;
     dnnl_dims_t src = {s->batch, groups * s->inputs}, dst = {s->batch, groups * s->outputs},
                 weights = {groups};
     weights[g] = s->outputs;
@@ -167,22 +145,14 @@ static struct problem problem_new(const struct shape *s, const struct types *t) 
     return p;
 }
 
-static void problem_free(struct problem *p) {
-    array_free(&p->src);
-    array_free(&p->weights);
-    array_free(&p->bias);
-    array_free(&p->dst);
-}
-
-/* The sum at one position of dst; *magnitude is that of the absolute values. */
-static double convolve(const struct problem *p, const struct attr_run *run, const dnnl_dim_t *out,
-                       double *magnitude) {
-    const struct shape *s = &p->s;
+/* The sum at one position of dst. */
+static struct product_sum convolve(const struct product *p, const struct attr_run *run,
+                                   const dnnl_dim_t *out) {
+    const struct shape *s = p->shape;
     dnnl_dim_t group = out[1] / s->outputs;
     dnnl_dims_t src = {out[0]}, weights = {group}, tap = {0};
-    dnnl_dim_t taps[4] = {s->inputs, 1, 1, 1}, *w = weights + p->grouped;
-    double sum = 0;
-    *magnitude = 0;
+    dnnl_dim_t taps[4] = {s->inputs, 1, 1, 1}, *w = weights + (s->groups ? 1 : 0);
+    struct product_sum sum = {0};
     for (int i = 0; i < s->nspatial; i++)
         taps[1 + i] = s->kernel[i];
     do {
@@ -197,34 +167,28 @@ static double convolve(const struct problem *p, const struct attr_run *run, cons
         }
         if (!inside) continue;
         double x = array_at(&p->src, src) - attr_run_src_zero(run, src);
-        double product = x * (array_at(&p->weights, weights) - run->c->weights_zero_point);
-        sum += product;
-        *magnitude += fabs(product);
+        product_add(&sum, x * (array_at(&p->weights, weights) - run->c->weights_zero_point));
     } while (next_position(1 + s->nspatial, taps, tap));
     return sum;
 }
 
-/* Fills dst, and how far off a chain of n fused steps may be: n * 2^-24 of the magnitude of its terms. What
- * the attributes of the tests add is of size 4 at most and rounded a few times. */
-static void reference(struct problem *p, const struct attr_run *run, struct array *tolerance) {
+static void reference(struct product *p, const struct attr_run *run, struct array *tolerance) {
     dnnl_dims_t out = {0};
-    double steps = (double)p->weights.count / (double)(p->s.outputs * (p->grouped ? p->s.groups : 1)) + 4;
     if (p->dst.count == 0) return;
+    double steps = (double)p->weights.count / (double)p->dst.dims[1];
     do {
-        double bias = p->bias.values ? p->bias.values[out[1]] : 0, magnitude;
-        double sum = convolve(p, run, out, &magnitude);
-        int64_t i = array_index(&p->dst, out);
-        p->dst.values[i] = attr_run_apply(run, sum, bias, out[1], out);
-        tolerance->values[i] = steps * 0x1p-24 * (magnitude + fabs(bias) + 4);
+        struct product_sum sum = convolve(p, run, out);
+        double bias = p->bias.values ? p->bias.values[out[1]] : 0;
+        product_store(p, run, &sum, steps, bias, out[1], out, tolerance);
     } while (next_position(p->dst.ndims, p->dst.dims, out));
 }
 
-static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p, int layout,
-                              const_dnnl_primitive_attr_t attr) {
-    const struct shape *s = &p->s;
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, int layout,
+                            const_dnnl_primitive_attr_t attr) {
+    const struct shape *s = p->shape;
     int n = s->nspatial;
     dnnl_memory_desc_t src = md_of(&p->src, image_tags[layout][n]);
-    dnnl_memory_desc_t weights = md_of(&p->weights, weights_tags[p->grouped][layout][n]);
+    dnnl_memory_desc_t weights = md_of(&p->weights, weights_tags[s->groups > 0][layout][n]);
     dnnl_memory_desc_t bias = p->bias.values ? md_of(&p->bias, layout ? "a" : NULL) : NULL;
     dnnl_memory_desc_t dst = md_of(&p->dst, image_tags[layout][n]);
     dnnl_status_t status = dnnl_convolution_forward_primitive_desc_create(
@@ -237,63 +201,25 @@ static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p
     return status;
 }
 
-static void run_problem(struct problem *p, const struct attr_case *c, int layout, bool exact,
-                        const char *what) {
-    struct attr_run run;
-    struct array tolerance = array_new(p->dst.ndims, p->dst.dims, dnnl_f32);
-    attr_run_init(&run, c, &p->src, &p->weights, &p->dst);
-    reference(p, &run, &tolerance);
-    dnnl_primitive_desc_t pd;
-    dnnl_status_t status = desc_new(&pd, p, layout, run.attr);
-    const struct input inputs[] = {
-            {DNNL_ARG_SRC, &p->src}, {DNNL_ARG_WEIGHTS, &p->weights}, {DNNL_ARG_BIAS, &p->bias}};
-    if (status != dnnl_success)
-        failure("%s: creation gives %d", what, (int)status);
-    else
-        run_implementations(pd, &run, inputs, COUNT(inputs), &p->dst, exact ? NULL : &tolerance, what);
-    attr_run_free(&run);
-    array_free(&tolerance);
-}
-
-static bool is_int8(dnnl_data_type_t type) {
-    return type == dnnl_s8 || type == dnnl_u8;
-}
+static const struct product_suite suite = {.ntypes = COUNT(types),
+                                           .nshapes = COUNT(shapes),
+                                           .nattrs = COUNT(attrs),
+                                           .nreal = 3,
+                                           .types = types,
+                                           .attrs = attrs,
+                                           .make = make,
+                                           .reference = reference,
+                                           .create = create};
 
 static void numbers(void **state) {
     (void)state;
-    for (int t = 0; t < COUNT(types); t++)
-        for (int s = 0; s < COUNT(shapes); s++)
-            for (int a = 0; a < COUNT(attrs); a++) {
-                if (attrs[a].for_types == QUANTISED && !is_int8(types[t].src)) continue;
-                int layout = (t + s + a) % LAYOUTS;
-                struct attr_case c = attrs[a].c;
-                if (c.weights_mask) c.weights_mask = shapes[s].groups ? 3 : 1;
-                struct problem p = problem_new(&shapes[s], &types[t]);
-                array_fill(&p.src, 3, 1u + (unsigned)s);
-                array_fill(&p.weights, 2, 2u + (unsigned)t);
-                if (p.bias.values) array_fill(&p.bias, 4, 3);
-                char what[128];
-                snprintf(what, sizeof what, "shape %d, types %d, layout %d, %s", s, t, layout, c.name);
-                run_problem(&p, &c, layout, true, what);
-                problem_free(&p);
-            }
-    printf("%d runs\n", implementations_run);
+    product_numbers(&suite);
     assert_int_equal(failures, 0);
 }
 
 static void real_numbers(void **state) {
     (void)state;
-    for (int s = 0; s < COUNT(shapes); s++)
-        for (int layout = 0; layout < LAYOUTS; layout++) {
-            struct problem p = problem_new(&shapes[s], &types[0]);
-            array_fill_real(&p.src, 1u + (unsigned)s);
-            array_fill_real(&p.weights, 2);
-            array_fill_real(&p.bias, 3);
-            char what[128];
-            snprintf(what, sizeof what, "real numbers, shape %d, layout %d", s, layout);
-            run_problem(&p, &attrs[layout % 3].c, layout, false, what);
-            problem_free(&p);
-        }
+    product_real_numbers(&suite);
     assert_int_equal(failures, 0);
 }
 

@@ -156,23 +156,6 @@ static void compare(const char *what, const struct function *f, const struct arr
     }
 }
 
-static void run_one(const_dnnl_primitive_desc_t pd, const struct array *src, struct array *result,
-                    bool in_place, const char *what) {
-    struct exec exec = {0};
-    dnnl_memory_t from = memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0), src);
-    dnnl_memory_t to =
-            in_place ? from : memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL);
-    exec_add(&exec, DNNL_ARG_DST, to);
-    exec_add(&exec, DNNL_ARG_SRC, from);
-    dnnl_status_t status = exec_run(&exec, pd);
-    if (status != dnnl_success)
-        failure("%s: execution gives %d", what, (int)status);
-    else if (!memory_read(to, result))
-        failure("%s: padding is not zero", what);
-    if (in_place) exec.nargs = 1;
-    exec_free(&exec);
-}
-
 /* Every implementation of one problem. */
 static void run_problem(const struct function *f, const struct array *src, const char *src_tag,
                         dnnl_data_type_t dst_type, const char *dst_tag, bool in_place) {
@@ -185,7 +168,7 @@ static void run_problem(const struct function *f, const struct array *src, const
     dnnl_status_t status = desc_new(&pd, f, src, src_tag, &result, dst_tag, NULL);
     if (status != dnnl_success) failure("%s: creation gives %d", what, (int)status);
     for (; status == dnnl_success; status = dnnl_primitive_desc_next_impl(pd)) {
-        run_one(pd, src, &result, in_place, what);
+        run_unary(pd, NULL, src, in_place, &result, what);
         compare(what, f, src, &result);
         problems_run++;
     }
@@ -287,66 +270,52 @@ static void special_values(void **state) {
 }
 
 /* Binary post-ops, more of them than one launch holds, also with operands whose layout is open. */
+static const struct attr_case post_op_cases[] = {
+        {.name = "one", .ops = {BINARY(dnnl_binary_add, 2)}},
+        {.name = "four",
+         .ops = {BINARY(dnnl_binary_add, 2),
+                 {.kind = dnnl_binary, .alg = dnnl_binary_max, .mask = -1, .type = dnnl_s8},
+                 BINARY(dnnl_binary_mul, 0),
+                 {.kind = dnnl_binary, .alg = dnnl_binary_min, .mask = 12, .type = dnnl_bf16}}},
+        {.name = "twelve",
+         .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_sub, 4), BINARY(dnnl_binary_add, 8),
+                 BINARY(dnnl_binary_max, -1), BINARY(dnnl_binary_add, 1), BINARY(dnnl_binary_sub, 3),
+                 BINARY(dnnl_binary_add, 5), BINARY(dnnl_binary_min, 9), BINARY(dnnl_binary_add, 14),
+                 BINARY(dnnl_binary_sub, 0), BINARY(dnnl_binary_add, 6), BINARY(dnnl_binary_max, 2)}},
+};
+
+static void run_post_ops(const struct attr_case *c, const char *tag, dnnl_data_type_t type) {
+    static const dnnl_dims_t dims = {2, 5, 3, 4};
+    struct array src = array_new(4, dims, type), dst = array_new(4, dims, type),
+                 result = array_new(4, dims, type);
+    struct attr_run run;
+    array_fill(&src, 6, 1);
+    attr_run_init(&run, c, &src, &src, &dst);
+    dnnl_dims_t at = {0};
+    do {
+        double x = array_at(&src, at);
+        dst.values[array_index(&dst, at)] = attr_run_apply(&run, x > 0 ? x : 0, 0, 0, at);
+    } while (next_position(4, dims, at));
+    dnnl_primitive_desc_t pd;
+    assert_int_equal(desc_new(&pd, &functions[0], &src, tag, &dst, tag, run.attr), dnnl_success);
+    run_unary(pd, &run, &src, false, &result, c->name);
+    check_equal(c->name, &dst, &result);
+    dnnl_primitive_desc_destroy(pd);
+    attr_run_free(&run);
+    array_free(&src);
+    array_free(&dst);
+    array_free(&result);
+}
+
 static void post_ops(void **state) {
     (void)state;
     failures = 0;
-    static const dnnl_dims_t dims = {2, 5, 3, 4};
-    static const struct attr_case cases[] = {
-            {.name = "one", .ops = {{.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 2}}},
-            {.name = "four",
-             .ops = {{.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 2},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_max, .mask = -1, .type = dnnl_s8},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_mul, .mask = 0},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_min, .mask = 12, .type = dnnl_bf16}}},
-            {.name = "twelve",
-             .ops = {{.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 2},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 4},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 8},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_max, .mask = -1},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 1},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 3},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 5},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_min, .mask = 9},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 14},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 0},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 6},
-                     {.kind = dnnl_binary, .alg = dnnl_binary_max, .mask = 2}}},
-    };
     static const char *const tags[] = {"abcd", "acdb", "aBcd16b"};
     static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_s8};
-    for (int c = 0; c < COUNT(cases); c++)
+    for (int c = 0; c < COUNT(post_op_cases); c++)
         for (int t = 0; t < COUNT(tags); t++)
-            for (int k = 0; k < COUNT(types); k++) {
-                struct array src = array_new(4, dims, types[k]), dst = array_new(4, dims, types[k]);
-                struct array result = array_new(4, dims, types[k]);
-                array_fill(&src, 6, 1);
-                struct attr_run run;
-                attr_run_init(&run, &cases[c], &src, &src, &dst);
-                dnnl_dims_t at = {0};
-                do {
-                    double x = array_at(&src, at);
-                    dst.values[array_index(&dst, at)] = attr_run_apply(&run, x > 0 ? x : 0, 0, 0, at);
-                } while (next_position(4, dims, at));
-                dnnl_primitive_desc_t pd;
-                assert_int_equal(desc_new(&pd, &functions[0], &src, tags[t], &dst, tags[t], run.attr),
-                                 dnnl_success);
-                struct exec exec = {0};
-                exec_add(&exec, DNNL_ARG_SRC,
-                         memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0), &src));
-                exec_add(&exec, DNNL_ARG_DST,
-                         memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL));
-                exec_add_attr(&exec, &run, pd);
-                assert_int_equal(exec_run(&exec, pd), dnnl_success);
-                if (!memory_read(exec_find(&exec, DNNL_ARG_DST), &result))
-                    failure("%s: padding", cases[c].name);
-                check_equal(cases[c].name, &dst, &result);
-                exec_free(&exec);
-                dnnl_primitive_desc_destroy(pd);
-                attr_run_free(&run);
-                array_free(&src);
-                array_free(&dst);
-                array_free(&result);
-            }
+            for (int k = 0; k < COUNT(types); k++)
+                run_post_ops(&post_op_cases[c], tags[t], types[k]);
     assert_int_equal(failures, 0);
 }
 
@@ -368,6 +337,48 @@ static double binary(int alg, double x, double y, double condition) {
     }
 }
 
+static dnnl_primitive_attr_t binary_attr(int alg, const_dnnl_memory_desc_t operand,
+                                         const_dnnl_memory_desc_t condition) {
+    dnnl_post_ops_t ops;
+    dnnl_primitive_attr_t attr;
+    assert_int_equal(dnnl_post_ops_create(&ops), dnnl_success);
+    assert_int_equal(dnnl_post_ops_append_binary_v2(ops, (dnnl_alg_kind_t)alg, operand,
+                                                    alg == dnnl_binary_select ? condition : NULL),
+                     dnnl_success);
+    assert_int_equal(dnnl_primitive_attr_create(&attr), dnnl_success);
+    assert_int_equal(dnnl_primitive_attr_set_post_ops(attr, ops), dnnl_success);
+    dnnl_post_ops_destroy(ops);
+    return attr;
+}
+
+static void run_binary(int alg, const struct array *src, const struct array *operand,
+                       const struct array *condition, struct array *dst, struct array *result) {
+    const int post_op = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0);
+    const struct function identity = {dnnl_eltwise_linear, 1, 0};
+    dnnl_memory_desc_t md = md_of(src, "ab"), condition_md = md_of(condition, "ab");
+    dnnl_primitive_attr_t attr = binary_attr(alg, md, condition_md);
+    dnnl_primitive_desc_t pd;
+    struct exec exec = {0};
+    char what[64];
+    snprintf(what, sizeof what, "binary 0x%x", alg);
+    for (int64_t i = 0; i < src->count; i++)
+        dst->values[i] =
+                binary(alg, src->values[i], operand->values[i], condition->values[i % condition->count]);
+    assert_int_equal(desc_new(&pd, &identity, src, "ab", dst, "ab", attr), dnnl_success);
+    exec_add_array(&exec, DNNL_ARG_SRC, src, "ab");
+    exec_add(&exec, DNNL_ARG_DST, memory_new(md, NULL));
+    exec_add_array(&exec, post_op | DNNL_ARG_SRC_1, operand, "ab");
+    if (alg == dnnl_binary_select) exec_add_array(&exec, post_op | DNNL_ARG_SRC_2, condition, "ab");
+    assert_int_equal(exec_run(&exec, pd), dnnl_success);
+    memory_read(exec_find(&exec, DNNL_ARG_DST), result);
+    check_equal(what, dst, result);
+    exec_free(&exec);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_primitive_attr_destroy(attr);
+    dnnl_memory_desc_destroy(md);
+    dnnl_memory_desc_destroy(condition_md);
+}
+
 /* Every binary algorithm as a post-op, the condition of a select broadcast and of bytes. */
 static void binary_algorithms(void **state) {
     (void)state;
@@ -379,40 +390,8 @@ static void binary_algorithms(void **state) {
     array_fill(&src, 3, 1);
     array_fill(&operand, 3, 2);
     array_fill(&condition, 1, 3);
-    dnnl_memory_desc_t md = md_of(&src, "ab"), condition_md = md_of(&condition, "ab");
-    for (int alg = dnnl_binary_add; alg <= dnnl_binary_select; alg++) {
-        char what[64];
-        snprintf(what, sizeof what, "binary 0x%x", alg);
-        for (int64_t i = 0; i < src.count; i++)
-            dst.values[i] = binary(alg, src.values[i], operand.values[i], condition.values[i % 20]);
-        dnnl_post_ops_t ops;
-        dnnl_primitive_attr_t attr;
-        dnnl_primitive_desc_t pd;
-        assert_int_equal(dnnl_post_ops_create(&ops), dnnl_success);
-        assert_int_equal(dnnl_post_ops_append_binary_v2(ops, (dnnl_alg_kind_t)alg, md,
-                                                        alg == dnnl_binary_select ? condition_md : NULL),
-                         dnnl_success);
-        assert_int_equal(dnnl_primitive_attr_create(&attr), dnnl_success);
-        assert_int_equal(dnnl_primitive_attr_set_post_ops(attr, ops), dnnl_success);
-        struct function identity = {dnnl_eltwise_linear, 1, 0};
-        assert_int_equal(desc_new(&pd, &identity, &src, "ab", &dst, "ab", attr), dnnl_success);
-        struct exec exec = {0};
-        exec_add(&exec, DNNL_ARG_SRC, memory_new(md, &src));
-        exec_add(&exec, DNNL_ARG_DST, memory_new(md, NULL));
-        exec_add(&exec, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, memory_new(md, &operand));
-        if (alg == dnnl_binary_select)
-            exec_add(&exec, DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_2,
-                     memory_new(condition_md, &condition));
-        assert_int_equal(exec_run(&exec, pd), dnnl_success);
-        memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
-        check_equal(what, &dst, &result);
-        exec_free(&exec);
-        dnnl_primitive_desc_destroy(pd);
-        dnnl_primitive_attr_destroy(attr);
-        dnnl_post_ops_destroy(ops);
-    }
-    dnnl_memory_desc_destroy(md);
-    dnnl_memory_desc_destroy(condition_md);
+    for (int alg = dnnl_binary_add; alg <= dnnl_binary_select; alg++)
+        run_binary(alg, &src, &operand, &condition, &dst, &result);
     struct array *arrays[] = {&src, &operand, &condition, &dst, &result};
     for (int i = 0; i < COUNT(arrays); i++)
         array_free(arrays[i]);

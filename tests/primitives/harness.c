@@ -489,16 +489,17 @@ void exec_add(struct exec *exec, int arg, dnnl_memory_t memory) {
     exec->args[exec->nargs++] = (dnnl_exec_arg_t){arg, memory};
 }
 
-static void add_vector(struct exec *exec, int arg, const struct array *array) {
-    dnnl_dims_t dims = {array->count};
-    struct array flat = {.ndims = 1,
-                         .dims = {array->count},
-                         .type = array->type,
-                         .count = array->count,
-                         .values = array->values};
-    dnnl_memory_desc_t md = md_new(1, dims, array->type, "a");
-    exec_add(exec, arg, memory_new(md, &flat));
+void exec_add_array(struct exec *exec, int arg, const struct array *array, const char *tag) {
+    dnnl_memory_desc_t md = md_of(array, tag);
+    exec_add(exec, arg, memory_new(md, array));
     dnnl_memory_desc_destroy(md);
+}
+
+static void add_vector(struct exec *exec, int arg, const struct array *array) {
+    struct array flat = *array;
+    flat.ndims = 1;
+    flat.dims[0] = array->count;
+    exec_add_array(exec, arg, &flat, "a");
 }
 
 static void add_scalar(struct exec *exec, int arg, dnnl_data_type_t type, double value) {
@@ -629,6 +630,24 @@ static bool keeps_dst(const struct attr_run *run) {
 static void add_input(struct exec *exec, const_dnnl_primitive_desc_t pd, int arg, const struct array *array) {
     const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg);
     exec_add(exec, arg, memory_new(md, array));
+}
+
+void run_unary(const_dnnl_primitive_desc_t pd, const struct attr_run *run, const struct array *src,
+               bool in_place, struct array *dst, const char *what) {
+    struct exec exec = {0};
+    dnnl_memory_t from = memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0), src);
+    dnnl_memory_t to =
+            in_place ? from : memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL);
+    if (run) exec_add_attr(&exec, run, pd);
+    exec_add(&exec, DNNL_ARG_DST, to);
+    exec_add(&exec, DNNL_ARG_SRC, from);
+    dnnl_status_t status = exec_run(&exec, pd);
+    if (status != dnnl_success)
+        failure("%s: execution gives %d", what, (int)status);
+    else if (!memory_read(to, dst))
+        failure("%s: padding is not zero", what);
+    if (in_place) exec.nargs--; /* the same memory twice */
+    exec_free(&exec);
 }
 
 static void run_one(const_dnnl_primitive_desc_t pd, const struct attr_run *run, const struct input *inputs,

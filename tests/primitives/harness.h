@@ -69,6 +69,9 @@ struct op_case {
     dnnl_data_type_t type; /* binary: of the operand, 0: f32; sum: of dst's previous content, 0: its own */
 };
 
+#define ELTWISE(alg_, alpha_, beta_) {.kind = dnnl_eltwise, .alg = alg_, .alpha = alpha_, .beta = beta_}
+#define BINARY(alg_, mask_) {.kind = dnnl_binary, .alg = alg_, .mask = mask_}
+
 enum { MAX_OPS = 14, MAX_ARGS = 40 };
 
 struct attr_case {
@@ -107,6 +110,8 @@ struct exec {
     dnnl_exec_arg_t args[MAX_ARGS];
 };
 void exec_add(struct exec *exec, int arg, dnnl_memory_t memory);
+/* A memory of this layout with the array's values. */
+void exec_add_array(struct exec *exec, int arg, const struct array *array, const char *tag);
 /* The arguments of the attributes. */
 void exec_add_attr(struct exec *exec, const struct attr_run *run, const_dnnl_primitive_desc_t pd);
 dnnl_memory_t exec_find(const struct exec *exec, int arg);
@@ -120,6 +125,11 @@ void failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Compares for equality, the expected values being rounded to their type. */
 void check_equal(const char *what, const struct array *expected, const struct array *actual);
+
+/* Runs one implementation of a primitive that makes dst of src, perhaps in place, and reads dst back. `run`
+ * may be NULL. */
+void run_unary(const_dnnl_primitive_desc_t pd, const struct attr_run *run, const struct array *src,
+               bool in_place, struct array *dst, const char *what);
 
 struct input {
     int arg;

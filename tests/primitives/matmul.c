@@ -3,14 +3,13 @@
  * Matrix products against plain loops: shapes x types x attributes x layouts, on every implementation that
  * takes the problem; quantisation by groups; weights of few bits; sizes that are known only at execution.
  */
-#include "primitives/harness.h"
+#include "primitives/product.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -32,41 +31,33 @@ static const struct shape shapes[] = {
         {2, {0, 3}, {3, 4}, {0, 4}, {1, 4}},
 };
 
-struct types {
-    dnnl_data_type_t src, weights, bias, dst;
-    bool decompress;
+static const struct product_types types[] = {
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_f32},
+        {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_f16},
+        {dnnl_f32, dnnl_bf16, dnnl_f32, dnnl_u8},
+        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
+        {dnnl_f8_e5m2, dnnl_f8_e5m2, dnnl_f16, dnnl_bf16},
+        {dnnl_f8_e4m3, dnnl_f8_e4m3, dnnl_f32, dnnl_f32},
+        {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_s32},
+        {dnnl_u8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
+        {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_u8},
+        {dnnl_s8, dnnl_u8, dnnl_s8, dnnl_f16},
+        {dnnl_f32, dnnl_s8, dnnl_f32, dnnl_f32},
+        {dnnl_bf16, dnnl_u8, dnnl_f32, dnnl_bf16},
+        {dnnl_f16, dnnl_s4, dnnl_f32, dnnl_f16},
+        {dnnl_f32, dnnl_u4, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_u8, dnnl_s4, dnnl_data_type_undef, dnnl_f32},
 };
 
-static const struct types types[] = {
-        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32, false},
-        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32, false},
-        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_f32, false},
-        {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_f16, false},
-        {dnnl_f32, dnnl_bf16, dnnl_f32, dnnl_u8, false},
-        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64, false},
-        {dnnl_f8_e5m2, dnnl_f8_e5m2, dnnl_f16, dnnl_bf16, false},
-        {dnnl_f8_e4m3, dnnl_f8_e4m3, dnnl_f32, dnnl_f32, false},
-        {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_s32, false},
-        {dnnl_u8, dnnl_s8, dnnl_data_type_undef, dnnl_s32, false},
-        {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_u8, false},
-        {dnnl_s8, dnnl_u8, dnnl_s8, dnnl_f16, false},
-        {dnnl_f32, dnnl_s8, dnnl_f32, dnnl_f32, true},
-        {dnnl_bf16, dnnl_u8, dnnl_f32, dnnl_bf16, true},
-        {dnnl_f16, dnnl_s4, dnnl_f32, dnnl_f16, true},
-        {dnnl_f32, dnnl_u4, dnnl_data_type_undef, dnnl_f32, true},
-        {dnnl_u8, dnnl_s4, dnnl_data_type_undef, dnnl_f32, false},
-};
-
-static const struct {
-    bool zero_points; /* only for types with zero points */
-    struct attr_case c;
-} attrs[] = {
+static const struct product_attr attrs[] = {
         {false, {.name = "plain"}},
         {false,
          {.name = "post-ops",
-          .ops = {{.kind = dnnl_eltwise, .alg = dnnl_eltwise_relu, .alpha = 0.5f},
+          .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0),
                   {.kind = dnnl_sum, .alpha = 0.5f},
-                  {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 3}}}},
+                  BINARY(dnnl_binary_add, 3)}}},
         {false, {.name = "scales", .src_scale = 0.5f, .weights_scale = 2, .dst_scale = 0.25f}},
         {false, {.name = "scales by column", .src_scale = 2, .weights_scale = 0.5f, .weights_mask = -1}},
         {true,
@@ -83,63 +74,50 @@ static const struct {
           .host_scalars = true}},
 };
 
-enum { LAYOUTS = 4 };
-static const char *const tags[LAYOUTS][6] = {{NULL},
-                                             {0, 0, "ab", "abc", "abcd", "abcde"},
-                                             {0, 0, "ba", "acb", "abdc", "abced"},
-                                             {0, 0, "AB8b8a", "aBC4b4c", "abCD8c8d", "abcdE16e"}};
+static const char *const tags[PRODUCT_LAYOUTS][6] = {{NULL},
+                                                     {0, 0, "ab", "abc", "abcd", "abcde"},
+                                                     {0, 0, "ba", "acb", "abdc", "abced"},
+                                                     {0, 0, "AB8b8a", "aBC4b4c", "abCD8c8d", "abcdE16e"}};
 
-struct problem {
-    struct array src, weights, bias, dst;
-};
-
-static struct problem problem_new(const struct shape *s, const struct types *t) {
-    struct problem p = {.src = array_new(s->ndims, s->src, t->src),
+static struct product make(int shape, const struct product_types *t) {
+    const struct shape *s = &shapes[shape];
+    struct product p = {.src = array_new(s->ndims, s->src, t->src),
                         .weights = array_new(s->ndims, s->weights, t->weights),
-                        .dst = array_new(s->ndims, s->dst, t->dst)};
+                        .dst = array_new(s->ndims, s->dst, t->dst),
+                        .by_channel = 1 << (s->ndims - 1)};
     if (t->bias) p.bias = array_new(s->ndims, s->bias, t->bias);
     return p;
 }
 
-static void problem_free(struct problem *p) {
-    array_free(&p->src);
-    array_free(&p->weights);
-    array_free(&p->bias);
-    array_free(&p->dst);
-}
-
-static void problem_fill(struct problem *p, unsigned seed) {
-    array_fill(&p->src, 3, seed + 1);
-    array_fill(&p->weights, 2, seed + 2);
-    if (p->bias.values) array_fill(&p->bias, 4, seed + 3);
-}
-
-/* Fills dst and its tolerance, as in convolution.c. */
-static void reference(struct problem *p, const struct attr_run *run, struct array *tolerance) {
+/* The sum at one position of dst. */
+static struct product_sum multiply(const struct product *p, const struct attr_run *run,
+                                   const dnnl_dim_t *out) {
     int n = p->dst.ndims;
-    dnnl_dim_t depth = p->src.dims[n - 1];
+    struct product_sum sum = {0};
+    for (dnnl_dim_t k = 0; k < p->src.dims[n - 1]; k++) {
+        dnnl_dims_t src = {0}, weights = {0};
+        for (int d = 0; d < n; d++)
+            src[d] = weights[d] = out[d];
+        src[n - 1] = weights[n - 2] = k;
+        product_add(&sum, (array_at(&p->src, src) - attr_run_src_zero(run, src))
+                                  * (array_at(&p->weights, weights) - run->c->weights_zero_point));
+    }
+    return sum;
+}
+
+static void reference(struct product *p, const struct attr_run *run, struct array *tolerance) {
+    int n = p->dst.ndims;
     dnnl_dims_t out = {0};
     if (p->dst.count == 0) return;
     do {
-        double sum = 0, magnitude = 0, bias = p->bias.values ? array_at(&p->bias, out) : 0;
-        for (dnnl_dim_t k = 0; k < depth; k++) {
-            dnnl_dims_t src = {0}, weights = {0};
-            for (int d = 0; d < n; d++)
-                src[d] = weights[d] = out[d];
-            src[n - 1] = weights[n - 2] = k;
-            double product = (array_at(&p->src, src) - attr_run_src_zero(run, src))
-                             * (array_at(&p->weights, weights) - run->c->weights_zero_point);
-            sum += product;
-            magnitude += fabs(product);
-        }
-        int64_t i = array_index(&p->dst, out);
-        p->dst.values[i] = attr_run_apply(run, sum, bias, out[n - 1], out);
-        tolerance->values[i] = ((double)depth + 4) * 0x1p-24 * (magnitude + fabs(bias) + 4);
+        struct product_sum sum = multiply(p, run, out);
+        double bias = p->bias.values ? array_at(&p->bias, out) : 0;
+        product_store(p, run, &sum, (double)p->src.dims[n - 1], bias, out[n - 1], out, tolerance);
     } while (next_position(n, p->dst.dims, out));
 }
 
-static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p, int layout,
-                              const_dnnl_primitive_attr_t attr) {
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, int layout,
+                            const_dnnl_primitive_attr_t attr) {
     const char *tag = tags[layout][p->dst.ndims], *bias_tag = tags[1][p->dst.ndims];
     dnnl_memory_desc_t src = md_of(&p->src, tag), weights = md_of(&p->weights, tag),
                        dst = md_of(&p->dst, tag);
@@ -153,62 +131,25 @@ static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p
     return status;
 }
 
-static void run_problem(struct problem *p, const struct attr_case *c, int layout, bool decompress, bool exact,
-                        const char *what) {
-    struct attr_run run;
-    struct array tolerance = array_new(p->dst.ndims, p->dst.dims, dnnl_f32);
-    attr_run_init(&run, c, &p->src, &p->weights, &p->dst);
-    if (decompress) dnnl_primitive_attr_set_fpmath_mode_v2(run.attr, dnnl_fpmath_mode_any, 1);
-    reference(p, &run, &tolerance);
-    dnnl_primitive_desc_t pd;
-    dnnl_status_t status = desc_new(&pd, p, layout, run.attr);
-    const struct input inputs[] = {
-            {DNNL_ARG_SRC, &p->src}, {DNNL_ARG_WEIGHTS, &p->weights}, {DNNL_ARG_BIAS, &p->bias}};
-    if (status != dnnl_success)
-        failure("%s: creation gives %d", what, (int)status);
-    else
-        run_implementations(pd, &run, inputs, COUNT(inputs), &p->dst, exact ? NULL : &tolerance, what);
-    attr_run_free(&run);
-    array_free(&tolerance);
-}
-
-static bool is_int8(dnnl_data_type_t type) {
-    return type == dnnl_s8 || type == dnnl_u8;
-}
+static const struct product_suite suite = {.ntypes = COUNT(types),
+                                           .nshapes = COUNT(shapes),
+                                           .nattrs = COUNT(attrs),
+                                           .nreal = 2,
+                                           .types = types,
+                                           .attrs = attrs,
+                                           .make = make,
+                                           .reference = reference,
+                                           .create = create};
 
 static void numbers(void **state) {
     (void)state;
-    for (int t = 0; t < COUNT(types); t++)
-        for (int s = 0; s < COUNT(shapes); s++)
-            for (int a = 0; a < COUNT(attrs); a++) {
-                if (attrs[a].zero_points && !is_int8(types[t].src)) continue;
-                struct attr_case c = attrs[a].c;
-                if (c.weights_mask) c.weights_mask = 1 << (shapes[s].ndims - 1);
-                struct problem p = problem_new(&shapes[s], &types[t]);
-                problem_fill(&p, (unsigned)(10 * s + t));
-                char what[128];
-                int layout = (t + s + a) % LAYOUTS;
-                snprintf(what, sizeof what, "shape %d, types %d, layout %d, %s", s, t, layout, c.name);
-                run_problem(&p, &c, layout, types[t].decompress, true, what);
-                problem_free(&p);
-            }
-    printf("%d runs\n", implementations_run);
+    product_numbers(&suite);
     assert_int_equal(failures, 0);
 }
 
 static void real_numbers(void **state) {
     (void)state;
-    for (int s = 0; s < COUNT(shapes); s++)
-        for (int layout = 0; layout < LAYOUTS; layout++) {
-            struct problem p = problem_new(&shapes[s], &types[0]);
-            array_fill_real(&p.src, 1u + (unsigned)s);
-            array_fill_real(&p.weights, 2);
-            array_fill_real(&p.bias, 3);
-            char what[128];
-            snprintf(what, sizeof what, "real numbers, shape %d, layout %d", s, layout);
-            run_problem(&p, &attrs[layout % 2].c, layout, false, false, what);
-            problem_free(&p);
-        }
+    product_real_numbers(&suite);
     assert_int_equal(failures, 0);
 }
 
@@ -216,30 +157,18 @@ static void real_numbers(void **state) {
 
 struct group_case {
     const char *name;
-    struct types types;
+    struct product_types types;
     dnnl_dims_t src_scale, weights_scale, weights_zero; /* groups along the two dimensions; 0: none */
     dnnl_data_type_t scale_type, zero_type;
 };
 
 static const struct group_case group_cases[] = {
-        {"weights by K", {dnnl_f32, dnnl_s8, 0, dnnl_f32, true}, {0}, {16, 1}, {0}, dnnl_f32, dnnl_s32},
-        {"weights by K and N",
-         {dnnl_bf16, dnnl_u4, 0, dnnl_f32, true},
-         {0},
-         {32, 1},
-         {16, 1},
-         dnnl_f16,
-         dnnl_u8},
-        {"columns in groups",
-         {dnnl_f16, dnnl_s4, 0, dnnl_f16, true},
-         {0},
-         {16, 16},
-         {16, 16},
-         dnnl_f16,
-         dnnl_s8},
-        {"integers", {dnnl_u8, dnnl_s8, 0, dnnl_f32, false}, {1, 32}, {16, 1}, {0}, dnnl_f32, dnnl_s32},
+        {"weights by K", {dnnl_f32, dnnl_s8, 0, dnnl_f32}, {0}, {16, 1}, {0}, dnnl_f32, dnnl_s32},
+        {"weights by K and N", {dnnl_bf16, dnnl_u4, 0, dnnl_f32}, {0}, {32, 1}, {16, 1}, dnnl_f16, dnnl_u8},
+        {"columns in groups", {dnnl_f16, dnnl_s4, 0, dnnl_f16}, {0}, {16, 16}, {16, 16}, dnnl_f16, dnnl_s8},
+        {"integers", {dnnl_u8, dnnl_s8, 0, dnnl_f32}, {1, 32}, {16, 1}, {0}, dnnl_f32, dnnl_s32},
         {"integers with zero points",
-         {dnnl_s8, dnnl_s8, 0, dnnl_f32, false},
+         {dnnl_s8, dnnl_s8, 0, dnnl_f32},
          {0},
          {32, 1},
          {16, 1},
@@ -249,97 +178,113 @@ static const struct group_case group_cases[] = {
 
 enum { GROUP_M = 3, GROUP_K = 64, GROUP_N = 32 };
 
-/* A parameter for each group of a matrix. */
-static struct array group_array(const dnnl_dim_t *groups, const struct array *matrix, dnnl_data_type_t type) {
-    if (groups[0] == 0) return (struct array){0};
-    dnnl_dims_t dims = {matrix->dims[0] / groups[0], matrix->dims[1] / groups[1]};
-    return array_new(2, dims, type);
+/* A parameter for each group of a matrix: which argument it is, and its values. */
+struct grouped {
+    int kind, arg;
+    const dnnl_dim_t *groups; /* {0}: there is none */
+    struct array array;
+};
+
+struct group_run {
+    struct product p;
+    struct grouped src_scales, weights_scales, zeros;
+};
+
+static void grouped_init(struct grouped *g, const struct array *matrix, dnnl_data_type_t type) {
+    if (g->groups[0] == 0) return;
+    dnnl_dims_t dims = {matrix->dims[0] / g->groups[0], matrix->dims[1] / g->groups[1]};
+    g->array = array_new(2, dims, type);
+    for (int64_t i = 0; i < g->array.count; i++)
+        g->array.values[i] = g->kind == DNNL_ARG_ATTR_SCALES ? ldexp(1, (int)(i % 4) - 2) : (double)(i % 3);
 }
 
-static double group_value(const struct array *array, const dnnl_dim_t *groups, dnnl_dim_t row,
-                          dnnl_dim_t column, double none) {
-    if (!array->values) return none;
-    return array->values[row / groups[0] * array->dims[1] + column / groups[1]];
+static double grouped_at(const struct grouped *g, dnnl_dim_t row, dnnl_dim_t column, double none) {
+    if (!g->array.values) return none;
+    return g->array.values[row / g->groups[0] * g->array.dims[1] + column / g->groups[1]];
 }
 
-static void run_groups(const struct group_case *g) {
-    struct problem p = {.src = array_new(2, (dnnl_dims_t){GROUP_M, GROUP_K}, g->types.src),
-                        .weights = array_new(2, (dnnl_dims_t){GROUP_K, GROUP_N}, g->types.weights),
-                        .dst = array_new(2, (dnnl_dims_t){GROUP_M, GROUP_N}, g->types.dst)};
-    problem_fill(&p, 3);
-    struct array src_scales = group_array(g->src_scale, &p.src, g->scale_type);
-    struct array weights_scales = group_array(g->weights_scale, &p.weights, g->scale_type);
-    struct array zeros = group_array(g->weights_zero, &p.weights, g->zero_type);
-    for (int64_t i = 0; i < src_scales.count; i++)
-        src_scales.values[i] = ldexp(1, (int)(i % 3) - 1);
-    for (int64_t i = 0; i < weights_scales.count; i++)
-        weights_scales.values[i] = ldexp(1, (int)(i % 4) - 2);
-    for (int64_t i = 0; i < zeros.count; i++)
-        zeros.values[i] = (double)(i % 3);
+/* Adds the parameter to the attributes and the arguments. */
+static void grouped_use(const struct grouped *g, dnnl_primitive_attr_t attr, struct exec *exec) {
+    if (!g->array.values) return;
+    if (g->kind == DNNL_ARG_ATTR_SCALES)
+        dnnl_primitive_attr_set_scales(attr, g->arg, 3, 2, g->groups, g->array.type);
+    else
+        dnnl_primitive_attr_set_zero_points(attr, g->arg, 3, 2, g->groups, g->array.type);
+    exec_add_array(exec, g->kind | g->arg, &g->array, "ab");
+}
+
+static void group_reference(struct group_run *r) {
+    const double *src = r->p.src.values, *weights = r->p.weights.values;
     for (dnnl_dim_t m = 0; m < GROUP_M; m++)
         for (dnnl_dim_t n = 0; n < GROUP_N; n++) {
             double sum = 0;
             for (dnnl_dim_t k = 0; k < GROUP_K; k++)
-                sum += p.src.values[m * GROUP_K + k] * group_value(&src_scales, g->src_scale, m, k, 1)
-                       * (p.weights.values[k * GROUP_N + n] - group_value(&zeros, g->weights_zero, k, n, 0))
-                       * group_value(&weights_scales, g->weights_scale, k, n, 1);
-            p.dst.values[m * GROUP_N + n] = sum;
+                sum += src[m * GROUP_K + k] * grouped_at(&r->src_scales, m, k, 1)
+                       * (weights[k * GROUP_N + n] - grouped_at(&r->zeros, k, n, 0))
+                       * grouped_at(&r->weights_scales, k, n, 1);
+            r->p.dst.values[m * GROUP_N + n] = sum;
         }
+}
 
+static struct group_run group_run_new(const struct group_case *g) {
+    struct group_run r = {.p = {.src = array_new(2, (dnnl_dims_t){GROUP_M, GROUP_K}, g->types.src),
+                                .weights = array_new(2, (dnnl_dims_t){GROUP_K, GROUP_N}, g->types.weights),
+                                .dst = array_new(2, (dnnl_dims_t){GROUP_M, GROUP_N}, g->types.dst)},
+                          .src_scales = {DNNL_ARG_ATTR_SCALES, DNNL_ARG_SRC, g->src_scale, {0}},
+                          .weights_scales = {DNNL_ARG_ATTR_SCALES, DNNL_ARG_WEIGHTS, g->weights_scale, {0}},
+                          .zeros = {DNNL_ARG_ATTR_ZERO_POINTS, DNNL_ARG_WEIGHTS, g->weights_zero, {0}}};
+    product_fill(&r.p, 3);
+    grouped_init(&r.src_scales, &r.p.src, g->scale_type);
+    grouped_init(&r.weights_scales, &r.p.weights, g->scale_type);
+    grouped_init(&r.zeros, &r.p.weights, g->zero_type);
+    group_reference(&r);
+    return r;
+}
+
+static void group_run_free(struct group_run *r) {
+    product_free(&r->p);
+    array_free(&r->src_scales.array);
+    array_free(&r->weights_scales.array);
+    array_free(&r->zeros.array);
+}
+
+/* Runs with the arguments that are there already and those of the product, in rows. */
+static void run_plainly(const struct product *p, const_dnnl_primitive_desc_t pd, struct exec *exec,
+                        const char *what) {
+    struct array result = array_new(2, p->dst.dims, p->dst.type);
+    exec_add_array(exec, DNNL_ARG_SRC, &p->src, "ab");
+    exec_add_array(exec, DNNL_ARG_WEIGHTS, &p->weights, "ab");
+    if (p->bias.values) exec_add_array(exec, DNNL_ARG_BIAS, &p->bias, "ab");
+    dnnl_memory_desc_t dst = md_of(&p->dst, "ab");
+    exec_add(exec, DNNL_ARG_DST, memory_new(dst, NULL));
+    dnnl_memory_desc_destroy(dst);
+    if (exec_run(exec, pd) != dnnl_success) failure("%s: execution fails", what);
+    memory_read(exec_find(exec, DNNL_ARG_DST), &result);
+    check_equal(what, &p->dst, &result);
+    array_free(&result);
+}
+
+static void run_groups(const struct group_case *g) {
+    enum { IN_ROWS = 1 };
     static const struct attr_case plain = {.name = "groups"};
+    struct group_run r = group_run_new(g);
     struct attr_run run;
     struct exec exec = {0};
-    attr_run_init(&run, &plain, &p.src, &p.weights, &p.dst);
-    if (g->types.decompress) dnnl_primitive_attr_set_fpmath_mode_v2(run.attr, dnnl_fpmath_mode_any, 1);
-    const struct {
-        const struct array *array;
-        const dnnl_dim_t *groups;
-        int kind, arg;
-    } parameters[] = {{&src_scales, g->src_scale, DNNL_ARG_ATTR_SCALES, DNNL_ARG_SRC},
-                      {&weights_scales, g->weights_scale, DNNL_ARG_ATTR_SCALES, DNNL_ARG_WEIGHTS},
-                      {&zeros, g->weights_zero, DNNL_ARG_ATTR_ZERO_POINTS, DNNL_ARG_WEIGHTS}};
-    for (int i = 0; i < COUNT(parameters); i++) {
-        const struct array *array = parameters[i].array;
-        if (!array->values) continue;
-        if (parameters[i].kind == DNNL_ARG_ATTR_SCALES)
-            dnnl_primitive_attr_set_scales(run.attr, parameters[i].arg, 3, 2, parameters[i].groups,
-                                           array->type);
-        else
-            dnnl_primitive_attr_set_zero_points(run.attr, parameters[i].arg, 3, 2, parameters[i].groups,
-                                                array->type);
-        dnnl_memory_desc_t md = md_of(array, "ab");
-        exec_add(&exec, parameters[i].kind | parameters[i].arg, memory_new(md, array));
-        dnnl_memory_desc_destroy(md);
-    }
-    dnnl_primitive_desc_t pd;
-    dnnl_status_t status = desc_new(&pd, &p, 1, run.attr);
-    if (status == dnnl_success) {
-        struct array result = array_new(2, p.dst.dims, p.dst.type);
-        exec_add(&exec, DNNL_ARG_SRC,
-                 memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0), &p.src));
-        exec_add(&exec, DNNL_ARG_WEIGHTS,
-                 memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0), &p.weights));
-        exec_add(&exec, DNNL_ARG_DST,
-                 memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL));
-        if (exec_run(&exec, pd) != dnnl_success) failure("%s: execution fails", g->name);
-        memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
-        for (int64_t i = 0; i < result.count; i++)
-            if (result.values[i] != round_to_type(p.dst.values[i], p.dst.type)) {
-                failure("%s: element %d is %g instead of %g", g->name, (int)i, result.values[i],
-                        p.dst.values[i]);
-                break;
-            }
-        array_free(&result);
-        dnnl_primitive_desc_destroy(pd);
-    } else {
+    attr_run_init(&run, &plain, &r.p.src, &r.p.weights, &r.p.dst);
+    product_allow(run.attr, &r.p);
+    grouped_use(&r.src_scales, run.attr, &exec);
+    grouped_use(&r.weights_scales, run.attr, &exec);
+    grouped_use(&r.zeros, run.attr, &exec);
+    dnnl_primitive_desc_t pd = NULL;
+    dnnl_status_t status = create(&pd, &r.p, IN_ROWS, run.attr);
+    if (status == dnnl_success)
+        run_plainly(&r.p, pd, &exec, g->name);
+    else
         failure("%s: creation gives %d", g->name, (int)status);
-    }
+    dnnl_primitive_desc_destroy(pd);
     exec_free(&exec);
     attr_run_free(&run);
-    array_free(&src_scales);
-    array_free(&weights_scales);
-    array_free(&zeros);
-    problem_free(&p);
+    group_run_free(&r);
 }
 
 static void groups(void **state) {
@@ -350,62 +295,52 @@ static void groups(void **state) {
 }
 
 /* One primitive whose sizes are open, executed with several. */
+
+static dnnl_memory_desc_t open_md(dnnl_dim_t rows) {
+    const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;
+    dnnl_memory_desc_t md;
+    assert_int_equal(dnnl_memory_desc_create_with_strides(&md, 2, (dnnl_dims_t){rows, open}, dnnl_f32,
+                                                          (dnnl_dims_t){open, 1}),
+                     dnnl_success);
+    return md;
+}
+
+static dnnl_primitive_desc_t open_desc(const_dnnl_primitive_attr_t attr) {
+    dnnl_primitive_desc_t pd;
+    dnnl_memory_desc_t matrix = open_md(DNNL_RUNTIME_DIM_VAL), bias = open_md(1);
+    assert_int_equal(
+            dnnl_matmul_primitive_desc_create(&pd, test_engine(), matrix, matrix, bias, matrix, attr),
+            dnnl_success);
+    dnnl_memory_desc_destroy(matrix);
+    dnnl_memory_desc_destroy(bias);
+    return pd;
+}
+
+static void run_open(struct product *p, const char *what) {
+    static const struct attr_case relu = {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}};
+    struct attr_run run;
+    struct exec exec = {0};
+    struct array tolerance = array_new(2, p->dst.dims, dnnl_f32);
+    attr_run_init(&run, &relu, &p->src, &p->weights, &p->dst);
+    reference(p, &run, &tolerance);
+    dnnl_primitive_desc_t pd = open_desc(run.attr);
+    run_plainly(p, pd, &exec, what);
+    dnnl_primitive_desc_destroy(pd);
+    exec_free(&exec);
+    attr_run_free(&run);
+    array_free(&tolerance);
+}
+
 static void open_sizes(void **state) {
     (void)state;
-    const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;
-    static const struct attr_case relu = {
-            .name = "relu", .ops = {{.kind = dnnl_eltwise, .alg = dnnl_eltwise_relu, .alpha = 0.5f}}};
-    dnnl_memory_desc_t src, weights, bias, dst;
-    dnnl_dims_t dims = {open, open}, strides = {open, 1}, bias_dims = {1, open};
-    assert_int_equal(dnnl_memory_desc_create_with_strides(&src, 2, dims, dnnl_f32, strides), dnnl_success);
-    assert_int_equal(dnnl_memory_desc_create_with_strides(&weights, 2, dims, dnnl_f32, strides),
-                     dnnl_success);
-    assert_int_equal(dnnl_memory_desc_create_with_strides(&bias, 2, bias_dims, dnnl_f32, strides),
-                     dnnl_success);
-    assert_int_equal(dnnl_memory_desc_create_with_strides(&dst, 2, dims, dnnl_f32, strides), dnnl_success);
     for (int s = 0; s < 4; s++) {
-        struct problem p = problem_new(&shapes[s], &types[0]);
-        if (p.bias.dims[0] != 1 || p.bias.dims[1] == 1) {
-            problem_free(&p);
-            continue;
-        }
-        problem_fill(&p, (unsigned)s);
-        struct attr_run run;
-        struct array tolerance = array_new(2, p.dst.dims, dnnl_f32),
-                     result = array_new(2, p.dst.dims, dnnl_f32);
-        attr_run_init(&run, &relu, &p.src, &p.weights, &p.dst);
-        reference(&p, &run, &tolerance);
-        dnnl_primitive_desc_t pd;
-        assert_int_equal(
-                dnnl_matmul_primitive_desc_create(&pd, test_engine(), src, weights, bias, dst, run.attr),
-                dnnl_success);
-        struct exec exec = {0};
-        const struct input tensors[] = {
-                {DNNL_ARG_SRC, &p.src}, {DNNL_ARG_WEIGHTS, &p.weights}, {DNNL_ARG_BIAS, &p.bias}};
-        for (int i = 0; i < COUNT(tensors); i++) {
-            dnnl_memory_desc_t md = md_of(tensors[i].array, "ab");
-            exec_add(&exec, tensors[i].arg, memory_new(md, tensors[i].array));
-            dnnl_memory_desc_destroy(md);
-        }
-        dnnl_memory_desc_t md = md_of(&p.dst, "ab");
-        exec_add(&exec, DNNL_ARG_DST, memory_new(md, NULL));
-        dnnl_memory_desc_destroy(md);
-        assert_int_equal(exec_run(&exec, pd), dnnl_success);
-        memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
-        for (int64_t i = 0; i < result.count; i++)
-            if (result.values[i] != p.dst.values[i])
-                failure("open sizes, shape %d: element %d is wrong", s, (int)i);
-        exec_free(&exec);
-        dnnl_primitive_desc_destroy(pd);
-        attr_run_free(&run);
-        array_free(&tolerance);
-        array_free(&result);
-        problem_free(&p);
+        struct product p = make(s, &types[0]);
+        char what[64];
+        snprintf(what, sizeof what, "open sizes, shape %d", s);
+        product_fill(&p, (unsigned)s);
+        if (p.bias.dims[0] == 1 && p.bias.dims[1] != 1) run_open(&p, what);
+        product_free(&p);
     }
-    dnnl_memory_desc_destroy(src);
-    dnnl_memory_desc_destroy(weights);
-    dnnl_memory_desc_destroy(bias);
-    dnnl_memory_desc_destroy(dst);
     assert_int_equal(failures, 0);
 }
 

@@ -72,24 +72,6 @@ static void check_close(const char *what, const struct array *expected, const st
     }
 }
 
-static void run_one(const_dnnl_primitive_desc_t pd, const struct array *src, const struct attr_run *run,
-                    struct array *result, bool in_place, const char *what) {
-    struct exec exec = {0};
-    dnnl_memory_t from = memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0), src);
-    dnnl_memory_t to =
-            in_place ? from : memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL);
-    exec_add(&exec, DNNL_ARG_DST, to);
-    exec_add_attr(&exec, run, pd);
-    exec_add(&exec, DNNL_ARG_SRC, from);
-    dnnl_status_t status = exec_run(&exec, pd);
-    if (status != dnnl_success)
-        failure("%s: execution gives %d", what, (int)status);
-    else if (!memory_read(to, result))
-        failure("%s: padding is not zero", what);
-    if (in_place) exec.nargs--;
-    exec_free(&exec);
-}
-
 struct problem {
     dnnl_alg_kind_t alg;
     int axis;
@@ -121,7 +103,7 @@ static void run_problem(const struct problem *p, const struct array *src, dnnl_d
     if (status != dnnl_success) failure("%s: creation gives %d", what, (int)status);
     for (int i = 0; status == dnnl_success; i++, status = dnnl_primitive_desc_next_impl(pd)) {
         struct array result = array_new(src->ndims, src->dims, dst_type);
-        run_one(pd, src, &run, &result, p->in_place, what);
+        run_unary(pd, &run, src, p->in_place, &result, what);
         bool log = p->alg == dnnl_softmax_log;
         check_close(what, &dst, &result, log ? 0 : span_of(src), log ? 1 : run.nops ? 4 : 0);
         if (i == 0) memcpy(first.values, result.values, (size_t)result.count * sizeof *result.values);
@@ -196,49 +178,44 @@ static void types(void **state) {
     assert_int_equal(failures, 0);
 }
 
+static const struct {
+    dnnl_data_type_t src, dst;
+    struct attr_case c;
+} attr_cases[] = {
+        {dnnl_f32,
+         dnnl_f32,
+         {.name = "post-ops",
+          .ops = {ELTWISE(dnnl_eltwise_linear, 2, 1),
+                  BINARY(dnnl_binary_mul, 2),
+                  BINARY(dnnl_binary_add, 1),
+                  {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 3, .type = dnnl_s8}}}},
+        {dnnl_f32, dnnl_u8, {.name = "scale of dst", .dst_scale = 1.0f / 256}},
+        {dnnl_s8, dnnl_f32, {.name = "scale of src", .src_scale = 0.5f}},
+        {dnnl_u8, dnnl_s8, {.name = "both", .src_scale = 2, .dst_scale = 1.0f / 128}},
+        {dnnl_f32,
+         dnnl_s8,
+         {.name = "host scalars", .src_scale = 2, .dst_scale = 1.0f / 64, .host_scalars = true}},
+        {dnnl_bf16,
+         dnnl_bf16,
+         {.name = "many",
+          .ops = {BINARY(dnnl_binary_add, 1), BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_add, 3),
+                  BINARY(dnnl_binary_sub, 1), BINARY(dnnl_binary_sub, 2), BINARY(dnnl_binary_max, 0),
+                  BINARY(dnnl_binary_sub, 3), BINARY(dnnl_binary_add, 1), BINARY(dnnl_binary_add, 2),
+                  ELTWISE(dnnl_eltwise_abs, 0, 0)}}},
+};
+
 static void attributes(void **state) {
     (void)state;
     failures = 0;
     static const dnnl_dims_t dims = {4, 35};
-    static const struct {
-        dnnl_data_type_t src, dst;
-        struct attr_case c;
-    } cases[] = {
-            {dnnl_f32,
-             dnnl_f32,
-             {.name = "post-ops",
-              .ops = {{.kind = dnnl_eltwise, .alg = dnnl_eltwise_linear, .alpha = 2, .beta = 1},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_mul, .mask = 2},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 1},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 3, .type = dnnl_s8}}}},
-            {dnnl_f32, dnnl_u8, {.name = "scale of dst", .dst_scale = 1.0f / 256}},
-            {dnnl_s8, dnnl_f32, {.name = "scale of src", .src_scale = 0.5f}},
-            {dnnl_u8, dnnl_s8, {.name = "both", .src_scale = 2, .dst_scale = 1.0f / 128}},
-            {dnnl_f32,
-             dnnl_s8,
-             {.name = "host scalars", .src_scale = 2, .dst_scale = 1.0f / 64, .host_scalars = true}},
-            {dnnl_bf16,
-             dnnl_bf16,
-             {.name = "many",
-              .ops = {{.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 1},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 2},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 3},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 1},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 2},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_max, .mask = 0},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 3},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 1},
-                      {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 2},
-                      {.kind = dnnl_eltwise, .alg = dnnl_eltwise_abs}}}},
-    };
-    for (int c = 0; c < COUNT(cases); c++)
+    for (int c = 0; c < COUNT(attr_cases); c++)
         for (int axis = 0; axis < 2; axis++) {
-            struct array src = array_new(2, dims, cases[c].src);
+            struct array src = array_new(2, dims, attr_cases[c].src);
             array_fill(&src, 3, (unsigned)c);
-            run_problem(&(struct problem){dnnl_softmax_accurate, axis, "ab", "ab", false}, &src, cases[c].dst,
-                        &cases[c].c);
-            run_problem(&(struct problem){dnnl_softmax_accurate, axis, "ba", "ab", false}, &src, cases[c].dst,
-                        &cases[c].c);
+            run_problem(&(struct problem){dnnl_softmax_accurate, axis, "ab", "ab", false}, &src,
+                        attr_cases[c].dst, &attr_cases[c].c);
+            run_problem(&(struct problem){dnnl_softmax_accurate, axis, "ba", "ab", false}, &src,
+                        attr_cases[c].dst, &attr_cases[c].c);
             array_free(&src);
         }
     assert_int_equal(failures, 0);
@@ -266,7 +243,7 @@ static void special_values(void **state) {
     for (dnnl_status_t status = dnnl_success; status == dnnl_success;
          status = dnnl_primitive_desc_next_impl(pd)) {
         double sums[4] = {0};
-        run_one(pd, &src, &run, &result, false, "special values");
+        run_unary(pd, &run, &src, false, &result, "special values");
         for (int i = 0; i < 80; i++)
             sums[i / 20] += result.values[i];
         assert_true(fabs(sums[0] - 1) < 1e-5 && fabs(sums[1] - 1) < 1e-5 && isnan(sums[2])
