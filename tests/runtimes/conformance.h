@@ -63,4 +63,22 @@ static inline dnnl_status_t run_step(const struct step *step, dnnl_stream_t stre
     return dnnl_primitive_execute(step->primitive, stream, 2, args_of(src, dst).list);
 }
 
+/* What most tests begin with. */
+struct scene {
+    const struct place *place;
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    struct step step;
+};
+/* false: the place has no such stream. */
+bool open_scene(struct scene *s, const struct place *place, enum stream_source source, unsigned flags,
+                size_t count);
+/* The same with a stream that every place has. */
+struct scene plain_scene(const struct place *place, size_t count);
+void close_scene(struct scene *s);
+dnnl_memory_t scene_memory(const struct scene *s, float value);
+
+/* A step on a stream of its own gives the right numbers. */
+void assert_works(dnnl_engine_t engine);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { N = 2, C = 3, H = 5, W = 7, COUNT = N * C * H * W };
+enum { N = 2, C = 3, H = 5, W = 7, LENGTH = N * C * H * W };
 static const dnnl_dims_t dims = {N, C, H, W};
 
 struct sides {
@@ -65,7 +65,7 @@ static void reorder(dnnl_stream_t stream, dnnl_memory_t src, dnnl_memory_t dst,
 }
 
 static void count_up(float *values, float from) {
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < LENGTH; i++)
         values[i] = from + (float)i;
 }
 
@@ -74,13 +74,13 @@ static void there_and_back(const struct place *place, unsigned flags) {
     struct sides s = open_sides(place, flags);
     dnnl_memory_t from = memory_on(s.host, s.plain), there = memory_on(s.engine, s.last),
                   back = memory_on(s.host, s.plain);
-    float values[COUNT], got[COUNT];
+    float values[LENGTH], got[LENGTH];
     count_up(values, 1);
-    memory_put(from, values, COUNT);
+    memory_put(from, values, LENGTH);
     reorder(s.stream, from, there, NULL);
     reorder(s.stream, there, back, NULL);
     assert_ok(dnnl_stream_wait(s.stream));
-    memory_get(back, got, COUNT);
+    memory_get(back, got, LENGTH);
     assert_memory_equal(got, values, sizeof got);
 
     dnnl_post_ops_t ops;
@@ -91,8 +91,8 @@ static void there_and_back(const struct place *place, unsigned flags) {
     assert_ok(dnnl_primitive_attr_set_post_ops(attr, ops));
     reorder(s.stream, there, back, attr);
     assert_ok(dnnl_stream_wait(s.stream));
-    memory_get(back, got, COUNT);
-    for (int i = 0; i < COUNT; i++)
+    memory_get(back, got, LENGTH);
+    for (int i = 0; i < LENGTH; i++)
         assert_true(got[i] == 3 * values[i]);
 
     assert_ok(dnnl_primitive_attr_destroy(attr));
@@ -112,14 +112,14 @@ static void across_devices(void **state) {
 static void source_is_taken_at_once(void **state) {
     struct sides s = open_sides(place_of(state), dnnl_stream_in_order);
     dnnl_memory_t from = memory_on(s.host, s.plain), there = memory_on(s.engine, s.plain);
-    float values[COUNT], got[COUNT];
+    float values[LENGTH], got[LENGTH];
     count_up(values, 1);
-    memory_put(from, values, COUNT);
+    memory_put(from, values, LENGTH);
     reorder(s.stream, from, there, NULL);
-    memory_set_all(from, -1, COUNT);
+    memory_set_all(from, -1, LENGTH);
     assert_ok(dnnl_memory_destroy(from));
     assert_ok(dnnl_stream_wait(s.stream));
-    memory_get(there, got, COUNT);
+    memory_get(there, got, LENGTH);
     assert_memory_equal(got, values, sizeof got);
     assert_ok(dnnl_memory_destroy(there));
     close_sides(&s);
@@ -129,8 +129,8 @@ static void memory_on_the_wrong_side(void **state) {
     struct sides s = open_sides(place_of(state), dnnl_stream_in_order);
     dnnl_memory_t host = memory_on(s.host, s.plain), there = memory_on(s.engine, s.plain);
     dnnl_primitive_t up = make_reorder(host, there, NULL);
-    memory_set_all(host, 1, COUNT);
-    memory_set_all(there, 2, COUNT);
+    memory_set_all(host, 1, LENGTH);
+    memory_set_all(there, 2, LENGTH);
     assert_int_equal(dnnl_primitive_execute(up, s.stream, 2, args_of(there, host).list),
                      dnnl_invalid_arguments);
     assert_int_equal(dnnl_primitive_execute(up, s.stream, 2, args_of(host, host).list),
@@ -139,8 +139,8 @@ static void memory_on_the_wrong_side(void **state) {
                      dnnl_invalid_arguments);
     assert_int_equal(dnnl_primitive_execute(up, s.stream, 1, args_of(host, there).list),
                      dnnl_invalid_arguments);
-    assert_memory_is(host, 1, COUNT);
-    assert_memory_is(there, 2, COUNT);
+    assert_memory_is(host, 1, LENGTH);
+    assert_memory_is(there, 2, LENGTH);
     assert_ok(dnnl_primitive_destroy(up));
     assert_ok(dnnl_memory_destroy(host));
     assert_ok(dnnl_memory_destroy(there));

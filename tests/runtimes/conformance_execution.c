@@ -5,40 +5,8 @@
 
 #include <time.h>
 
-enum { COUNT = 1000 };
+enum { LENGTH = 1000 };
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
-
-/* Everything that an execution test begins with. */
-struct scene {
-    const struct place *place;
-    dnnl_engine_t engine;
-    dnnl_stream_t stream;
-    struct step step;
-};
-
-/* false: the place has no such stream. */
-static bool open_scene(struct scene *s, const struct place *place, enum stream_source source, unsigned flags,
-                       size_t count) {
-    *s = (struct scene){.place = place, .engine = make_engine(place)};
-    s->stream = make_stream(place, s->engine, source, flags);
-    if (s->stream)
-        s->step = make_step(s->engine, count);
-    else
-        assert_ok(dnnl_engine_destroy(s->engine));
-    return s->stream != NULL;
-}
-
-static void close_scene(struct scene *s) {
-    free_step(&s->step);
-    assert_ok(dnnl_stream_destroy(s->stream));
-    assert_ok(dnnl_engine_destroy(s->engine));
-}
-
-static dnnl_memory_t scene_memory(const struct scene *s, float value) {
-    dnnl_memory_t memory = make_memory(&s->step, s->engine);
-    memory_set_all(memory, value, s->step.count);
-    return memory;
-}
 
 /* x -> 2x + 1, n times. */
 static float after(float x, int n) {
@@ -74,13 +42,12 @@ static void out_of_order(void **state) {
 }
 
 static void in_place(void **state) {
-    struct scene s;
-    open_scene(&s, place_of(state), BY_LIBRARY, dnnl_stream_default_flags, COUNT);
+    struct scene s = plain_scene(place_of(state), LENGTH);
     dnnl_memory_t memory = scene_memory(&s, 1);
     for (int i = 0; i < 5; i++)
         assert_ok(run_step(&s.step, s.stream, memory, memory));
     assert_ok(dnnl_stream_wait(s.stream));
-    assert_memory_is(memory, after(1, 5), COUNT);
+    assert_memory_is(memory, after(1, 5), LENGTH);
     assert_ok(dnnl_memory_destroy(memory));
     close_scene(&s);
 }
@@ -123,7 +90,7 @@ static void event_chain(void **state) {
 static void gate(const struct place *place, enum stream_source source, unsigned flags) {
     const struct backend *b = place->backend;
     struct scene s;
-    if (!open_scene(&s, place, source, flags, COUNT)) return;
+    if (!open_scene(&s, place, source, flags, LENGTH)) return;
     dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 0);
     void *closed = b->gate(place), *event = UNTOUCHED;
     bool returns = b->lasting || flags & dnnl_stream_out_of_order;
@@ -140,7 +107,7 @@ static void gate(const struct place *place, enum stream_source source, unsigned 
         b->event_release(event);
     }
     assert_ok(dnnl_stream_wait(s.stream));
-    assert_memory_is(dst, 3, COUNT);
+    assert_memory_is(dst, 3, LENGTH);
     b->event_release(closed);
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));
@@ -163,7 +130,7 @@ static void destroyed_while_waiting(void **state) {
     const struct backend *b = events_or_skip(place);
     if (!b->gate) leave_out(place, "its users have no events that they signal themselves");
     struct scene s;
-    open_scene(&s, place, BY_LIBRARY, dnnl_stream_out_of_order, COUNT);
+    open_scene(&s, place, BY_LIBRARY, dnnl_stream_out_of_order, LENGTH);
     dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 0);
     void *closed = b->gate(place), *event;
     assert_ok(b->execute(s.step.primitive, s.stream, 2, args_of(src, dst).list, &closed, 1, &event));
@@ -184,11 +151,11 @@ static void no_event_wanted(void **state) {
     const struct backend *b = events_or_skip(place);
     for (int order = 0; order < 2; order++) {
         struct scene s;
-        open_scene(&s, place, BY_LIBRARY, order ? dnnl_stream_out_of_order : dnnl_stream_in_order, COUNT);
+        open_scene(&s, place, BY_LIBRARY, order ? dnnl_stream_out_of_order : dnnl_stream_in_order, LENGTH);
         dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 0);
         assert_ok(b->execute(s.step.primitive, s.stream, 2, args_of(src, dst).list, NULL, 0, NULL));
         assert_ok(dnnl_stream_wait(s.stream));
-        assert_memory_is(dst, 3, COUNT);
+        assert_memory_is(dst, 3, LENGTH);
         assert_ok(dnnl_memory_destroy(src));
         assert_ok(dnnl_memory_destroy(dst));
         close_scene(&s);
@@ -278,9 +245,8 @@ static void profiling(void **state) {
 }
 
 static void no_profiling(void **state) {
-    struct scene s;
     int entries = 77;
-    open_scene(&s, place_of(state), BY_LIBRARY, dnnl_stream_default_flags, COUNT);
+    struct scene s = plain_scene(place_of(state), LENGTH);
     assert_int_equal(dnnl_reset_profiling(s.stream), dnnl_invalid_arguments);
     assert_int_equal(dnnl_query_profiling_data(s.stream, dnnl_profiling_data_kind_time, &entries, NULL),
                      dnnl_invalid_arguments);
@@ -292,9 +258,8 @@ static void no_profiling(void **state) {
 
 static void cache_blobs(void **state) {
     const struct place *place = place_of(state);
-    struct scene s;
     size_t size = 0;
-    open_scene(&s, place, BY_LIBRARY, dnnl_stream_default_flags, COUNT);
+    struct scene s = plain_scene(place, LENGTH);
     dnnl_status_t status = dnnl_primitive_get_cache_blob(s.step.primitive, &size, NULL);
     if (status == dnnl_unimplemented) {
         close_scene(&s);
@@ -324,7 +289,7 @@ static void cache_blobs(void **state) {
     dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 0);
     assert_ok(dnnl_primitive_execute(again, s.stream, 2, args_of(src, dst).list));
     assert_ok(dnnl_stream_wait(s.stream));
-    assert_memory_is(dst, 3, COUNT);
+    assert_memory_is(dst, 3, LENGTH);
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));
     assert_ok(dnnl_primitive_destroy(again));
@@ -337,8 +302,8 @@ static void cache_blobs(void **state) {
 static void bad_arguments(void **state) {
     const struct place *place = place_of(state);
     struct scene s, other;
-    open_scene(&s, place, BY_LIBRARY, dnnl_stream_default_flags, COUNT);
-    open_scene(&other, place, BY_LIBRARY, dnnl_stream_default_flags, COUNT);
+    open_scene(&s, place, BY_LIBRARY, dnnl_stream_default_flags, LENGTH);
+    open_scene(&other, place, BY_LIBRARY, dnnl_stream_default_flags, LENGTH);
     dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 5), empty;
     assert_ok(dnnl_memory_create(&empty, s.step.md, s.engine, DNNL_MEMORY_NONE));
     const dnnl_exec_arg_t twice[] = {{DNNL_ARG_SRC, src}, {DNNL_ARG_SRC, src}, {DNNL_ARG_DST, dst}};
@@ -365,7 +330,7 @@ static void bad_arguments(void **state) {
                 dnnl_primitive_execute(cases[i].primitive, cases[i].stream, cases[i].nargs, cases[i].args),
                 dnnl_invalid_arguments);
     assert_ok(dnnl_stream_wait(s.stream));
-    assert_memory_is(dst, 5, COUNT);
+    assert_memory_is(dst, 5, LENGTH);
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));
     assert_ok(dnnl_memory_destroy(empty));
@@ -377,7 +342,7 @@ static void bad_dependencies(void **state) {
     const struct place *place = place_of(state);
     const struct backend *b = events_or_skip(place);
     struct scene s;
-    open_scene(&s, place, BY_LIBRARY, dnnl_stream_out_of_order, COUNT);
+    open_scene(&s, place, BY_LIBRARY, dnnl_stream_out_of_order, LENGTH);
     dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 5);
     struct step_args args = args_of(src, dst);
     void *event = UNTOUCHED, *null = NULL, *first;
@@ -396,7 +361,7 @@ static void bad_dependencies(void **state) {
                      dnnl_invalid_arguments);
     assert_ptr_equal(event, UNTOUCHED);
     assert_ok(dnnl_stream_wait(s.stream));
-    assert_memory_is(dst, 5, COUNT);
+    assert_memory_is(dst, 5, LENGTH);
     b->event_release(first);
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));

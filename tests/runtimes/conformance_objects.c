@@ -2,7 +2,7 @@
 /* Engines, streams and memory: lifetimes in any order, every kind of handle, host access, bad arguments. */
 #include "runtimes/conformance.h"
 
-enum { COUNT = 1000 };
+enum { LENGTH = 1000 };
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
 
 /* Engines */
@@ -30,12 +30,12 @@ static void engines_share_memory(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t a = make_engine(place), b = make_engine(place);
     dnnl_stream_t stream = make_stream(place, a, BY_LIBRARY, dnnl_stream_default_flags);
-    struct step step = make_step(a, COUNT);
+    struct step step = make_step(a, LENGTH);
     dnnl_memory_t src = make_memory(&step, b), dst = make_memory(&step, b);
-    memory_set_all(src, 3, COUNT);
+    memory_set_all(src, 3, LENGTH);
     assert_ok(run_step(&step, stream, src, dst));
     assert_ok(dnnl_stream_wait(stream));
-    assert_memory_is(dst, 7, COUNT);
+    assert_memory_is(dst, 7, LENGTH);
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));
     free_step(&step);
@@ -61,10 +61,10 @@ static void destroy(int object, void *const *objects) {
 static void live_and_die(const struct place *place, const int order[OBJECTS], bool wait) {
     dnnl_engine_t engine = make_engine(place);
     dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
-    struct step step = make_step(engine, COUNT);
+    struct step step = make_step(engine, LENGTH);
     dnnl_memory_t src = make_memory(&step, engine), dst = make_memory(&step, engine);
     void *objects[OBJECTS] = {engine, stream, src, dst, step.primitive};
-    memory_set_all(src, 1, COUNT);
+    memory_set_all(src, 1, LENGTH);
     assert_ok(run_step(&step, stream, src, dst));
     if (wait) assert_ok(dnnl_stream_wait(stream));
     for (int i = 0; i < OBJECTS; i++)
@@ -101,13 +101,13 @@ static void run_through(const struct place *place, dnnl_engine_t engine, const s
                         dnnl_memory_t memory) {
     dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
     dnnl_memory_t other = make_memory(step, engine);
-    memory_set_all(memory, 4, COUNT);
-    assert_memory_is(memory, 4, COUNT);
+    memory_set_all(memory, 4, LENGTH);
+    assert_memory_is(memory, 4, LENGTH);
     assert_ok(run_step(step, stream, memory, other));
     assert_ok(run_step(step, stream, other, memory));
     assert_ok(dnnl_stream_wait(stream));
-    assert_memory_is(other, 9, COUNT);
-    assert_memory_is(memory, 19, COUNT);
+    assert_memory_is(other, 9, LENGTH);
+    assert_memory_is(memory, 19, LENGTH);
     assert_ok(dnnl_memory_destroy(other));
     assert_ok(dnnl_stream_destroy(stream));
 }
@@ -125,7 +125,7 @@ static void allocated_memory(const struct place *place, dnnl_engine_t engine, co
 
 static void brought_memory(const struct place *place, dnnl_engine_t engine, const struct step *step,
                            int kind) {
-    void *native = place->backend->native_alloc(place, kind, COUNT * sizeof(float)), *handle;
+    void *native = place->backend->native_alloc(place, kind, LENGTH * sizeof(float)), *handle;
     dnnl_memory_t memory;
     assert_non_null(native);
     assert_ok(place->backend->memory(place, kind, step->md, engine, native, &memory));
@@ -142,7 +142,7 @@ static void brought_memory(const struct place *place, dnnl_engine_t engine, cons
     assert_ok(dnnl_memory_get_data_handle(memory, &handle));
     assert_null(handle);
     assert_ok(dnnl_memory_set_data_handle(memory, native));
-    assert_memory_is(memory, 19, COUNT);
+    assert_memory_is(memory, 19, LENGTH);
     run_through(place, engine, step, memory);
     assert_ok(dnnl_memory_set_data_handle(memory, NULL));
     assert_ok(dnnl_memory_destroy(memory));
@@ -154,7 +154,7 @@ static void memory_kinds(void **state) {
     const struct backend *backend = place->backend;
     if (!backend->memory) leave_out(place, "users have no memory of their own");
     dnnl_engine_t engine = make_engine(place);
-    struct step step = make_step(engine, COUNT);
+    struct step step = make_step(engine, LENGTH);
     for (int kind = 0; backend->kinds[kind]; kind++) {
         if (!backend->has_kind(place, kind)) {
             print_message("SKIP: %s: no memory of kind %s\n", place->name, backend->kinds[kind]);
@@ -173,7 +173,7 @@ static void missing_kinds(void **state) {
     const struct backend *backend = place->backend;
     int missing = 0;
     dnnl_engine_t engine = make_engine(place);
-    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){COUNT}, dnnl_a);
+    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a);
     for (int kind = 0; backend->kinds[kind]; kind++) {
         if (backend->has_kind(place, kind)) continue;
         dnnl_memory_t memory = UNTOUCHED;
@@ -192,76 +192,64 @@ static void mixed_kinds(void **state) {
     const struct place *place = place_of(state);
     const struct backend *backend = place->backend;
     if (!backend->memory || !backend->kinds[1]) leave_out(place, "has one kind of memory");
-    dnnl_engine_t engine = make_engine(place);
-    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
-    struct step step = make_step(engine, COUNT);
+    struct scene s = plain_scene(place, LENGTH);
     for (int a = 0; backend->kinds[a]; a++)
         for (int b = 0; backend->kinds[b]; b++) {
             if (!backend->has_kind(place, a) || !backend->has_kind(place, b)) continue;
-            void *from = backend->native_alloc(place, a, COUNT * sizeof(float));
-            void *to = backend->native_alloc(place, b, COUNT * sizeof(float));
+            void *from = backend->native_alloc(place, a, LENGTH * sizeof(float));
+            void *to = backend->native_alloc(place, b, LENGTH * sizeof(float));
             dnnl_memory_t src, dst;
-            assert_ok(backend->memory(place, a, step.md, engine, from, &src));
-            assert_ok(backend->memory(place, b, step.md, engine, to, &dst));
-            memory_set_all(src, 10, COUNT);
-            assert_ok(run_step(&step, stream, src, dst));
-            assert_ok(dnnl_stream_wait(stream));
-            assert_memory_is(dst, 21, COUNT);
+            assert_ok(backend->memory(place, a, s.step.md, s.engine, from, &src));
+            assert_ok(backend->memory(place, b, s.step.md, s.engine, to, &dst));
+            memory_set_all(src, 10, LENGTH);
+            assert_ok(run_step(&s.step, s.stream, src, dst));
+            assert_ok(dnnl_stream_wait(s.stream));
+            assert_memory_is(dst, 21, LENGTH);
             assert_ok(dnnl_memory_destroy(src));
             assert_ok(dnnl_memory_destroy(dst));
             backend->native_free(place, a, from);
             backend->native_free(place, b, to);
         }
-    free_step(&step);
-    assert_ok(dnnl_stream_destroy(stream));
-    assert_ok(dnnl_engine_destroy(engine));
+    close_scene(&s);
 }
 
 /* Several memories are mapped at once; each mapping shows its own data; the device sees what was written. */
 static void map(void **state) {
     const struct place *place = place_of(state);
     enum { MEMORIES = 8 };
-    dnnl_engine_t engine = make_engine(place);
-    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
-    struct step step = make_step(engine, COUNT);
-    dnnl_memory_t memories[MEMORIES], dst = make_memory(&step, engine);
+    struct scene s = plain_scene(place, LENGTH);
+    dnnl_memory_t memories[MEMORIES], dst = make_memory(&s.step, s.engine);
     float *mapped[MEMORIES];
     for (int i = 0; i < MEMORIES; i++) {
-        memories[i] = make_memory(&step, engine);
+        memories[i] = make_memory(&s.step, s.engine);
         assert_ok(dnnl_memory_map_data(memories[i], (void **)&mapped[i]));
         assert_non_null(mapped[i]);
     }
     for (int i = 0; i < MEMORIES; i++)
-        for (int n = 0; n < COUNT; n++)
+        for (int n = 0; n < LENGTH; n++)
             mapped[i][n] = (float)i;
     for (int i = 0; i < MEMORIES; i++)
         assert_ok(dnnl_memory_unmap_data(memories[i], mapped[i]));
     for (int i = 0; i < MEMORIES; i++) {
-        assert_ok(run_step(&step, stream, memories[i], dst));
-        assert_ok(dnnl_stream_wait(stream));
-        assert_memory_is(dst, (float)(2 * i + 1), COUNT);
+        assert_ok(run_step(&s.step, s.stream, memories[i], dst));
+        assert_ok(dnnl_stream_wait(s.stream));
+        assert_memory_is(dst, (float)(2 * i + 1), LENGTH);
         assert_ok(dnnl_memory_destroy(memories[i]));
     }
     assert_ok(dnnl_memory_destroy(dst));
-    free_step(&step);
-    assert_ok(dnnl_stream_destroy(stream));
-    assert_ok(dnnl_engine_destroy(engine));
+    close_scene(&s);
 }
 
 /* Memory for nothing, and primitives over it. */
 static void no_elements(void **state) {
     const struct place *place = place_of(state);
-    dnnl_engine_t engine = make_engine(place);
-    dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
-    struct step step = make_step(engine, 0);
-    dnnl_memory_t src = make_memory(&step, engine), dst = make_memory(&step, engine);
-    assert_ok(run_step(&step, stream, src, dst));
-    assert_ok(dnnl_stream_wait(stream));
+    struct scene s = plain_scene(place, 0);
+    dnnl_memory_t src = make_memory(&s.step, s.engine), dst = make_memory(&s.step, s.engine);
+    assert_ok(run_step(&s.step, s.stream, src, dst));
+    assert_ok(dnnl_stream_wait(s.stream));
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));
-    free_step(&step);
-    assert_ok(dnnl_stream_destroy(stream));
-    assert_ok(dnnl_engine_destroy(engine));
+    close_scene(&s);
 }
 
 /* Far more than there is: a status, and the engine still works. */
@@ -273,9 +261,7 @@ static void too_large(void **state) {
     assert_int_equal(dnnl_memory_create(&memory, md, engine, DNNL_MEMORY_ALLOCATE), dnnl_out_of_memory);
     assert_ptr_equal(memory, UNTOUCHED);
     assert_ok(dnnl_memory_desc_destroy(md));
-    struct step step = make_step(engine, COUNT);
-    assert_ok(dnnl_memory_destroy(make_memory(&step, engine)));
-    free_step(&step);
+    assert_works(engine);
     assert_ok(dnnl_engine_destroy(engine));
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { THREADS = 8, STREAMS = 8, COUNT = 2000 };
+enum { THREADS = 8, STREAMS = 8, LENGTH = 2000 };
 
 /* Threads. cmocka's asserts belong to the main thread: workers count what is wrong. */
 
@@ -22,7 +22,7 @@ struct worker {
 static bool holds(dnnl_memory_t memory, float value) {
     float *mapped;
     bool right = dnnl_memory_map_data(memory, (void **)&mapped) == dnnl_success;
-    for (int i = 0; right && i < COUNT; i++)
+    for (int i = 0; right && i < LENGTH; i++)
         right = mapped[i] == value;
     return dnnl_memory_unmap_data(memory, mapped) == dnnl_success && right;
 }
@@ -30,7 +30,7 @@ static bool holds(dnnl_memory_t memory, float value) {
 static bool fill(dnnl_memory_t memory, float value) {
     float *mapped;
     if (dnnl_memory_map_data(memory, (void **)&mapped) != dnnl_success) return false;
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < LENGTH; i++)
         mapped[i] = value;
     return dnnl_memory_unmap_data(memory, mapped) == dnnl_success;
 }
@@ -74,7 +74,7 @@ static void *work(void *context) {
 static void run_threads(const struct place *place, bool share_stream, unsigned flags) {
     dnnl_engine_t engine = make_engine(place);
     dnnl_stream_t shared = share_stream ? make_stream(place, engine, BY_LIBRARY, flags) : NULL;
-    struct step step = make_step(engine, COUNT);
+    struct step step = make_step(engine, LENGTH);
     pthread_t threads[THREADS];
     struct worker workers[THREADS];
     for (int i = 0; i < THREADS; i++) {
@@ -110,7 +110,7 @@ static void *create_and_run(void *context) {
     }
     dnnl_primitive_desc_t pd;
     struct worker own = *w;
-    struct step step = {.count = COUNT, .md = w->step->md};
+    struct step step = {.count = LENGTH, .md = w->step->md};
     own.engine = engine;
     own.step = &step;
     if (dnnl_eltwise_forward_primitive_desc_create(&pd, engine, dnnl_forward_inference, dnnl_eltwise_linear,
@@ -130,7 +130,7 @@ static void *create_and_run(void *context) {
 
 static void threads_from_nothing(void **state) {
     const struct place *place = place_of(state);
-    struct step step = {.md = test_desc(1, (dnnl_dims_t){COUNT}, dnnl_a)};
+    struct step step = {.md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a)};
     pthread_t threads[THREADS];
     struct worker workers[THREADS];
     for (int i = 0; i < THREADS; i++) {

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { COUNT = 256 };
+enum { LENGTH = 256 };
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
 
 static cl_device_id device_of(const struct place *place) {
@@ -51,29 +51,16 @@ static cl_mem new_buffer(cl_context context, cl_mem_flags flags, size_t size) {
     return buffer;
 }
 
-static cl_uint context_references(cl_context context) {
-    cl_uint count = 0;
-    clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL);
-    return count;
-}
-
-static cl_uint queue_references(cl_command_queue queue) {
-    cl_uint count = 0;
-    clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof count, &count, NULL);
-    return count;
-}
-
-static cl_uint buffer_references(cl_mem buffer) {
-    cl_uint count = 0;
-    clGetMemObjectInfo(buffer, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL);
-    return count;
-}
-
-static cl_uint event_references(cl_event event) {
-    cl_uint count = 0;
-    clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
-    return count;
-}
+#define REFERENCES(object, type, get_info, property)                                                         \
+    static cl_uint object##_references(type handle) {                                                        \
+        cl_uint count = 0;                                                                                   \
+        get_info(handle, property, sizeof count, &count, NULL);                                              \
+        return count;                                                                                        \
+    }
+REFERENCES(context, cl_context, clGetContextInfo, CL_CONTEXT_REFERENCE_COUNT)
+REFERENCES(queue, cl_command_queue, clGetCommandQueueInfo, CL_QUEUE_REFERENCE_COUNT)
+REFERENCES(buffer, cl_mem, clGetMemObjectInfo, CL_MEM_REFERENCE_COUNT)
+REFERENCES(event, cl_event, clGetEventInfo, CL_EVENT_REFERENCE_COUNT)
 
 /* Drivers let go of their own references a little later. */
 static void assert_last_reference(cl_event event) {
@@ -143,13 +130,13 @@ static void context_released_first(void **state) {
     assert_ok(dnnl_ocl_interop_stream_create(&stream, made, queue));
     clReleaseCommandQueue(queue);
     clReleaseContext(context);
-    struct step step = make_step(made, COUNT);
+    struct step step = make_step(made, LENGTH);
     dnnl_memory_t src = make_memory(&step, made), dst = make_memory(&step, made);
     assert_ok(dnnl_engine_destroy(made));
-    memory_set_all(src, 1, COUNT);
+    memory_set_all(src, 1, LENGTH);
     assert_ok(run_step(&step, stream, src, dst));
     assert_ok(dnnl_stream_wait(stream));
-    assert_memory_is(dst, 3, COUNT);
+    assert_memory_is(dst, 3, LENGTH);
     free_step(&step);
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));
@@ -205,9 +192,9 @@ static void stream_of_strangers(void **state) {
 static void memory(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place);
-    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){COUNT}, dnnl_a);
-    cl_mem first = new_buffer(context_of(place), CL_MEM_READ_WRITE, COUNT * 4), got;
-    cl_mem second = new_buffer(context_of(place), CL_MEM_READ_WRITE, COUNT * 4);
+    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a);
+    cl_mem first = new_buffer(context_of(place), CL_MEM_READ_WRITE, LENGTH * 4), got;
+    cl_mem second = new_buffer(context_of(place), CL_MEM_READ_WRITE, LENGTH * 4);
     dnnl_ocl_interop_memory_kind_t kind;
     dnnl_memory_t m;
     assert_ok(dnnl_memory_create(&m, md, made, first));
@@ -236,10 +223,10 @@ static void memory(void **state) {
 static void memory_of_strangers(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place), cpu = test_engine();
-    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){COUNT}, dnnl_a);
+    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a);
     cl_context other = new_context(place);
-    cl_mem foreign = new_buffer(other, CL_MEM_READ_WRITE, COUNT * 4);
-    cl_mem small = new_buffer(context_of(place), CL_MEM_READ_WRITE, COUNT * 4 - 1), got = UNTOUCHED;
+    cl_mem foreign = new_buffer(other, CL_MEM_READ_WRITE, LENGTH * 4);
+    cl_mem small = new_buffer(context_of(place), CL_MEM_READ_WRITE, LENGTH * 4 - 1), got = UNTOUCHED;
     dnnl_memory_t m = UNTOUCHED, on_cpu = test_memory(md, cpu, DNNL_MEMORY_ALLOCATE);
     dnnl_ocl_interop_memory_kind_t kind = (dnnl_ocl_interop_memory_kind_t)77;
     void *nothing = DNNL_MEMORY_NONE;
@@ -283,7 +270,7 @@ static void memory_of_strangers(void **state) {
 static void usm(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place);
-    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){COUNT}, dnnl_a);
+    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a);
     dnnl_memory_t m = UNTOUCHED;
     dnnl_ocl_interop_memory_kind_t kind;
     cl_mem got = UNTOUCHED;
@@ -294,7 +281,7 @@ static void usm(void **state) {
                 dnnl_unimplemented);
         assert_ptr_equal(m, UNTOUCHED);
     } else {
-        void *small = place->backend->native_alloc(place, USM_SHARED, COUNT * 4 - 4);
+        void *small = place->backend->native_alloc(place, USM_SHARED, LENGTH * 4 - 4);
         assert_bad(dnnl_ocl_interop_memory_create(&m, md, made, dnnl_ocl_interop_usm, small));
         assert_ptr_equal(m, UNTOUCHED);
         place->backend->native_free(place, USM_SHARED, small);
@@ -313,7 +300,7 @@ static void usm(void **state) {
 static void host_access(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place);
-    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){COUNT}, dnnl_a);
+    dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a);
     static const struct {
         cl_mem_flags flags;
         dnnl_status_t status;
@@ -321,7 +308,7 @@ static void host_access(void **state) {
                  {CL_MEM_HOST_WRITE_ONLY, dnnl_success},
                  {CL_MEM_HOST_NO_ACCESS, dnnl_invalid_arguments}};
     for (int i = 0; i < 3; i++) {
-        cl_mem buffer = new_buffer(context_of(place), CL_MEM_READ_WRITE | cases[i].flags, COUNT * 4);
+        cl_mem buffer = new_buffer(context_of(place), CL_MEM_READ_WRITE | cases[i].flags, LENGTH * 4);
         dnnl_memory_t m;
         void *mapped = NULL;
         assert_ok(dnnl_memory_create(&m, md, made, buffer));
@@ -339,34 +326,34 @@ static void host_access(void **state) {
 static void events(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place);
-    struct step step = make_step(made, COUNT);
+    struct step step = make_step(made, LENGTH);
     dnnl_memory_t src = make_memory(&step, made), dst = make_memory(&step, made);
     cl_command_queue queue = new_queue(place, context_of(place), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     dnnl_stream_t s;
     cl_int error;
     cl_event gate = clCreateUserEvent(context_of(place), &error), event = UNTOUCHED;
     assert_ok(dnnl_ocl_interop_stream_create(&s, made, queue));
-    memory_set_all(src, 1, COUNT);
+    memory_set_all(src, 1, LENGTH);
     assert_ok(dnnl_ocl_interop_primitive_execute(step.primitive, s, 2, args_of(src, dst).list, &gate, 1,
                                                  &event));
     clSetUserEventStatus(gate, CL_COMPLETE);
     clFinish(queue);
-    assert_memory_is(dst, 3, COUNT);
+    assert_memory_is(dst, 3, LENGTH);
     cl_event first = event;
 
     /* The user's own command and a primitive, each after the other, by events alone. */
     float nine = 9;
     cl_mem buffer;
     cl_event filled, done, copied;
-    float result[COUNT];
+    float result[LENGTH];
     assert_ok(dnnl_ocl_interop_memory_get_mem_object(src, &buffer));
-    clEnqueueFillBuffer(queue, buffer, &nine, sizeof nine, 0, COUNT * 4, 0, NULL, &filled);
+    clEnqueueFillBuffer(queue, buffer, &nine, sizeof nine, 0, LENGTH * 4, 0, NULL, &filled);
     assert_ok(dnnl_ocl_interop_primitive_execute(step.primitive, s, 2, args_of(src, dst).list, &filled, 1,
                                                  &done));
     assert_ok(dnnl_ocl_interop_memory_get_mem_object(dst, &buffer));
-    clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, COUNT * 4, result, 1, &done, &copied);
+    clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, LENGTH * 4, result, 1, &done, &copied);
     clWaitForEvents(1, &copied);
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < LENGTH; i++)
         assert_true(result[i] == 19);
     assert_ok(dnnl_stream_destroy(s));
     clReleaseCommandQueue(queue);
@@ -386,35 +373,30 @@ static void events(void **state) {
 /* An event of another context cannot be waited for: a status, and nothing has run. */
 static void foreign_event(void **state) {
     const struct place *place = place_of(state);
-    dnnl_engine_t made = make_engine(place);
-    struct step step = make_step(made, COUNT);
-    dnnl_memory_t src = make_memory(&step, made), dst = make_memory(&step, made);
-    dnnl_stream_t s = make_stream(place, made, BY_LIBRARY, dnnl_stream_out_of_order);
+    struct scene s;
+    open_scene(&s, place, BY_LIBRARY, dnnl_stream_out_of_order, LENGTH);
+    dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 5);
     cl_context other = new_context(place);
     cl_int error;
     cl_event foreign = clCreateUserEvent(other, &error), event = UNTOUCHED;
     clSetUserEventStatus(foreign, CL_COMPLETE);
-    memory_set_all(src, 1, COUNT);
-    memory_set_all(dst, 5, COUNT);
-    assert_bad(dnnl_ocl_interop_primitive_execute(step.primitive, s, 2, args_of(src, dst).list, &foreign, 1,
-                                                  &event));
+    assert_bad(dnnl_ocl_interop_primitive_execute(s.step.primitive, s.stream, 2, args_of(src, dst).list,
+                                                  &foreign, 1, &event));
     assert_ptr_equal(event, UNTOUCHED);
-    assert_ok(dnnl_stream_wait(s));
-    assert_memory_is(dst, 5, COUNT);
+    assert_ok(dnnl_stream_wait(s.stream));
+    assert_memory_is(dst, 5, LENGTH);
     clReleaseEvent(foreign);
     clReleaseContext(other);
-    assert_ok(dnnl_stream_destroy(s));
     assert_ok(dnnl_memory_destroy(src));
     assert_ok(dnnl_memory_destroy(dst));
-    free_step(&step);
-    assert_ok(dnnl_engine_destroy(made));
+    close_scene(&s);
 }
 
 /* Cache blobs of engines */
 
-static void engine_blobs(void **state) {
+static void engine_blob_ids(void **state) {
     const struct place *place = place_of(state);
-    size_t size = 0, id_size = 0;
+    size_t id_size = 0;
     assert_ok(dnnl_ocl_interop_engine_get_cache_blob_id(device_of(place), &id_size, NULL));
     uint8_t *id = calloc(1, id_size), *again = calloc(1, id_size);
     assert_ok(dnnl_ocl_interop_engine_get_cache_blob_id(device_of(place), &id_size, id));
@@ -424,9 +406,13 @@ static void engine_blobs(void **state) {
     assert_bad(dnnl_ocl_interop_engine_get_cache_blob_id(device_of(place), NULL, NULL));
     free(id);
     free(again);
+}
 
+static void engine_blobs(void **state) {
+    const struct place *place = place_of(state);
+    size_t size = 0;
     dnnl_engine_t first = make_engine(place), second = UNTOUCHED;
-    struct step step = make_step(first, COUNT);
+    struct step step = make_step(first, LENGTH);
     assert_ok(dnnl_ocl_interop_engine_get_cache_blob(first, &size, NULL));
     uint8_t *blob = malloc(size);
     assert_ok(dnnl_ocl_interop_engine_get_cache_blob(first, &size, blob));
@@ -441,17 +427,7 @@ static void engine_blobs(void **state) {
     assert_bad(dnnl_ocl_interop_engine_create_from_cache_blob(&second, NULL, context, size, blob));
     assert_ptr_equal(second, UNTOUCHED);
     assert_ok(dnnl_ocl_interop_engine_create_from_cache_blob(&second, device, context, size, blob));
-    step = make_step(second, COUNT);
-    dnnl_stream_t s = test_stream(second);
-    dnnl_memory_t src = make_memory(&step, second), dst = make_memory(&step, second);
-    memory_set_all(src, 1, COUNT);
-    assert_ok(run_step(&step, s, src, dst));
-    assert_ok(dnnl_stream_wait(s));
-    assert_memory_is(dst, 3, COUNT);
-    assert_ok(dnnl_stream_destroy(s));
-    assert_ok(dnnl_memory_destroy(src));
-    assert_ok(dnnl_memory_destroy(dst));
-    free_step(&step);
+    assert_works(second);
     assert_ok(dnnl_engine_destroy(second));
     clReleaseContext(context);
     free(blob);
@@ -501,17 +477,7 @@ static void use_kernels(const struct place *place) {
     cl_context context = new_context(place);
     dnnl_engine_t made;
     assert_ok(dnnl_ocl_interop_engine_create(&made, device_of(place), context));
-    struct step step = make_step(made, COUNT);
-    dnnl_stream_t s = test_stream(made);
-    dnnl_memory_t src = make_memory(&step, made), dst = make_memory(&step, made);
-    memory_set_all(src, 1, COUNT);
-    assert_ok(run_step(&step, s, src, dst));
-    assert_ok(dnnl_stream_wait(s));
-    assert_memory_is(dst, 3, COUNT);
-    assert_ok(dnnl_stream_destroy(s));
-    assert_ok(dnnl_memory_destroy(src));
-    assert_ok(dnnl_memory_destroy(dst));
-    free_step(&step);
+    assert_works(made);
     assert_ok(dnnl_engine_destroy(made));
     clReleaseContext(context);
 }
@@ -562,6 +528,7 @@ static const struct test tests[] = {
         {"host_access", host_access},
         {"events", events},
         {"foreign_event", foreign_event},
+        {"engine_blob_ids", engine_blob_ids},
         {"engine_blobs", engine_blobs},
         {"disk_cache", disk_cache},
         {NULL, NULL},

@@ -12,7 +12,7 @@
 #include "oneapi/dnnl/dnnl_ocl.h"
 #include "runtimes/conformance.h"
 
-enum { SIDE = 96, COUNT = SIDE * SIDE, ROUNDS = 3 };
+enum { SIDE = 96, LENGTH = SIDE * SIDE, ROUNDS = 3 };
 enum { DEVICE, CONTEXT, PLATFORM }; /* places in place->native */
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
 
@@ -134,31 +134,31 @@ static void run_chain(const struct chain *chain, dnnl_stream_t stream) {
 }
 
 static void fill_chain(const struct chain *chain, int round) {
-    static float a[COUNT], b[COUNT];
-    for (int i = 0; i < COUNT; i++) {
+    static float a[LENGTH], b[LENGTH];
+    for (int i = 0; i < LENGTH; i++) {
         a[i] = (float)((i * 37 + round * 11) % 101 - 50) / 7;
         b[i] = (float)((i * 53 + round * 29) % 89 - 44) / 3;
     }
-    memory_put(chain->a, a, COUNT);
-    memory_put(chain->b, b, COUNT);
-    memory_set_all(chain->e, 0, COUNT);
+    memory_put(chain->a, a, LENGTH);
+    memory_put(chain->b, b, LENGTH);
+    memory_set_all(chain->e, 0, LENGTH);
 }
 
 /* What the chain gives in each round if it is executed. */
-static void execute_rounds(const struct chain *chain, float expected[ROUNDS][COUNT]) {
+static void execute_rounds(const struct chain *chain, float expected[ROUNDS][LENGTH]) {
     dnnl_stream_t stream = test_stream(chain->engine);
     for (int round = 0; round < ROUNDS; round++) {
         fill_chain(chain, round);
         run_chain(chain, stream);
         assert_ok(dnnl_stream_wait(stream));
-        memory_get(chain->e, expected[round], COUNT);
+        memory_get(chain->e, expected[round], LENGTH);
     }
     assert_ok(dnnl_stream_destroy(stream));
 }
 
 static void assert_replays(const struct place *place, int kind, cl_command_queue_properties properties,
                            bool simultaneous) {
-    static float expected[ROUNDS][COUNT], result[COUNT];
+    static float expected[ROUNDS][LENGTH], result[LENGTH];
     struct chain chain = make_chain(place, kind);
     struct recorder r = make_recorder(place, place->native[CONTEXT], properties, simultaneous);
     dnnl_stream_t stream;
@@ -168,7 +168,7 @@ static void assert_replays(const struct place *place, int kind, cl_command_queue
     assert_ok(dnnl_ocl_interop_stream_create_recording(&stream, chain.engine, r.queue, r.buffer));
     run_chain(&chain, stream);
     assert_ok(dnnl_stream_wait(stream));
-    assert_memory_is(chain.e, 0, COUNT); /* nothing has run */
+    assert_memory_is(chain.e, 0, LENGTH); /* nothing has run */
     assert_int_equal(r.finalize(r.buffer), CL_SUCCESS);
 
     /* Neither the primitives nor the cache keep what was recorded. */
@@ -178,7 +178,7 @@ static void assert_replays(const struct place *place, int kind, cl_command_queue
     for (int round = 0; round < ROUNDS; round++) {
         fill_chain(&chain, round);
         replay(&r, simultaneous ? 4 : 1);
-        memory_get(chain.e, result, COUNT);
+        memory_get(chain.e, result, LENGTH);
         assert_memory_equal(result, expected[round], sizeof result);
     }
     assert_ok(dnnl_set_primitive_cache_capacity(capacity));
@@ -282,7 +282,7 @@ static void refusals_of_executions(void **state) {
     const struct place *place = place_of(state);
     if (!can_record(place)) leave_out(place, "has no cl_khr_command_buffer");
     dnnl_engine_t engine = make_engine(place);
-    struct step step = make_step(engine, COUNT);
+    struct step step = make_step(engine, LENGTH);
     dnnl_memory_t src = make_memory(&step, engine), dst = make_memory(&step, engine);
     struct recorder r = make_recorder(place, place->native[CONTEXT], 0, false);
     dnnl_stream_t stream;
@@ -298,9 +298,9 @@ static void refusals_of_executions(void **state) {
     assert_null(event);
     assert_int_equal(r.finalize(r.buffer), CL_SUCCESS);
     assert_int_not_equal(run_step(&step, stream, src, dst), dnnl_success);
-    memory_set_all(src, 1, COUNT);
+    memory_set_all(src, 1, LENGTH);
     replay(&r, 1);
-    assert_memory_is(dst, 3, COUNT); /* once */
+    assert_memory_is(dst, 3, LENGTH); /* once */
     clReleaseEvent(gate);
     free_recorder(&r);
     assert_ok(dnnl_stream_destroy(stream));
@@ -315,7 +315,7 @@ static void nothing_across_devices(void **state) {
     const struct place *place = place_of(state);
     if (!can_record(place)) leave_out(place, "has no cl_khr_command_buffer");
     dnnl_engine_t engine = make_engine(place), host;
-    struct step step = make_step(engine, COUNT);
+    struct step step = make_step(engine, LENGTH);
     assert_ok(dnnl_engine_create(&host, dnnl_cpu, 0));
     dnnl_memory_t src = make_memory(&step, host), dst = make_memory(&step, engine);
     struct recorder r = make_recorder(place, place->native[CONTEXT], 0, false);

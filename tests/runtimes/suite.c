@@ -79,6 +79,50 @@ dnnl_memory_t make_memory(const struct step *step, dnnl_engine_t engine) {
     return test_memory(step->md, engine, DNNL_MEMORY_ALLOCATE);
 }
 
+bool open_scene(struct scene *s, const struct place *place, enum stream_source source, unsigned flags,
+                size_t count) {
+    *s = (struct scene){.place = place, .engine = make_engine(place)};
+    s->stream = make_stream(place, s->engine, source, flags);
+    if (s->stream)
+        s->step = make_step(s->engine, count);
+    else
+        assert_ok(dnnl_engine_destroy(s->engine));
+    return s->stream != NULL;
+}
+
+struct scene plain_scene(const struct place *place, size_t count) {
+    struct scene s;
+    open_scene(&s, place, BY_LIBRARY, dnnl_stream_default_flags, count);
+    return s;
+}
+
+void close_scene(struct scene *s) {
+    free_step(&s->step);
+    assert_ok(dnnl_stream_destroy(s->stream));
+    assert_ok(dnnl_engine_destroy(s->engine));
+}
+
+dnnl_memory_t scene_memory(const struct scene *s, float value) {
+    dnnl_memory_t memory = make_memory(&s->step, s->engine);
+    memory_set_all(memory, value, s->step.count);
+    return memory;
+}
+
+void assert_works(dnnl_engine_t engine) {
+    enum { LENGTH = 256 };
+    struct step step = make_step(engine, LENGTH);
+    dnnl_stream_t stream = test_stream(engine);
+    dnnl_memory_t src = make_memory(&step, engine), dst = make_memory(&step, engine);
+    memory_set_all(src, 1, LENGTH);
+    assert_ok(run_step(&step, stream, src, dst));
+    assert_ok(dnnl_stream_wait(stream));
+    assert_memory_is(dst, 3, LENGTH);
+    assert_ok(dnnl_stream_destroy(stream));
+    assert_ok(dnnl_memory_destroy(src));
+    assert_ok(dnnl_memory_destroy(dst));
+    free_step(&step);
+}
+
 /* All tests of a place */
 
 static int run_place(struct place *place) {
