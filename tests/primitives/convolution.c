@@ -183,22 +183,19 @@ static void reference(struct product *p, const struct attr_run *run, struct arra
     } while (next_position(p->dst.ndims, p->dst.dims, out));
 }
 
-static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, int layout,
+static struct product_tags tags_of(const struct product *p, int layout) {
+    const struct shape *s = p->shape;
+    const char *image = image_tags[layout][s->nspatial];
+    return (struct product_tags){image, weights_tags[s->groups > 0][layout][s->nspatial], layout ? "a" : NULL,
+                                 image};
+}
+
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, const struct product_mds *md,
                             const_dnnl_primitive_attr_t attr) {
     const struct shape *s = p->shape;
-    int n = s->nspatial;
-    dnnl_memory_desc_t src = md_of(&p->src, image_tags[layout][n]);
-    dnnl_memory_desc_t weights = md_of(&p->weights, weights_tags[s->groups > 0][layout][n]);
-    dnnl_memory_desc_t bias = p->bias.values ? md_of(&p->bias, layout ? "a" : NULL) : NULL;
-    dnnl_memory_desc_t dst = md_of(&p->dst, image_tags[layout][n]);
-    dnnl_status_t status = dnnl_convolution_forward_primitive_desc_create(
-            pd, test_engine(), dnnl_forward_inference, dnnl_convolution_direct, src, weights, bias, dst,
-            s->stride, s->dilation, s->left, s->right, attr);
-    dnnl_memory_desc_destroy(src);
-    dnnl_memory_desc_destroy(weights);
-    dnnl_memory_desc_destroy(bias);
-    dnnl_memory_desc_destroy(dst);
-    return status;
+    return dnnl_convolution_forward_primitive_desc_create(
+            pd, test_engine(), dnnl_forward_inference, dnnl_convolution_direct, md->src, md->weights,
+            md->bias, md->dst, s->stride, s->dilation, s->left, s->right, attr);
 }
 
 static const struct product_suite suite = {.ntypes = COUNT(types),
@@ -209,21 +206,10 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .attrs = attrs,
                                            .make = make,
                                            .reference = reference,
+                                           .tags = tags_of,
                                            .create = create};
 
-static void numbers(void **state) {
-    (void)state;
-    product_numbers(&suite);
-    assert_int_equal(failures, 0);
-}
-
-static void real_numbers(void **state) {
-    (void)state;
-    product_real_numbers(&suite);
-    assert_int_equal(failures, 0);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(real_numbers)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

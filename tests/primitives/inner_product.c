@@ -92,20 +92,16 @@ static void reference(struct product *p, const struct attr_run *run, struct arra
         }
 }
 
-static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, int layout,
-                            const_dnnl_primitive_attr_t attr) {
+static struct product_tags tags_of(const struct product *p, int layout) {
     int n = p->src.ndims;
-    dnnl_memory_desc_t src = md_of(&p->src, src_tags[layout][n]),
-                       weights = md_of(&p->weights, weights_tags[layout][n]);
-    dnnl_memory_desc_t bias = p->bias.values ? md_of(&p->bias, "a") : NULL,
-                       dst = md_of(&p->dst, src_tags[layout][2]);
-    dnnl_status_t status = dnnl_inner_product_forward_primitive_desc_create(
-            pd, test_engine(), dnnl_forward_training, src, weights, bias, dst, attr);
-    dnnl_memory_desc_destroy(src);
-    dnnl_memory_desc_destroy(weights);
-    dnnl_memory_desc_destroy(bias);
-    dnnl_memory_desc_destroy(dst);
-    return status;
+    return (struct product_tags){src_tags[layout][n], weights_tags[layout][n], "a", src_tags[layout][2]};
+}
+
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, const struct product_mds *md,
+                            const_dnnl_primitive_attr_t attr) {
+    (void)p;
+    return dnnl_inner_product_forward_primitive_desc_create(pd, test_engine(), dnnl_forward_training, md->src,
+                                                            md->weights, md->bias, md->dst, attr);
 }
 
 static const struct product_suite suite = {.ntypes = COUNT(types),
@@ -116,21 +112,10 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .attrs = attrs,
                                            .make = make,
                                            .reference = reference,
+                                           .tags = tags_of,
                                            .create = create};
 
-static void numbers(void **state) {
-    (void)state;
-    product_numbers(&suite);
-    assert_int_equal(failures, 0);
-}
-
-static void real_numbers(void **state) {
-    (void)state;
-    product_real_numbers(&suite);
-    assert_int_equal(failures, 0);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(real_numbers)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

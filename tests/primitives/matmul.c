@@ -116,19 +116,16 @@ static void reference(struct product *p, const struct attr_run *run, struct arra
     } while (next_position(n, p->dst.dims, out));
 }
 
-static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, int layout,
+static struct product_tags tags_of(const struct product *p, int layout) {
+    const char *tag = tags[layout][p->dst.ndims];
+    return (struct product_tags){tag, tag, tags[1][p->dst.ndims], tag};
+}
+
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, const struct product_mds *md,
                             const_dnnl_primitive_attr_t attr) {
-    const char *tag = tags[layout][p->dst.ndims], *bias_tag = tags[1][p->dst.ndims];
-    dnnl_memory_desc_t src = md_of(&p->src, tag), weights = md_of(&p->weights, tag),
-                       dst = md_of(&p->dst, tag);
-    dnnl_memory_desc_t bias = p->bias.values ? md_of(&p->bias, bias_tag) : NULL;
-    dnnl_status_t status =
-            dnnl_matmul_primitive_desc_create(pd, test_engine(), src, weights, bias, dst, attr);
-    dnnl_memory_desc_destroy(src);
-    dnnl_memory_desc_destroy(weights);
-    dnnl_memory_desc_destroy(bias);
-    dnnl_memory_desc_destroy(dst);
-    return status;
+    (void)p;
+    return dnnl_matmul_primitive_desc_create(pd, test_engine(), md->src, md->weights, md->bias, md->dst,
+                                             attr);
 }
 
 static const struct product_suite suite = {.ntypes = COUNT(types),
@@ -139,19 +136,8 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .attrs = attrs,
                                            .make = make,
                                            .reference = reference,
+                                           .tags = tags_of,
                                            .create = create};
-
-static void numbers(void **state) {
-    (void)state;
-    product_numbers(&suite);
-    assert_int_equal(failures, 0);
-}
-
-static void real_numbers(void **state) {
-    (void)state;
-    product_real_numbers(&suite);
-    assert_int_equal(failures, 0);
-}
 
 /* Scales and zero points that change along K and N. */
 
@@ -276,7 +262,7 @@ static void run_groups(const struct group_case *g) {
     grouped_use(&r.weights_scales, run.attr, &exec);
     grouped_use(&r.zeros, run.attr, &exec);
     dnnl_primitive_desc_t pd = NULL;
-    dnnl_status_t status = create(&pd, &r.p, IN_ROWS, run.attr);
+    dnnl_status_t status = product_create(&pd, &suite, &r.p, IN_ROWS, run.attr);
     if (status == dnnl_success)
         run_plainly(&r.p, pd, &exec, g->name);
     else
@@ -345,7 +331,7 @@ static void open_sizes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(real_numbers),
-                                       cmocka_unit_test(groups), cmocka_unit_test(open_sizes)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite), cmocka_unit_test(groups),
+                                       cmocka_unit_test(open_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

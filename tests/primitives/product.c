@@ -3,7 +3,12 @@
 #include "primitives/product.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+
+#include <cmocka.h>
 
 void product_free(struct product *p) {
     array_free(&p->src);
@@ -45,6 +50,19 @@ void product_allow(dnnl_primitive_attr_t attr, const struct product *p) {
         dnnl_primitive_attr_set_fpmath_mode_v2(attr, dnnl_fpmath_mode_any, 1);
 }
 
+dnnl_status_t product_create(dnnl_primitive_desc_t *pd, const struct product_suite *suite,
+                             const struct product *p, int layout, const_dnnl_primitive_attr_t attr) {
+    struct product_tags tags = suite->tags(p, layout);
+    struct product_mds md = {md_of(&p->src, tags.src), md_of(&p->weights, tags.weights),
+                             p->bias.values ? md_of(&p->bias, tags.bias) : NULL, md_of(&p->dst, tags.dst)};
+    dnnl_status_t status = suite->create(pd, p, &md, attr);
+    dnnl_memory_desc_destroy(md.src);
+    dnnl_memory_desc_destroy(md.weights);
+    dnnl_memory_desc_destroy(md.bias);
+    dnnl_memory_desc_destroy(md.dst);
+    return status;
+}
+
 static void run_product(const struct product_suite *suite, struct product *p, const struct attr_case *c,
                         int layout, bool exact, const char *what) {
     struct attr_case by_channel = *c;
@@ -55,7 +73,7 @@ static void run_product(const struct product_suite *suite, struct product *p, co
     product_allow(run.attr, p);
     suite->reference(p, &run, &tolerance);
     dnnl_primitive_desc_t pd;
-    dnnl_status_t status = suite->create(&pd, p, layout, run.attr);
+    dnnl_status_t status = product_create(&pd, suite, p, layout, run.attr);
     const struct input inputs[] = {
             {DNNL_ARG_SRC, &p->src}, {DNNL_ARG_WEIGHTS, &p->weights}, {DNNL_ARG_BIAS, &p->bias}};
     if (status != dnnl_success)
@@ -66,7 +84,8 @@ static void run_product(const struct product_suite *suite, struct product *p, co
     array_free(&tolerance);
 }
 
-void product_numbers(const struct product_suite *suite) {
+void product_numbers(void **state) {
+    const struct product_suite *suite = *state;
     for (int t = 0; t < suite->ntypes; t++)
         for (int s = 0; s < suite->nshapes; s++)
             for (int a = 0; a < suite->nattrs; a++) {
@@ -82,9 +101,11 @@ void product_numbers(const struct product_suite *suite) {
                 product_free(&p);
             }
     printf("%d runs\n", implementations_run);
+    assert_int_equal(failures, 0);
 }
 
-void product_real_numbers(const struct product_suite *suite) {
+void product_real_numbers(void **state) {
+    const struct product_suite *suite = *state;
     for (int s = 0; s < suite->nshapes; s++)
         for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++) {
             struct product p = suite->make(s, &suite->types[0]);
@@ -94,4 +115,5 @@ void product_real_numbers(const struct product_suite *suite) {
             run_product(suite, &p, &suite->attrs[layout % suite->nreal].c, layout, false, what);
             product_free(&p);
         }
+    assert_int_equal(failures, 0);
 }

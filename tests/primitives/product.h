@@ -26,6 +26,15 @@ struct product {
     int by_channel; /* the mask of scales of weights for each output channel */
 };
 
+/* Its layouts; NULL is `any`. */
+struct product_tags {
+    const char *src, *weights, *bias, *dst;
+};
+
+struct product_mds {
+    dnnl_memory_desc_t src, weights, bias, dst;
+};
+
 struct product_suite {
     int ntypes, nshapes, nattrs;
     int nreal; /* attributes, the first ones, that are tried with numbers that are not exact */
@@ -34,7 +43,8 @@ struct product_suite {
     struct product (*make)(int shape, const struct product_types *types);
     /* Fills dst, and how far off each result may be where numbers are not exact. */
     void (*reference)(struct product *p, const struct attr_run *run, struct array *tolerance);
-    dnnl_status_t (*create)(dnnl_primitive_desc_t *pd, const struct product *p, int layout,
+    struct product_tags (*tags)(const struct product *p, int layout);
+    dnnl_status_t (*create)(dnnl_primitive_desc_t *pd, const struct product *p, const struct product_mds *md,
                             const_dnnl_primitive_attr_t attr);
 };
 
@@ -56,9 +66,15 @@ void product_add(struct product_sum *sum, double term);
 void product_store(struct product *p, const struct attr_run *run, const struct product_sum *sum, double steps,
                    double bias, int64_t channel, const dnnl_dim_t *position, struct array *tolerance);
 
+dnnl_status_t product_create(dnnl_primitive_desc_t *pd, const struct product_suite *suite,
+                             const struct product *p, int layout, const_dnnl_primitive_attr_t attr);
+
 /* Every implementation of every problem, on exact numbers; and on others, where they must agree to the bit.
- */
-void product_numbers(const struct product_suite *suite);
-void product_real_numbers(const struct product_suite *suite);
+ * Their state is the suite: PRODUCT_TESTS(&suite) in a list of tests. */
+void product_numbers(void **state);
+void product_real_numbers(void **state);
+#define PRODUCT_TESTS(suite)                                                                                 \
+    cmocka_unit_test_prestate(product_numbers, (void *)(suite)),                                             \
+            cmocka_unit_test_prestate(product_real_numbers, (void *)(suite))
 
 #endif
