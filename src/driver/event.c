@@ -67,7 +67,7 @@ bool wait_for(const struct wait *wait, uint64_t timeout) {
 
 struct stamps event_last_stamps(struct event *event) {
     place_lock(event);
-    struct stamps stamps = event->stamps ? event->stamps->stamps : (struct stamps){0};
+    struct stamps stamps = event->stamps ? stamps_read(&event->stamps->stamps) : (struct stamps){0};
     place_unlock(event);
     return stamps;
 }
@@ -305,7 +305,8 @@ ze_result_t ZE_APICALL zeEventHostSignal(ze_event_handle_t handle) {
     if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     ze_result_t result = refuse_counters(event);
     if (result) return result;
-    if (event->timed) event->slot->stamps.start = event->slot->stamps.end = device_clock();
+    uint64_t now = event->timed ? device_clock() : 0;
+    if (event->timed) stamps_write(&event->slot->stamps, now, now);
     word_set(&event->slot->word, event->shared);
     return ZE_RESULT_SUCCESS;
 }
@@ -401,7 +402,7 @@ ze_result_t ZE_APICALL zeEventQueryKernelTimestamp(ze_event_handle_t handle,
     if (result) return result;
     if (!event->timed)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool takes no timestamps");
-    *dst = kernel_timestamp(event->slot ? event->slot->stamps : event_last_stamps(event));
+    *dst = kernel_timestamp(event->slot ? stamps_read(&event->slot->stamps) : event_last_stamps(event));
     return ZE_RESULT_SUCCESS;
 }
 

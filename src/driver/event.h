@@ -14,10 +14,19 @@
 
 struct stream;
 
-/* Start and end of the command that signalled an event. */
+/* Start and end of the command that signalled an event. Nothing keeps two commands from signalling one event
+ * at the same time: then its timestamps are of either. */
 struct stamps {
     uint64_t start, end;
 };
+static inline void stamps_write(struct stamps *stamps, uint64_t start, uint64_t end) {
+    __atomic_store_n(&stamps->start, start, __ATOMIC_RELAXED);
+    __atomic_store_n(&stamps->end, end, __ATOMIC_RELAXED);
+}
+static inline struct stamps stamps_read(const struct stamps *stamps) {
+    return (struct stamps){__atomic_load_n(&stamps->start, __ATOMIC_RELAXED),
+                           __atomic_load_n(&stamps->end, __ATOMIC_RELAXED)};
+}
 
 /* What a pool holds for each event; in memory of several processes if the pool is shared. */
 struct event_slot {

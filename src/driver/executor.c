@@ -41,7 +41,7 @@ static void run_query_timestamps(struct command *command) {
     const struct query_timestamps_command *query = (struct query_timestamps_command *)command;
     for (uint32_t i = 0; i < query->count; i++) {
         const struct stamp_query *one = &query->queries[i];
-        struct stamps stamps = one->slot ? one->slot->stamps : event_last_stamps(one->event);
+        struct stamps stamps = one->slot ? stamps_read(&one->slot->stamps) : event_last_stamps(one->event);
         const ze_kernel_timestamp_data_t data = {stamps.start, stamps.end};
         ze_kernel_timestamp_result_t result = {.global = data, .context = data};
         memcpy((char *)query->dst + one->offset, &result, sizeof result);
@@ -128,7 +128,7 @@ void command_run(struct command *command, const struct run_list_command *run) {
     }
     uint64_t start = device_clock();
     operations[command->operation](command);
-    *stamps_of(&command->signal) = (struct stamps){start, device_clock()};
+    stamps_write(stamps_of(&command->signal), start, device_clock());
 }
 
 void signal_give(const struct signal *signal) {

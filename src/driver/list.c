@@ -261,16 +261,19 @@ ze_result_t list_submit(struct list *list) {
 
 /* -- running -- */
 
+ze_result_t list_check_code(const struct list *list) {
+    for (uint32_t i = 0; i < list->nneeds; i++)
+        if (list->needs[i].what_for == NEED_CODE && !reference_lives(list->needs[i].object))
+            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the module of a kernel on the list is gone");
+    return ZE_RESULT_SUCCESS;
+}
+
 /* Does everything live that its commands need? */
 static ze_result_t check_needs(const struct list *list) {
-    for (uint32_t i = 0; i < list->nneeds; i++) {
-        const struct need *need = &list->needs[i];
-        if (reference_lives(need->object)) continue;
-        if (need->what_for == NEED_CODE)
-            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the module of a kernel on the list is gone");
-        return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "an event on the list is gone");
-    }
-    return ZE_RESULT_SUCCESS;
+    for (uint32_t i = 0; i < list->nneeds; i++)
+        if (list->needs[i].what_for != NEED_CODE && !reference_lives(list->needs[i].object))
+            return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "an event on the list is gone");
+    return list_check_code(list);
 }
 
 ze_result_t list_check_run(struct list *list, const struct context *context) {

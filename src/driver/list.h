@@ -94,6 +94,8 @@ ze_result_t list_check_events(const struct list *list, const struct dependencies
 
 /* The list is not run any more once that object is gone. Nothing for immediate lists. */
 ze_result_t list_need(struct list *list, const void *command, void *object, enum need_for what_for);
+/* Do the modules of all its launches live? */
+ze_result_t list_check_code(const struct list *list);
 /* The command does not need what it needed for that. */
 void list_forget_needs(struct list *list, const void *command, enum need_for what_for);
 

@@ -162,7 +162,8 @@ ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandsExp)(
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!desc) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ze_result_t result = walk(list, desc->pNext, false);
+    ze_result_t result = list_check_code(list);
+    if (!result) result = walk(list, desc->pNext, false);
     return result ? result : walk(list, desc->pNext, true);
 }
 
@@ -288,10 +289,12 @@ ze_result_t ZE_APICALL NEW(zeCommandListCreateCloneExp)(ze_command_list_handle_t
     if (list->immediate || !list->closed || list->counters)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
                        "only a closed regular list without counters is copied");
+    ze_result_t result = list_check_code(list);
+    if (result) return result;
     const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = list->flags};
     ze_command_list_handle_t copy;
-    ze_result_t result = zeCommandListCreate((ze_context_handle_t)list->context,
-                                             (ze_device_handle_t)&the_device, &desc, &copy);
+    result = zeCommandListCreate((ze_context_handle_t)list->context, (ze_device_handle_t)&the_device, &desc,
+                                 &copy);
     if (result) return result;
     if (!copy_list(list, to_list(copy))) {
         zeCommandListDestroy(copy);

@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,15 +142,32 @@ static ze_result_t build_reference(struct module *module, const struct native_re
 
 /* -- ELF images -- */
 
+/* The dynamic linker knows what it has loaded by its path, which has the descriptor's number: it stays open
+ * as long as the image is loaded, so that no other is taken for it. */
+struct elf {
+    void *handle;
+    int file;
+};
+
+static void elf_free(struct elf *elf) {
+    if (elf->handle) dlclose(elf->handle);
+    if (elf->file >= 0) close(elf->file);
+    free(elf);
+}
+
 static void elf_destroy(struct module *module) {
-    dlclose(module->data);
+    elf_free(module->data);
+}
+
+static void *handle_of(const struct module *module) {
+    return ((const struct elf *)module->data)->handle;
 }
 
 /* Its headers are those that were checked, and it lies where the dynamic linker put it. */
 static struct extent extent_of(const struct module *module) {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)module->binary;
     const struct link_map *map = NULL;
-    dlinfo(module->data, RTLD_DI_LINKMAP, &map);
+    dlinfo(handle_of(module), RTLD_DI_LINKMAP, &map);
     return (struct extent){map ? map->l_addr : 0, (const ElfW(Phdr) *)(module->binary + header->e_phoff),
                            header->e_phnum};
 }
@@ -157,7 +175,7 @@ static struct extent extent_of(const struct module *module) {
 /* What the image itself has under that name: the dynamic linker would look into its libraries, too. */
 static void *elf_symbol(const struct module *module, const char *name, uint32_t flags) {
     const struct extent extent = extent_of(module);
-    void *address = dlsym(module->data, name);
+    void *address = dlsym(handle_of(module), name);
     return holds(&extent, address, 1, flags) ? address : NULL;
 }
 
@@ -207,18 +225,40 @@ static int image_file(const unsigned char *image, size_t size) {
     return file;
 }
 
-/* The dynamic linker wants a file, which may be gone when it has read it. */
-static void *load_image(const unsigned char *image, size_t size, struct log *log) {
-    int file = image_file(image, size);
-    void *handle = NULL;
-    if (file >= 0) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file); /* debuggers read it, too */
-        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) log_add(log, "%s\n", dlerror());
+enum { PATH_SIZE = 64 };
+
+static void name_image(int file, char path[PATH_SIZE]) {
+    snprintf(path, PATH_SIZE, "/proc/%ld/fd/%d", (long)getpid(), file); /* debuggers read it, too */
+}
+
+/* A number whose path the dynamic linker does not know: images that cannot be unloaded keep theirs. */
+static int unknown_file(int file) {
+    char path[PATH_SIZE];
+    name_image(file, path);
+    void *known = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (!known) return file;
+    dlclose(known);
+    int other = fcntl(file, F_DUPFD_CLOEXEC, file + 1);
+    int found = other < 0 ? -1 : unknown_file(other);
+    close(file);
+    return found;
+}
+
+/* The dynamic linker wants a file. */
+static struct elf *load_image(const unsigned char *image, size_t size, struct log *log) {
+    struct elf *elf = malloc(sizeof *elf);
+    if (!elf) return NULL;
+    *elf = (struct elf){.file = image_file(image, size)};
+    if (elf->file >= 0) elf->file = unknown_file(elf->file);
+    if (elf->file >= 0) {
+        char path[PATH_SIZE];
+        name_image(elf->file, path);
+        elf->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!elf->handle) log_add(log, "%s\n", dlerror());
     }
-    if (file >= 0) close(file);
-    return handle;
+    if (elf->handle) return elf;
+    elf_free(elf);
+    return NULL;
 }
 
 static ze_result_t build_elf(struct module *module, const struct module_source *source, struct log *log) {
@@ -228,7 +268,7 @@ static ze_result_t build_elf(struct module *module, const struct module_source *
     module->data = load_image(module->binary, source->size, log);
     if (!module->data) return refuse_module(log, "it cannot be loaded");
     module->backend = &elf_backend;
-    const struct native_module *table = dlsym(module->data, NATIVE_MODULE_SYMBOL);
+    const struct native_module *table = dlsym(handle_of(module), NATIVE_MODULE_SYMBOL);
     const struct extent extent = extent_of(module);
     why = check_table(table, &extent);
     return why ? refuse_module(log, why) : adopt_table(module, table);

@@ -32,22 +32,23 @@ void *object_new(enum object_kind kind, size_t size) {
     struct object *object = take_dead(&graveyards[kind]);
     uint64_t serial = ++last_serial;
     pthread_mutex_unlock(&lock);
+    const size_t cleared = offsetof(struct object, users);
     if (object)
-        memset(object, 0, size);
+        memset((char *)object + cleared, 0, size - cleared);
     else
         object = calloc(1, size);
     if (!object) return NULL;
     memcpy(object->dispatch, object_dispatch, sizeof object->dispatch);
     object->serial = serial;
-    object->identity = OBJECT_MAGIC + kind;
+    atomic_store_explicit(&object->identity, OBJECT_MAGIC + kind, memory_order_relaxed);
     return object;
 }
 
 void object_delete(void *pointer) {
     struct object *object = pointer;
-    struct graveyard *graveyard = &graveyards[object->identity - OBJECT_MAGIC];
+    struct graveyard *graveyard = &graveyards[object_identity(object) - OBJECT_MAGIC];
     pthread_mutex_lock(&lock);
-    object->identity = 0;
+    atomic_store_explicit(&object->identity, 0, memory_order_relaxed);
     object->next = NULL;
     if (graveyard->count++)
         graveyard->last->next = object;

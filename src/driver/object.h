@@ -38,7 +38,7 @@ extern const struct dispatch *const object_dispatch[4];
 
 struct object {
     const struct dispatch *dispatch[4]; /* core, tools, sysman, runtime: what ze_handle_t is to a loader */
-    uint32_t identity;                  /* OBJECT_MAGIC + kind, 0 when dead */
+    _Atomic uint32_t identity;          /* OBJECT_MAGIC + kind, 0 when dead */
     _Atomic uint32_t users;             /* live objects made from this one */
     uint64_t serial;                    /* no other object ever had it */
     struct object *next;                /* among the dead */
@@ -48,8 +48,12 @@ struct object {
 void *object_new(enum object_kind kind, size_t size);
 void object_delete(void *object);
 
+/* A stale handle may be looked at while its place becomes another thread's object. */
+static inline uint32_t object_identity(const void *handle) {
+    return atomic_load_explicit(&((const struct object *)handle)->identity, memory_order_relaxed);
+}
 static inline bool object_is(const void *handle, enum object_kind kind) {
-    return handle && ((const struct object *)handle)->identity == OBJECT_MAGIC + kind;
+    return handle && object_identity(handle) == OBJECT_MAGIC + kind;
 }
 
 /* An object that may die, and its place become another's, before it is needed again. */
@@ -62,7 +66,7 @@ static inline struct reference object_refer(void *object) {
 }
 static inline bool reference_lives(struct reference reference) {
     const struct object *object = reference.object;
-    return object && object->identity && object->serial == reference.serial;
+    return object && object_identity(object) && object->serial == reference.serial;
 }
 
 /* An object that lends itself to others cannot be destroyed before them. */

@@ -96,6 +96,25 @@ static void images_run(void **state) {
     assert_ok(zeModuleDestroy(module));
 }
 
+/* Each module has code and globals of its own, even if it was made from the same image. */
+static void modules_are_apart(void **state) {
+    (void)state;
+    enum { MODULES = 5 };
+    ze_module_handle_t modules[MODULES] = {0};
+    uint32_t *counters[MODULES];
+    for (uint32_t i = 0; i < MODULES; i++) {
+        size_t size = 0;
+        assert_ok(try_module(image, image_size, &modules[i], NULL));
+        assert_ok(zeModuleGetGlobalPointer(modules[i], "module_counter", &size, (void **)&counters[i]));
+        assert_int_equal(*counters[i], 5);
+        *counters[i] = 100 * i;
+    }
+    for (uint32_t i = 0; i < MODULES; i++)
+        run_count(modules[i], 100 * i);
+    for (uint32_t i = 0; i < MODULES; i++)
+        assert_ok(zeModuleDestroy(modules[i]));
+}
+
 static void binaries_come_back(void **state) {
     (void)state;
     ze_module_handle_t module = NULL, again = NULL;
@@ -241,6 +260,7 @@ static void descriptors_are_checked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(images_run),
+            cmocka_unit_test(modules_are_apart),
             cmocka_unit_test(binaries_come_back),
             cmocka_unit_test(kernels_need_a_name),
             cmocka_unit_test(truncated_images_are_refused),

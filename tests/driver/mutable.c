@@ -345,6 +345,40 @@ static void kernels_change(void **state) {
     assert_ok(zeCommandListDestroy(list));
 }
 
+/* Launches whose module is gone are neither changed nor copied; another kernel in their place is welcome. */
+static void gone_modules_are_noticed(void **state) {
+    (void)state;
+    ze_module_handle_t brief = make_module(&table);
+    ze_kernel_handle_t gone = make_kernel(brief, "put"), kernel = make_put(4);
+    ze_command_list_handle_t list = make_mutable(), copy = NULL;
+    const struct ze_mutable_command_id_exp_desc desc = {
+            .stype = (ze_structure_type_t)NEW_STYPE_MUTABLE_COMMAND_ID_DESC};
+    const uint32_t two = 2;
+    uint64_t number = 0;
+    assert_ok(zeKernelSetArgumentValue(gone, 0, 8, &dst));
+    assert_ok(zeKernelSetArgumentValue(gone, 1, 4, &two));
+    assert_ok(CALL(zeCommandListGetNextCommandIdWithKernelsExp)(list, &desc, 1, &gone, &number));
+    assert_ok(zeCommandListAppendLaunchKernel(list, gone, &one, NULL, 0, NULL));
+    assert_ok(zeCommandListClose(list));
+    assert_ok(zeKernelDestroy(gone));
+    assert_ok(zeModuleDestroy(brief));
+    const struct ze_mutable_kernel_argument_exp_desc argument = {
+            (ze_structure_type_t)NEW_STYPE_MUTABLE_KERNEL_ARGUMENT_DESC, NULL, number, 1, 4, &two};
+    const struct ze_mutable_commands_exp_desc changes = {(ze_structure_type_t)NEW_STYPE_MUTABLE_COMMANDS_DESC,
+                                                         &argument, 0};
+    assert_int_equal(CALL(zeCommandListUpdateMutableCommandsExp)(list, &changes),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(CALL(zeCommandListCreateCloneExp)(list, &copy), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(CALL(zeCommandListUpdateMutableCommandKernelsExp)(list, 1, &number, &kernel));
+    assert_ok(CALL(zeCommandListUpdateMutableCommandsExp)(list, &changes));
+    execute(list);
+    assert_int_equal(dst[0], 2);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeKernelDestroy(kernel));
+}
+
 static void ordinary_lists_do_not_change(void **state) {
     (void)state;
     ze_command_list_handle_t list = make_list();
@@ -401,6 +435,7 @@ int main(void) {
             cmocka_unit_test(exchanged_events_are_forgotten),
             cmocka_unit_test(copies_grow),
             cmocka_unit_test(kernels_change),
+            cmocka_unit_test(gone_modules_are_noticed),
             cmocka_unit_test(ordinary_lists_do_not_change),
             cmocka_unit_test(copies_are_independent),
     };
