@@ -398,3 +398,20 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
     bind_all(ep, launch);
     return ep->direct ? dnnl_success : add_rest(ep);
 }
+
+bool epilogue_is_activation(const attr_t *attr) {
+    const struct post_op *op = attr->post_ops.entries;
+    if (attr->dropout.enabled || attr->post_ops.len != 1 || op->kind != dnnl_eltwise) return false;
+    int alg = eltwise_code(op->eltwise.alg);
+    return alg == ELTWISE_RELU || alg == ELTWISE_CLIP;
+}
+
+dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *launch,
+                                      struct epilogue *epilogue, struct activation *activation) {
+    TRY(epilogue_end(ep, launch, epilogue));
+    if (!ep->direct || !epilogue_is_activation(&ep->plan->attr)) return dnnl_success;
+    const struct epilogue_op *op = &epilogue->ops[0];
+    *activation = (struct activation){.alg = op->alg, .alpha = op->alpha, .beta = op->beta};
+    epilogue->nops = 0;
+    return dnnl_success;
+}

@@ -57,4 +57,10 @@ dnnl_status_t epilogue_zero_point(struct epilogue_build *ep, struct quant_source
  * launch's last ones; adds the launches that do what is left. */
 dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, struct epilogue *epilogue);
 
+/* Are the post-ops a single relu or clip, which some kernels do themselves? */
+bool epilogue_is_activation(const attr_t *attr);
+/* epilogue_end for those kernels. */
+dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *launch,
+                                      struct epilogue *epilogue, struct activation *activation);
+
 #endif

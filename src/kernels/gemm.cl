@@ -8,6 +8,8 @@
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/gemm_place.h"
+#include "kernels/lib/window.h"
+#include "kernels/params_depthwise.h"
 
 /* Where a work-item's tile begins. */
 struct gemm_tile {
@@ -26,6 +28,8 @@ INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, global const
     t.dst = dst + t.at.dst;
     return t;
 }
+
+#include "kernels/lib/depthwise.h"
 
 #define LANES 16
 #define NAME(name) name##_14x32

@@ -162,7 +162,7 @@ INLINE VEC int8_finish_at(constant struct int8_gemm_params *p, const struct int8
     gemm_position(&p->gemm, &t->at, t->at.column + r, t->at.channel + v * LANES, position);
     x = x * V(quant_value(e, &ep->src_scale, position, 1.0f)) * c->scale[v];
     if (p->gemm.has_bias) x += c->bias[v];
-    if (p->gemm.relu) x = eltwise_relu(x, p->gemm.relu_slope);
+    x = activation_apply(&p->gemm.activation, x);
     epilogue_apply(e, &x, position, p->gemm.channel_dim, c->count[v]);
     return x;
 }
@@ -172,7 +172,7 @@ INLINE VEC int8_finish(constant struct int8_gemm_params *p, const struct int8_ch
     constant struct epilogue *ep = &p->gemm.epilogue;
     x = x * c->src_scale * c->scale[v];
     if (p->gemm.has_bias) x += c->bias[v];
-    if (p->gemm.relu) x = eltwise_relu(x, p->gemm.relu_slope);
+    x = activation_apply(&p->gemm.activation, x);
     if (ep->dst_scale.from != QUANT_NONE) x = f32_div(x, c->dst_scale);
     if (ep->dst_zero_point.from != QUANT_NONE) x += c->dst_zero;
     return x;

@@ -175,6 +175,14 @@ struct epilogue {
 };
 PARAMS_SIZE(epilogue, 8 + 4 * 216 + 8 * 664 + 32 + 336);
 
+/* A relu or a clip, or nothing (alg 0), that a kernel does itself: it needs no position for that. */
+struct activation {
+    i32 alg;
+    f32 alpha, beta;
+    i32 pad;
+};
+PARAMS_SIZE(activation, 16);
+
 /* The scalars of one launch, passed by value: what host-scalar memories held when execute was called. */
 struct scalars {
     u32 values[EPILOGUE_SCALARS];

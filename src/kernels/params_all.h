@@ -4,6 +4,7 @@
 #define LODE_KERNELS_PARAMS_ALL_H
 
 #include "kernels/params_convolution.h"
+#include "kernels/params_depthwise.h"
 #include "kernels/params_eltwise.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_int8_gemm.h"

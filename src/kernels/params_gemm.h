@@ -35,8 +35,8 @@ struct gemm_params {
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
-    i32 has_bias, relu;               /* relu: done here, and not by the epilogue */
-    f32 relu_slope;
+    struct activation activation;     /* instead of the epilogue's post-ops */
+    i32 has_bias;
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];
     i64 batch_step[GEMM_BATCHES]; /* what one step of a batch adds to its dimension: more than 1 for groups */

@@ -21,21 +21,12 @@ struct pooling_params {
     struct epilogue epilogue;
 };
 
-/* Channels-last f32. Spatial dimensions are counted from the last one: those that are not there come first.
- */
 struct pooling_dense_params {
-    struct window window;
+    struct window_images images;
     i32 alg;
     f32 lowest;
     i32 workspace_type, pad; /* in training */
     i64 taps;
-    i64 channels;
-    i64 missing;             /* spatial dimensions */
-    i64 places[WINDOW_DIMS]; /* of the window; sizes of dst */
-    i64 src_offset, dst_offset;
-    i64 src_batch, dst_batch;
-    i64 src_stride[WINDOW_DIMS], dst_stride[WINDOW_DIMS];
-    i64 src_step[WINDOW_DIMS]; /* from tap to tap */
     struct epilogue epilogue;
 };
 

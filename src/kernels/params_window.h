@@ -16,4 +16,18 @@ struct window {
 };
 PARAMS_SIZE(window, 5 * 24);
 
+/* A window over f32 images whose channels lie together. Spatial dimensions are counted from the last one:
+ * those that are not there come first. */
+struct window_images {
+    struct window window;
+    i64 channels;
+    i64 missing;             /* spatial dimensions */
+    i64 places[WINDOW_DIMS]; /* of the window; sizes of dst */
+    i64 src_offset, dst_offset;
+    i64 src_batch, dst_batch;
+    i64 src_stride[WINDOW_DIMS], dst_stride[WINDOW_DIMS];
+    i64 src_step[WINDOW_DIMS]; /* from tap to tap */
+};
+PARAMS_SIZE(window_images, 5 * 24 + 6 * 8 + 4 * 24);
+
 #endif

@@ -82,30 +82,6 @@ kernel void pooling_universal(ITEM global const uchar *src, global uchar *worksp
 
 enum { POOLING_VECTORS = 4 }; /* that are kept in registers */
 
-/* The row of dst that a work-item takes its places from: `from` and `to` are where it begins in src and dst.
- */
-struct pool_row {
-    i64 from, to, first, last, batch;
-    i64 place[WINDOW_DIMS];
-    struct taps taps; /* but those along the row */
-};
-
-INLINE struct pool_row pool_row(constant struct pooling_dense_params *p, i64 part, i64 row, i64 batch) {
-    struct pool_row r = {.batch = batch};
-    r.first = part * POOLING_PLACES;
-    r.last = r.first + POOLING_PLACES < p->places[2] ? r.first + POOLING_PLACES : p->places[2];
-    r.from = p->src_offset + batch * p->src_batch;
-    r.to = p->dst_offset + batch * p->dst_batch;
-    r.place[0] = p->places[0] == 1 ? 0 : row / p->places[1];
-    r.place[1] = row - r.place[0] * p->places[1];
-    for (int d = 0; d < 2; d++) {
-        window_taps_along(&r.taps, &p->window, d, r.place[d]);
-        r.from += r.taps.start[d] * p->src_stride[d];
-        r.to += r.place[d] * p->dst_stride[d];
-    }
-    return r;
-}
-
 #define LANES 16
 #define NAME f32_pooling_x16
 #define TRAINING f32_pooling_training_x16

@@ -156,10 +156,11 @@ dnnl_status_t convolution_universal(struct plan *plan, const struct window *wind
 }
 
 const struct implementation convolution_implementations[] = {
+        {"f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16},
         {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
         {"convolution_universal", build_universal, NULL},
-        {"convolution_then_depthwise", depthwise_build, NULL},
+        {"convolution_then_depthwise", fused_depthwise_build, NULL},
         {NULL, NULL, NULL},
 };

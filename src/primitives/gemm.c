@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planning for the matrix-product kernels, and what is special about those of f32: see gemm.h. */
-#include "primitives/gemm.h"
-#include "core/verbose.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
+#include "primitives/window.h"
 #include "runtimes/runtime.h"
 
 #include <stdio.h>
@@ -18,6 +17,8 @@ const struct gemm_tile_shape gemm_14x32 = {&gemm_f32,
 const struct gemm_tile_shape gemm_6x16 = {
         &gemm_f32, 0, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
 const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 0, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
+const struct gemm_tile_shape gemm_depthwise_6x16 = {&gemm_f32, 0,   6, 16, &kernel_f32_depthwise_6x16,
+                                                    NULL,      NULL};
 
 /* The plan's implementation says which. */
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan) {
@@ -106,13 +107,6 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
         p->batch_dim[i] = view->batch_dim[i], p->batch_step[i] = view->batch_step[i];
 }
 
-/* A single relu is done by the kernel itself, which needs no positions for it. */
-static bool fuses_relu(const attr_t *attr) {
-    const struct post_op *op = attr->post_ops.entries;
-    return !attr->dropout.enabled && attr->post_ops.len == 1 && op->kind == dnnl_eltwise
-           && op->eltwise.alg == dnnl_eltwise_relu;
-}
-
 /* Does a quantisation parameter change along anything but output channels? */
 static bool varies(const struct plan *plan, const struct quant *quant) {
     int channel = problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1;
@@ -125,21 +119,13 @@ bool gemm_needs_positions(const struct plan *plan) {
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < lists[k]->count; i++)
             if (varies(plan, &lists[k]->entries[i])) return true;
-    return plan->attr.dropout.enabled || (plan->attr.post_ops.len > 0 && !fuses_relu(&plan->attr));
+    return plan->attr.dropout.enabled
+           || (plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr));
 }
 
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {
     return epilogue_begin(ep, plan,
                           &(struct epilogue_spec){.lanes = channel_dim, .f32_only = type_of(plan)->f32_only});
-}
-
-dnnl_status_t gemm_finish(struct epilogue_build *ep, struct launch *launch, struct gemm_params *p) {
-    dnnl_status_t status = epilogue_end(ep, launch, &p->epilogue);
-    if (status != dnnl_success || !ep->direct || !fuses_relu(&ep->plan->attr)) return status;
-    p->relu = 1;
-    p->relu_slope = ep->plan->attr.post_ops.entries[0].eltwise.alpha;
-    p->epilogue.nops = 0;
-    return dnnl_success;
 }
 
 /* A long reduction that reads its weights once is bound by memory: these kernels are made for that. */
@@ -192,7 +178,7 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);
-    return gemm_finish(ep, launch, p);
+    return epilogue_end_activation(ep, launch, &p->epilogue, &p->activation);
 }
 
 static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *view) {
@@ -283,6 +269,15 @@ dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image
                                const dnnl_dim_t size[3], struct gemm_image *copy) {
     *copy = gemm_scratch_image(plan, image->batch, size, image->channels);
     return copy_image(plan, image, copy, front);
+}
+
+dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct gemm_image *moved) {
+    const struct gemm_image user = gemm_image_of(ep->dst_arg, &ep->dst);
+    *moved = gemm_scratch_image(ep->plan, user.batch, user.size, user.channels);
+    TRY(md_init_by_string(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, channels_last(ep->dst.ndims)));
+    ep->dst.offset0 = moved->offset;
+    ep->dst_arg = moved->arg;
+    return dnnl_success;
 }
 
 dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to) {

@@ -34,7 +34,7 @@ struct gemm_tile_shape {
     int height, panel;
     const struct kernel *kernel, *deep, *wide;
 };
-extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32;
+extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_depthwise_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: which execution argument, and where its elements lie, in elements. */
@@ -81,8 +81,6 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
 struct range gemm_range(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z);
 dnnl_dim_t gemm_panels(const struct plan *plan, dnnl_dim_t channels);
 dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n);
-/* epilogue_end, where a single relu becomes the kernel's own. */
-dnnl_status_t gemm_finish(struct epilogue_build *ep, struct launch *launch, struct gemm_params *p);
 
 /* To be called once the layouts are decided: results go where ep->dst says. */
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim);
@@ -107,6 +105,8 @@ struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const 
  * before each spatial dimension, up to `size`. *copy describes the result. */
 dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],
                                const dnnl_dim_t size[3], struct gemm_image *copy);
+/* Lets results go to a channels-last image in scratchpad instead of ep->dst: a copy has to follow. */
+dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct gemm_image *moved);
 /* Copies one image onto another of the same sizes. */
 dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to);
 
@@ -131,6 +131,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, s
 
 /* The implementations made of all this: one row each in the tables of their primitives. */
 dnnl_status_t gemm_build_convolution(struct plan *plan);
+dnnl_status_t gemm_build_depthwise(struct plan *plan);
 dnnl_status_t gemm_build_inner_product(struct plan *plan);
 dnnl_status_t gemm_build_matmul(struct plan *plan);
 

@@ -4,8 +4,7 @@
  * panels. The window slides by strides, so nothing is unrolled in memory; padding, and layouts that the
  * kernels do not read, are dealt with by a copy before.
  */
-#include "primitives/gemm.h"
-#include "core/verbose.h"
+#include "primitives/window.h"
 
 #include <string.h>
 
@@ -34,11 +33,6 @@ static struct conv conv_of(const struct problem *problem, bool grouped) {
         c.front[skip + i] = problem->padding_l[i];
     }
     return c;
-}
-
-static const char *channels_last(int ndims) {
-    static const char *const tags[] = {[2] = "ab", [3] = "acb", [4] = "acdb", [5] = "acdeb"};
-    return tags[ndims];
 }
 
 static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
@@ -184,10 +178,8 @@ static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct con
     if (!ep->direct || !gemm_tile_of(ep->plan)->type->f32_only)
         return plan_skip(ep->plan, "dst is not channels-last, and not f32 or written by several launches");
     struct gemm_image user = gemm_image_of(ep->dst_arg, &ep->dst);
-    struct gemm_image ours = gemm_scratch_image(ep->plan, user.batch, user.size, user.channels);
-    TRY(md_init_by_string(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, channels_last(ep->dst.ndims)));
-    ep->dst.offset0 = ours.offset;
-    ep->dst_arg = ours.arg;
+    struct gemm_image ours;
+    TRY(gemm_move_dst(ep, &ours));
     TRY(build(ep, c, grouped));
     return gemm_copy(ep->plan, &ours, &user);
 }
@@ -205,8 +197,8 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     struct epilogue_build ep;
     TRY(choose_layouts(plan, grouped));
     TRY(gemm_begin(&ep, plan, 1));
-    bool channels_last = ep.dst.blocking.strides[1] == 1;
-    return channels_last ? build(&ep, &c, grouped) : build_elsewhere(&ep, &c, grouped);
+    bool dense = ep.dst.blocking.strides[1] == 1;
+    return dense ? build(&ep, &c, grouped) : build_elsewhere(&ep, &c, grouped);
 }
 
 /* The batch is the columns: image n of src is column n of one row. */

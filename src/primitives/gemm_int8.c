@@ -164,7 +164,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     launch_bind(launch, view->bias.arg);
     launch_bind(launch, sums == SUMS_BUFFER ? ARG_SCRATCHPAD : ARG_NOTHING);
     TRY(find_quants(ep, p));
-    TRY(gemm_finish(ep, launch, &p->gemm));
+    TRY(epilogue_end_activation(ep, launch, &p->gemm.epilogue, &p->gemm.activation));
     p->by_position = by_position(plan, &p->gemm.epilogue);
     return dnnl_success;
 }

@@ -196,23 +196,6 @@ static bool is_dense_image(const md_t *md) {
     return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
 }
 
-static void set_images(struct pooling_dense_params *p, const md_t *src, const md_t *dst) {
-    p->channels = dst->dims[1];
-    p->missing = WINDOW_DIMS + 2 - src->ndims;
-    p->src_offset = src->offset0;
-    p->dst_offset = dst->offset0;
-    p->src_batch = src->blocking.strides[0];
-    p->dst_batch = dst->blocking.strides[0];
-    for (int i = 0; i < WINDOW_DIMS; i++) {
-        int d = i + 2 - (int)p->missing;
-        bool there = i >= p->missing;
-        p->places[i] = there ? dst->dims[d] : 1;
-        p->src_stride[i] = there ? src->blocking.strides[d] : 0;
-        p->dst_stride[i] = there ? dst->blocking.strides[d] : 0;
-        p->src_step[i] = p->src_stride[i] * p->window.step[i];
-    }
-}
-
 static const struct lanes lanes_16 = {64, &kernel_f32_pooling_x16}, lanes_8 = {0, &kernel_f32_pooling_x8};
 static const struct lanes training_16 = {64, &kernel_f32_pooling_training_x16},
                           training_8 = {0, &kernel_f32_pooling_training_x8};
@@ -235,16 +218,12 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct launch *launch;
     struct pooling_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
-    struct window window;
-    window_init(&window, &plan->problem, &src);
-    p->window = window_from_last(&window, src.ndims - 2);
-    p->taps = taps_in(&p->window);
+    struct gemm_image from = gemm_image_of(DNNL_ARG_SRC, &src), to = gemm_image_of(ep.dst_arg, &ep.dst);
+    window_images_init(&p->images, &plan->problem, &from, &to);
+    p->taps = taps_in(&p->images.window);
     p->alg = kernel_alg(plan->problem.alg);
     p->lowest = lowest(dnnl_f32);
-    set_images(p, &src, &ep.dst);
-    launch->range = range_of_items((p->places[2] + POOLING_PLACES - 1) / POOLING_PLACES, 1);
-    launch->range.groups[1] = (size_t)(p->places[0] * p->places[1]);
-    launch->range.groups[2] = (size_t)dst.dims[0];
+    launch->range = window_images_range(&p->images, POOLING_PLACES, dst.dims[0]);
     launch_bind(launch, DNNL_ARG_SRC);
     if (training) {
         p->workspace_type = (i32)problem_md(&plan->problem, DNNL_ARG_WORKSPACE)->data_type;

@@ -53,7 +53,8 @@ void window_init(struct window *window, const struct problem *problem, const md_
     }
 }
 
-struct window window_from_last(const struct window *window, int nspatial) {
+/* The same window with the dimensions that are not there in front instead of behind. */
+static struct window window_from_last(const struct window *window, int nspatial) {
     struct window moved;
     for (int i = 0; i < WINDOW_DIMS; i++) {
         int from = (i + nspatial) % WINDOW_DIMS;
@@ -64,6 +65,33 @@ struct window window_from_last(const struct window *window, int nspatial) {
         moved.padding[i] = window->padding[from];
     }
     return moved;
+}
+
+void window_images_init(struct window_images *images, const struct problem *problem,
+                        const struct gemm_image *src, const struct gemm_image *dst) {
+    const md_t *md = problem_md(problem, DNNL_ARG_SRC);
+    struct window window;
+    window_init(&window, problem, md);
+    *images = (struct window_images){
+            .window = window_from_last(&window, md->ndims - 2),
+            .channels = dst->channels,
+            .missing = WINDOW_DIMS + 2 - md->ndims,
+            .src_offset = src->offset,
+            .dst_offset = dst->offset,
+            .src_batch = src->batch_stride,
+            .dst_batch = dst->batch_stride,
+    };
+    for (int i = 0; i < WINDOW_DIMS; i++) {
+        images->places[i] = dst->size[i];
+        images->src_stride[i] = src->stride[i];
+        images->dst_stride[i] = dst->stride[i];
+        images->src_step[i] = src->stride[i] * images->window.step[i];
+    }
+}
+
+struct range window_images_range(const struct window_images *images, dnnl_dim_t length, dnnl_dim_t batches) {
+    return gemm_range((images->places[2] + length - 1) / length, images->places[0] * images->places[1],
+                      batches);
 }
 
 const char *channels_last(int ndims) {

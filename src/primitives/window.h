@@ -8,6 +8,7 @@
 
 #include "kernels/params_window.h"
 #include "primitives/check.h"
+#include "primitives/gemm.h"
 
 /* A window along one dimension, as the user gave it. */
 struct window_axis {
@@ -27,8 +28,11 @@ struct window_axis window_axis(const struct window_vectors *window, int i, dnnl_
 void problem_set_window(struct problem *problem, const struct window_vectors *window, int nspatial);
 /* The window of a problem for kernels; `src` is the image. */
 void window_init(struct window *window, const struct problem *problem, const md_t *src);
-/* The same window with the dimensions that are not there in front instead of behind. */
-struct window window_from_last(const struct window *window, int nspatial);
+/* The window of a problem over images whose channels lie together. */
+void window_images_init(struct window_images *images, const struct problem *problem,
+                        const struct gemm_image *src, const struct gemm_image *dst);
+/* Parts of rows of `length` places each, rows, batches. */
+struct range window_images_range(const struct window_images *images, dnnl_dim_t length, dnnl_dim_t batches);
 /* The layout [batch, spatial..., channels] of an image with 2 to 5 dimensions, for md_set_any. */
 const char *channels_last(int ndims);
 
@@ -45,7 +49,7 @@ dnnl_status_t check_convolution(const struct convolution_request *request);
 dnnl_status_t check_convolution_attr(const struct convolution_request *request,
                                      const struct dnnl_engine *engine, const attr_t *attr);
 /* A plan for a 1x1 convolution with a depthwise one among its post-ops. */
-dnnl_status_t depthwise_build(struct plan *plan);
+dnnl_status_t fused_depthwise_build(struct plan *plan);
 /* Adds the universal kernel for a convolution or inner product whose layouts have been decided. */
 dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped);
 

@@ -196,6 +196,8 @@ struct convolution {
 
 static const struct convolution convolutions[] = {
         {"first layer", 2, 0, 1, 3, 96, {67, 67}, {11, 11}, {4, 4}, {0, 0}, {0, 0}, {.ops = {RELU}}},
+        {"depthwise, padded", 2, 40, 2, 1, 1, {14, 15}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {.ops = {RELU}}},
+        {"depthwise, strided", 2, 64, 1, 1, 1, {28, 9}, {5, 5}, {2, 2}, {0, 1}, {2, 4}, {.name = "plain"}},
         {"groups of two", 2, 2, 1, 48, 64, {15, 15}, {5, 5}, {1, 1}, {0, 0}, {2, 2}, {.ops = {RELU}}},
         {"three by three", 2, 0, 2, 33, 47, {13, 13}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {.ops = {SUM, RELU}}},
         {"one by one", 2, 0, 2, 64, 128, {14, 14}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, {.ops = {ADD}}},

@@ -150,6 +150,9 @@ int main(void) {
     convolution("conv_groups", 2, 32, 64, 13, 5, 1, 2, "acdb", tanh);
     convolution("conv_planes", 1, 16, 40, 9, 3, 1, 1, "abcd", NULL);
     convolution("conv_1x1", 1, 64, 100, 7, 1, 1, 0, NULL, NULL);
+    convolution("conv_depthwise", 40, 40, 40, 15, 3, 1, 1, NULL, relu);
+    convolution("conv_depthwise_strided", 64, 64, 64, 14, 5, 2, 2, "acdb", tanh);
+    convolution("conv_depthwise_planes", 21, 21, 21, 9, 3, 1, 1, "abcd", NULL);
     matmul("matmul_packed", 50, 70, 129, NULL);
     matmul("matmul_plain", 17, 64, 300, "ab");
     matmul("matmul_transposed", 31, 45, 77, "ba");

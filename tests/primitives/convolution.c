@@ -30,6 +30,14 @@ static const struct shape shapes[] = {
         {2, 0, 1, 2, 3, {2, 3}, {3, 4}, {2, 2}, {0, 0}, {0, 0}, {0, 0}}, /* the window sticks out */
         {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}}, /* an empty batch */
         {2, 1, 1, 16, 32, {8, 8}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
+        /* depthwise */
+        {2, 37, 2, 1, 1, {6, 13}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
+        {2, 48, 1, 1, 1, {7, 20}, {3, 5}, {2, 2}, {0, 1}, {1, 4}, {2, 3}},
+        {2, 17, 1, 1, 1, {2, 45}, {1, 3}, {1, 1}, {0, 0}, {0, 0}, {0, 1}},
+        {2, 273, 2, 1, 1, {3, 5}, {3, 2}, {1, 1}, {0, 0}, {1, 1}, {1, 0}},
+        {2, 33, 1, 1, 1, {3, 2}, {3, 3}, {1, 1}, {2, 1}, {4, 3}, {4, 5}}, /* windows of padding alone */
+        {1, 21, 2, 1, 1, {15}, {4}, {1}, {0}, {2}, {1}},
+        {3, 19, 1, 1, 1, {3, 4, 9}, {2, 3, 3}, {1, 2, 1}, {0, 0, 1}, {1, 1, 2}, {1, 1, 2}},
 };
 
 static const struct product_types types[] = {
@@ -54,6 +62,7 @@ static const struct product_types types[] = {
 static const struct product_attr attrs[] = {
         {false, {.name = "plain"}},
         {false, {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}},
+        {false, {.name = "clip", .ops = {ELTWISE(dnnl_eltwise_clip, -1, 6)}}},
         {false, {.name = "sum", .ops = {{.kind = dnnl_sum, .alpha = 0.5f}}}},
         {false, {.name = "binary", .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_max, -1)}}},
         {false, {.name = "prelu", .ops = {{.kind = dnnl_prelu, .mask = 2}}}},

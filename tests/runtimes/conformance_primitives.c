@@ -106,6 +106,12 @@ CASE(convolution_groups) {
             F32(5, dnnl_goihw, 2, 6, 4, 3, 3), NULL, F32(4, dnnl_nhwc, 1, 12, 4, 4), twos, NULL, zeros, zeros,
             NULL);
 }
+CASE(convolution_depthwise) {
+    return dnnl_convolution_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_convolution_direct, F32(4, dnnl_nhwc, 2, 37, 9, 11),
+            F32(5, dnnl_goihw, 37, 1, 1, 3, 3), F32(1, dnnl_a, 37), F32(4, dnnl_nhwc, 2, 37, 9, 11), ones,
+            NULL, ones, ones, NULL);
+}
 CASE(convolution_s8) {
     return dnnl_convolution_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, dnnl_convolution_direct,
@@ -331,6 +337,7 @@ static const struct {
         ROW(logsoftmax),
         ROW(convolution),
         ROW(convolution_groups),
+        ROW(convolution_depthwise),
         ROW(convolution_s8),
         ROW(convolution_then_depthwise),
         ROW(convolution_backward_data),

@@ -58,6 +58,12 @@ INLINE OVERLOAD void epilogue_quant(VEC *to, const struct epilogue_state *e, con
 #endif
 }
 
+INLINE OVERLOAD VEC activation_apply(constant struct activation *a, VEC x) {
+    if (a->alg == ELTWISE_RELU) return eltwise_relu(x, a->alpha);
+    if (a->alg == ELTWISE_CLIP) return eltwise_clip(x, a->alpha, a->beta);
+    return x;
+}
+
 /* x times the scales of the sources. */
 OUTLINE OVERLOAD void epilogue_scale(const struct epilogue_state *e, VEC *x, const i64 *position, int lanes,
                                      int count) {

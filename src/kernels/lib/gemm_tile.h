@@ -85,7 +85,7 @@ INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_t
             lanes[i] = t->bias[v * LANES + i];
         x += VLOAD(0, lanes);
     }
-    if (p->relu) x = eltwise_relu(x, p->relu_slope);
+    x = activation_apply(&p->activation, x);
     if (p->epilogue.nops) {
         i64 position[TENSOR_DIMS];
         gemm_position(p, &t->at, t->at.column + r, channel, position);

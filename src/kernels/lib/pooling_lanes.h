@@ -16,12 +16,13 @@ INLINE OVERLOAD void pool_vectors(VEC *out, constant struct pooling_dense_params
     for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
 #pragma nounroll
         for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
-            global const float *row = src + start + k0 * p->src_step[0] + k1 * p->src_step[1];
+            global const float *row = src + start + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
 #pragma nounroll
             for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++)
 #pragma unroll
                 for (int i = 0; i < n; i++) {
-                    load_lanes(&y, row + k2 * p->src_step[2] + i * LANES, n == 1 ? count : LANES, 0.0f);
+                    load_lanes(&y, row + k2 * p->images.src_step[2] + i * LANES, n == 1 ? count : LANES,
+                               0.0f);
                     x[i] = max ? (y > x[i] ? y : x[i]) : x[i] + y;
                 }
         }
@@ -33,9 +34,8 @@ INLINE OVERLOAD void pool_vectors(VEC *out, constant struct pooling_dense_params
 OUTLINE OVERLOAD void pool_finish(VEC *x, constant struct pooling_dense_params *p, EPILOGUE_ARGS, i64 batch,
                                   i64 channel, const i64 *place, int count) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    i64 position[TENSOR_DIMS] = {batch, channel};
-    for (i64 d = p->missing; d < WINDOW_DIMS; d++)
-        position[2 + d - p->missing] = place[d];
+    i64 position[TENSOR_DIMS];
+    window_position(&p->images, batch, channel, place, position);
     epilogue_apply(&e, x, position, 1, count);
 }
 
@@ -58,14 +58,15 @@ INLINE OVERLOAD void pool_any(VEC *out, constant struct pooling_dense_params *p,
 INLINE OVERLOAD void pool_place(VEC *x, constant struct pooling_dense_params *p, const struct taps *t,
                                 global const float *src, i64 from, global float *dst, i64 to, EPILOGUE_ARGS,
                                 i64 batch, const i64 *place) {
-    for (i64 c = 0; c < p->channels;) {
-        i64 left = p->channels - c, n = left / LANES < POOLING_VECTORS ? left / LANES : POOLING_VECTORS;
-        int count = p->channels < LANES ? (int)p->channels : LANES;
+    for (i64 c = 0; c < p->images.channels;) {
+        i64 left = p->images.channels - c,
+            n = left / LANES < POOLING_VECTORS ? left / LANES : POOLING_VECTORS;
+        int count = p->images.channels < LANES ? (int)p->images.channels : LANES;
         if (n == 0) {
             /* The last vector begins earlier if it can: some channels are computed twice, to the same bits.
              */
             n = 1;
-            c = p->channels - count;
+            c = p->images.channels - count;
         }
         pool_any(x, p, t, src, from + c, (int)n, count);
         for (int i = 0; i < n; i++, c += LANES) {
@@ -78,12 +79,13 @@ INLINE OVERLOAD void pool_place(VEC *x, constant struct pooling_dense_params *p,
 #if WANTED(NAME)
 kernel void NAME(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
                  constant struct pooling_dense_params *p) {
-    struct pool_row r = pool_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    struct window_row r =
+            window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
     for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
         VEC x[POOLING_VECTORS];
-        window_taps_along(&r.taps, &p->window, 2, r.place[2]);
-        pool_place(x, p, &r.taps, src, r.from + r.taps.start[2] * p->src_stride[2], dst,
-                   r.to + r.place[2] * p->dst_stride[2], EPILOGUE_PASS, r.batch, r.place);
+        window_taps_along(&r.taps, &p->images.window, 2, r.place[2]);
+        pool_place(x, p, &r.taps, src, r.from + r.taps.start[2] * p->images.src_stride[2], dst,
+                   r.to + r.place[2] * p->images.dst_stride[2], EPILOGUE_PASS, r.batch, r.place);
     }
 }
 #endif
@@ -97,11 +99,11 @@ INLINE OVERLOAD void pool_maxima(VEC *most, IVEC *at, constant struct pooling_de
     for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
 #pragma nounroll
         for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
-            global const float *row = src + k0 * p->src_step[0] + k1 * p->src_step[1];
-            i64 before = (k0 * p->window.taps[1] + k1) * p->window.taps[2];
+            global const float *row = src + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
+            i64 before = (k0 * p->images.window.taps[1] + k1) * p->images.window.taps[2];
 #pragma nounroll
             for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
-                load_lanes(&y, row + k2 * p->src_step[2], count, 0.0f);
+                load_lanes(&y, row + k2 * p->images.src_step[2], count, 0.0f);
                 tap = y > x ? (IVEC)((int)(before + k2)) : tap;
                 x = y > x ? y : x;
             }
@@ -123,13 +125,15 @@ INLINE OVERLOAD void pool_store_taps(IVEC taps, global uchar *workspace, int typ
 #if WANTED(TRAINING)
 kernel void TRAINING(ITEM global const float *src, global uchar *workspace, global float *dst, EPILOGUE_ARGS,
                      constant struct pooling_dense_params *p) {
-    struct pool_row r = pool_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    struct window_row r =
+            window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
     for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
-        window_taps_along(&r.taps, &p->window, 2, r.place[2]);
-        i64 from = r.from + r.taps.start[2] * p->src_stride[2], to = r.to + r.place[2] * p->dst_stride[2];
+        window_taps_along(&r.taps, &p->images.window, 2, r.place[2]);
+        i64 from = r.from + r.taps.start[2] * p->images.src_stride[2],
+            to = r.to + r.place[2] * p->images.dst_stride[2];
 #pragma nounroll
-        for (i64 c = 0; c < p->channels; c += LANES) {
-            int count = p->channels - c < LANES ? (int)(p->channels - c) : LANES;
+        for (i64 c = 0; c < p->images.channels; c += LANES) {
+            int count = p->images.channels - c < LANES ? (int)(p->images.channels - c) : LANES;
             VEC x;
             IVEC taps;
             pool_maxima(&x, &taps, p, &r.taps, src + from + c, count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The taps of a window that lie inside the image. */
+/* The taps of a window that lie inside the image, and the places where it stands. */
 #ifndef LODE_KERNELS_LIB_WINDOW_H
 #define LODE_KERNELS_LIB_WINDOW_H
 
@@ -32,6 +32,40 @@ INLINE void window_taps(struct taps *taps, constant struct window *w, const i64 
 #pragma nounroll
     for (int d = 0; d < WINDOW_DIMS; d++)
         window_taps_along(taps, w, d, place[d]);
+}
+
+/* A part of a row of dst: `from` and `to` are where it begins in src and dst. */
+struct window_row {
+    i64 from, to, first, last, batch;
+    i64 place[WINDOW_DIMS];
+    struct taps taps; /* but those along the row */
+};
+
+/* Part number `part` of those that are `length` places long. */
+INLINE struct window_row window_row(constant struct window_images *w, i64 part, i64 length, i64 row,
+                                    i64 batch) {
+    struct window_row r = {.batch = batch};
+    r.first = part * length;
+    r.last = r.first + length < w->places[2] ? r.first + length : w->places[2];
+    r.from = w->src_offset + batch * w->src_batch;
+    r.to = w->dst_offset + batch * w->dst_batch;
+    r.place[0] = w->places[0] == 1 ? 0 : row / w->places[1];
+    r.place[1] = row - r.place[0] * w->places[1];
+    for (int d = 0; d < 2; d++) {
+        window_taps_along(&r.taps, &w->window, d, r.place[d]);
+        r.from += r.taps.start[d] * w->src_stride[d];
+        r.to += r.place[d] * w->dst_stride[d];
+    }
+    return r;
+}
+
+/* The logical position in dst of a channel at a place. */
+INLINE void window_position(constant struct window_images *w, i64 batch, i64 channel, const i64 *place,
+                            i64 *position) {
+    position[0] = batch;
+    position[1] = channel;
+    for (i64 d = w->missing; d < WINDOW_DIMS; d++)
+        position[2 + d - w->missing] = place[d];
 }
 
 #endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Depthwise convolution of f32 images whose channels lie together. A block of places in a row and a vector of
+ * channels is computed at once, in registers. Every output is one chain of fma over the taps that lie inside
+ * the image, like that of the universal kernel. 16 lanes are right for AVX2, too: they are two chains there.
+ */
+#define LANES 16
+#include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
+
+struct depthwise_buffers {
+    global const float *src, *weights, *bias;
+    global float *dst;
+};
+
+/* Places in a row that have the same taps, offsets and strides of them. */
+struct depthwise_block {
+    int count;
+    i64 src, weights, dst;         /* of the first tap that lies inside the image, of channel 0 */
+    i64 src_end;                   /* behind the last vector of channel 0 that is read */
+    i64 taps[WINDOW_DIMS];         /* that lie inside */
+    i64 step[WINDOW_DIMS], column; /* of src: from tap to tap, and from place to place */
+    i64 weights_step[2], dst_column;
+    i64 batch, place[WINDOW_DIMS];
+};
+
+/* What the blocks of a row have in common. */
+INLINE struct depthwise_block depthwise_begin(constant struct window_images *w,
+                                              const struct window_row *row) {
+    struct depthwise_block b = {.batch = row->batch, .place = {row->place[0], row->place[1], 0}};
+    b.column = w->window.stride[2] * w->src_stride[2];
+    b.dst_column = w->dst_stride[2];
+    b.weights_step[1] = w->window.taps[2] * LANES;
+    b.weights_step[0] = w->window.taps[1] * b.weights_step[1];
+    b.step[2] = w->src_step[2];
+    for (int d = 0; d < 2; d++) {
+        b.step[d] = w->src_step[d];
+        b.taps[d] = row->taps.last[d] > row->taps.first[d] ? row->taps.last[d] - row->taps.first[d] : 0;
+    }
+    return b;
+}
+
+/* The block that begins at `place`. */
+INLINE void depthwise_move(struct depthwise_block *b, constant struct depthwise_params *p,
+                           const struct window_row *row, i64 place) {
+    constant struct window_images *w = &p->images;
+    i64 end = row->last < p->whole_last ? row->last : p->whole_last;
+    struct taps t = row->taps;
+    b->count = 1;
+    t.first[2] = 0;
+    t.last[2] = w->window.taps[2];
+    if (place < p->whole_first || place >= end)
+        window_taps_along(&t, &w->window, 2, place);
+    else if (end - place >= 4)
+        b->count = end - place >= 6 ? 6 : 4;
+    b->taps[2] = t.last[2] > t.first[2] ? t.last[2] - t.first[2] : 0;
+    b->src = row->from + place * b->column - w->window.padding[2] * w->src_stride[2];
+    b->src_end = (b->count - 1) * b->column + LANES;
+    b->weights = t.first[0] * b->weights_step[0] + t.first[1] * b->weights_step[1] + t.first[2] * LANES;
+    for (int d = 0; d < WINDOW_DIMS; d++) {
+        b->src += t.first[d] * b->step[d];
+        b->src_end += (b->taps[d] - 1) * b->step[d];
+    }
+    b->src_end += b->src;
+    b->dst = row->to + place * b->dst_column;
+    b->place[2] = place;
+}
+
+/* acc[r] = the window at place r of m, a constant where this is called. */
+INLINE void depthwise_sums(const struct depthwise_block *b, global const float *src,
+                           global const float *weights, const int m, VEC *acc) {
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        acc[r] = V(0.0f);
+#pragma nounroll
+    for (i64 k0 = 0; k0 < b->taps[0]; k0++)
+#pragma nounroll
+        for (i64 k1 = 0; k1 < b->taps[1]; k1++) {
+            global const float *a = src + k0 * b->step[0] + k1 * b->step[1];
+            global const float *w = weights + k0 * b->weights_step[0] + k1 * b->weights_step[1];
+#pragma nounroll
+            for (i64 k2 = 0; k2 < b->taps[2]; k2++, a += b->step[2], w += LANES) {
+                VEC y = VLOAD(0, w);
+#pragma unroll
+                for (int r = 0; r < m; r++)
+                    acc[r] = fma(VLOAD(0, a + r * b->column), y, acc[r]);
+            }
+        }
+}
+
+/* Panels of a block of m places that have all their channels, with bias and activation; or only the sums of
+ * the first one, in `sums`. */
+INLINE void depthwise_panels(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                             const struct depthwise_block *b, i64 first, i64 last, const int m, VEC *sums) {
+    global const float *src = f->src + b->src + first * LANES, *bias = f->bias + first * LANES;
+    global const float *weights = f->weights + b->weights + first * p->weights_panel;
+    global float *dst = f->dst + b->dst + first * LANES;
+#pragma nounroll
+    for (i64 panel = first; panel < last; panel++) {
+        VEC acc[DEPTHWISE_BLOCK];
+        depthwise_sums(b, src, weights, m, acc);
+        if (sums) {
+#pragma unroll
+            for (int r = 0; r < m; r++)
+                sums[r] = acc[r];
+            return;
+        }
+        if (p->has_bias)
+#pragma unroll
+            for (int r = 0; r < m; r++)
+                acc[r] += VLOAD(0, bias);
+        if (p->activation.alg)
+#pragma unroll
+            for (int r = 0; r < m; r++)
+                acc[r] = activation_apply(&p->activation, acc[r]);
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            VSTORE(acc[r], 0, dst + r * b->dst_column);
+        src += LANES, bias += LANES, dst += LANES, weights += p->weights_panel;
+    }
+}
+
+/* Functions of their own have all registers to themselves. */
+OUTLINE void depthwise_1(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                         const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
+    depthwise_panels(p, f, b, first, last, 1, sums);
+}
+OUTLINE void depthwise_4(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                         const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
+    depthwise_panels(p, f, b, first, last, 4, sums);
+}
+OUTLINE void depthwise_6(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                         const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
+    depthwise_panels(p, f, b, first, last, 6, sums);
+}
+INLINE void depthwise_any(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                          const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
+    switch (b->count) {
+    case 1: depthwise_1(p, f, b, first, last, sums); break;
+    case 4: depthwise_4(p, f, b, first, last, sums); break;
+    case 6: depthwise_6(p, f, b, first, last, sums); break;
+    }
+}
+
+/* The sums of a block, one channel of `count` at a time. */
+OUTLINE void depthwise_each(const struct depthwise_block *b, global const float *src,
+                            global const float *weights, int count, VEC *out) {
+    for (int r = 0; r < b->count; r++, src += b->column) {
+        float sums[LANES] = {0.0f};
+        for (int c = 0; c < count; c++)
+            for (i64 k0 = 0; k0 < b->taps[0]; k0++)
+                for (i64 k1 = 0; k1 < b->taps[1]; k1++)
+#pragma nounroll
+                    for (i64 k2 = 0; k2 < b->taps[2]; k2++) {
+                        i64 at = k0 * b->step[0] + k1 * b->step[1] + k2 * b->step[2];
+                        i64 w = k0 * b->weights_step[0] + k1 * b->weights_step[1] + k2 * LANES;
+                        sums[c] = fma(src[at + c], weights[w + c], sums[c]);
+                    }
+        out[r] = VLOAD(0, sums);
+    }
+}
+
+/* The end of a block: bias, post-ops, and the store of the channels that exist. */
+INLINE void depthwise_store(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                            EPILOGUE_ARGS, const struct depthwise_block *b, i64 channel, int count,
+                            const VEC *sums) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    global float *dst = f->dst + b->dst + channel;
+    VEC bias = V(0.0f);
+    if (p->has_bias) load_lanes(&bias, f->bias + channel, count, 0.0f);
+#pragma nounroll
+    for (int r = 0; r < b->count; r++, dst += b->dst_column) {
+        VEC x = sums[r];
+        if (p->has_bias) x += bias;
+        x = activation_apply(&p->activation, x);
+        if (p->epilogue.nops) {
+            const i64 place[WINDOW_DIMS] = {b->place[0], b->place[1], b->place[2] + r};
+            i64 position[TENSOR_DIMS];
+            window_position(&p->images, b->batch, channel, place, position);
+            epilogue_apply(&e, &x, position, 1, count);
+        }
+        store_lanes(x, dst, count);
+    }
+}
+
+/* A block of one panel. Where that has fewer channels than lanes, other places' channels lie behind them in
+ * src and may be read, but for the very last place. */
+INLINE void depthwise_panel(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                            EPILOGUE_ARGS, const struct depthwise_block *b, i64 panel) {
+    const i64 channel = panel * LANES, left = p->images.channels - channel;
+    const int count = left < LANES ? (int)left : LANES;
+    VEC sums[DEPTHWISE_BLOCK];
+    if (count < LANES && b->src_end + channel > p->src_end)
+        depthwise_each(b, f->src + b->src + channel, f->weights + b->weights + panel * p->weights_panel,
+                       count, sums);
+    else
+        depthwise_any(p, f, b, panel, panel + 1, sums);
+    depthwise_store(p, f, EPILOGUE_PASS, b, channel, count, sums);
+}
+
+/* Range: parts of rows, rows, batches x pieces of channels. */
+#if WANTED(f32_depthwise_6x16)
+kernel void f32_depthwise_6x16(ITEM global const float *src, global const float *weights,
+                               global const float *bias, global float *dst, EPILOGUE_ARGS,
+                               constant struct depthwise_params *p) {
+    const struct depthwise_buffers f = {src, weights + p->weights_offset, bias + p->bias_offset, dst};
+    i64 batch = p->pieces == 1 ? get_global_id(2) : get_global_id(2) / p->pieces;
+    i64 first = (get_global_id(2) - batch * p->pieces) * DEPTHWISE_PANELS, last = first + DEPTHWISE_PANELS;
+    i64 panels = (p->images.channels + LANES - 1) / LANES, whole = p->images.channels / LANES;
+    last = last < panels ? last : panels;
+    whole = p->epilogue.nops ? first : last < whole ? last : whole;
+    struct window_row row = window_row(&p->images, get_global_id(0), p->part, get_global_id(1), batch);
+    struct depthwise_block b = depthwise_begin(&p->images, &row);
+    for (i64 place = row.first; place < row.last; place += b.count) {
+        depthwise_move(&b, p, &row, place);
+        depthwise_any(p, &f, &b, first, whole, 0);
+        for (i64 panel = whole; panel < last; panel++)
+            depthwise_panel(p, &f, EPILOGUE_PASS, &b, panel);
+    }
+}
+#endif
+#undef LANES
