@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two drivers under one loader, which then puts handles of its own in front of theirs. The second driver is a
- * copy of this one: neither may notice the other.
+ * Several drivers under one loader, which then puts handles of its own in front of theirs. Two of them are
+ * this one and a copy of it: neither may notice the other, nor a GPU's driver beside them.
  */
 #include "ze_test.h"
 
@@ -59,15 +59,27 @@ static void end(struct side *side) {
     assert_ok(zeContextDestroy(side->context));
 }
 
+/* By the name of its device. */
+static bool is_ours(ze_driver_handle_t candidate) {
+    ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    ze_device_handle_t first = NULL;
+    uint32_t one = 1;
+    return zeDeviceGet(candidate, &one, &first) == ZE_RESULT_SUCCESS && one
+           && zeDeviceGetProperties(first, &properties) == ZE_RESULT_SUCCESS
+           && !strncmp(properties.name, "Lode", 4);
+}
+
 static int set_up_sides(void **state) {
     (void)state;
-    uint32_t count = 2;
-    ze_driver_handle_t drivers[2];
-    if (zeInit(0) || start_tracer() || zeDriverGet(&count, drivers) || count != 2) return -1;
-    for (int i = 0; i < 2; i++) {
-        sides[i].driver = drivers[i];
+    ze_driver_handle_t drivers[3];
+    uint32_t count = 3;
+    int ours = 0;
+    if (zeInit(0) || start_tracer() || zeDriverGet(&count, drivers)) return -1;
+    for (uint32_t i = 0; i < count && ours < 2; i++)
+        if (is_ours(drivers[i])) sides[ours++].driver = drivers[i];
+    if (ours != 2) return -1;
+    for (int i = 0; i < 2; i++)
         begin(&sides[i]);
-    }
     return 0;
 }
 

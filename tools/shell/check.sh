@@ -20,6 +20,7 @@ result_skip() { skipped+=("$1: $2"); }
 
 setup_check() {
     need build tests wheels opencl
+    [ "$(uname -m)" != x86_64 ] || need gpus
     need_wheels "$wheels_runtimes" || say "  without OpenCL and SYCL of the wheels: tests that need them are skipped"
     need_wheels "$wheels_peer" || say "  without the reference library: tests that compare with it are skipped"
     use_runtimes
@@ -149,7 +150,7 @@ check() {
     # Leaks and undefined behaviour of our own code: the reference library and foreign runtimes stay out.
     if built build-asan build-asan "${common[@]}" -DLODE_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
         UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
-            OCL_ICD_VENDORS=/nonexistent suite asan: build-asan -LE "slow|peer|install"
+            OCL_ICD_VENDORS=/nonexistent ZE_ENABLE_ALT_DRIVERS=/nonexistent suite asan: build-asan -LE "slow|peer|install"
     else
         result_skip "sanitized tests" "the build failed"
     fi
