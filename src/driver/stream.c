@@ -62,10 +62,22 @@ static bool has_work(struct stream *stream) {
     return atomic_load(&stream->timeline.reached) != atomic_load(&stream->published);
 }
 
-/* Runs commands until the stream has completed `target` of them, or `until` is over. Only the holder may. */
+static bool is_ready(const struct command *command) {
+    for (uint32_t i = 0; i < command->nwaits; i++)
+        if (!wait_for(&command->waits[i], 0)) return false;
+    return true;
+}
+
+/* Who waits for `until` runs the next command only if that is not over, and the command does not wait itself:
+ * something else may bring `until` about meanwhile. */
+static bool helps(const struct stream *stream, const struct wait *until) {
+    return !wait_for(until, 0) && is_ready(tape_peek(&stream->tape, stream->position));
+}
+
+/* Runs commands until the stream has completed `target` of them. Only the holder may. */
 static void run_commands(struct stream *stream, uint64_t target, const struct wait *until) {
     uint64_t done = atomic_load_explicit(&stream->timeline.reached, memory_order_relaxed);
-    while (done < target && !(until && wait_for(until, 0))) {
+    while (done < target && (!until || helps(stream, until))) {
         struct command *command = tape_consume(&stream->tape, &stream->position);
         command_run(command, NULL);
         struct signal signal = command->signal;

@@ -73,6 +73,11 @@ void *tape_read(struct tape_position *position) {
     return record;
 }
 
+const void *tape_peek(const struct tape *tape, struct tape_position position) {
+    if (!position.chunk) position = tape_start(tape);
+    return tape_read(&position);
+}
+
 void *tape_consume(struct tape *tape, struct tape_position *position) {
     if (!position->chunk) *position = tape_start(tape);
     struct chunk *chunk = position->chunk;

@@ -49,7 +49,9 @@ void tape_unwrite(struct tape *tape, void *record);
 struct tape_position tape_start(const struct tape *tape);
 /* The record at a position, which moves behind it. There must be one. */
 void *tape_read(struct tape_position *position);
-/* The same, and chunks that were read to their end are given back to the writer. */
+/* What tape_consume would give, without moving. */
+const void *tape_peek(const struct tape *tape, struct tape_position position);
+/* The same as tape_read, and chunks that were read to their end are given back to the writer. */
 void *tape_consume(struct tape *tape, struct tape_position *position);
 
 /* Empties the tape; its memory is kept. */

@@ -583,6 +583,44 @@ static void lists_wait_for_each_other(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
+struct opening {
+    ze_event_handle_t first, second;
+};
+
+/* Opens the first gate soon, the second much later. */
+static void *open_gates(void *argument) {
+    const struct opening *gates = argument;
+    usleep(2000);
+    ze_result_t first = zeEventHostSignal(gates->first);
+    usleep(1000000);
+    return first || zeEventHostSignal(gates->second) ? argument : NULL;
+}
+
+/* Whoever waits for an event that two lists signal goes on with the first, whichever was appended last. */
+static void either_list_will_do(void **state) {
+    (void)state;
+    ze_event_pool_handle_t pool = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t done = make_event(pool, 0);
+    struct opening gates = {make_event(pool, 1), make_event(pool, 2)};
+    ze_command_list_handle_t lists[2] = {make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
+                                         make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS)};
+    pthread_t thread;
+    void *failed = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, open_gates, &gates), 0);
+    assert_ok(zeCommandListAppendBarrier(lists[0], done, 1, &gates.first));
+    assert_ok(zeCommandListAppendBarrier(lists[1], done, 1, &gates.second));
+    assert_ok(zeEventHostSynchronize(done, UINT64_MAX));
+    assert_int_equal(zeEventQueryStatus(gates.second), ZE_RESULT_NOT_READY);
+    pthread_join(thread, &failed);
+    assert_null(failed);
+    for (int i = 0; i < 2; i++)
+        assert_ok(zeCommandListDestroy(lists[i]));
+    assert_ok(zeEventDestroy(done));
+    assert_ok(zeEventDestroy(gates.first));
+    assert_ok(zeEventDestroy(gates.second));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
 static void *ping_pong(void *argument) {
     ze_event_handle_t *events = argument;
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -692,6 +730,7 @@ int main(void) {
             cmocka_unit_test(lists_grow),
             cmocka_unit_test(appending_never_blocks),
             cmocka_unit_test(lists_wait_for_each_other),
+            cmocka_unit_test(either_list_will_do),
             cmocka_unit_test(threads_play_ping_pong),
             cmocka_unit_test(immediate_lists_run_regular_ones),
             cmocka_unit_test(lists_answer_questions),
