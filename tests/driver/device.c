@@ -55,6 +55,88 @@ static void identity_is_stable(void **state) {
     close(ends[0]);
 }
 
+/* One line of a file, without its newline; empty if there is none. */
+static void read_line(const char *path, char *line, int size) {
+    FILE *file = fopen(path, "r");
+    line[0] = 0;
+    if (file && !fgets(line, size, file)) line[0] = 0;
+    if (file) fclose(file);
+    line[strcspn(line, "\n")] = 0;
+}
+
+/* What the kernel says about this CPU is what the device says. */
+static void properties_are_this_cpus(void **state) {
+    (void)state;
+    ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    assert_ok(zeDeviceGetProperties(device, &properties));
+    char line[4096] = "", *model = NULL;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !model && fgets(line, sizeof line, file))
+        if (!strncmp(line, "model name", 10)) model = strchr(line, ':') + 2;
+    if (file) fclose(file);
+    if (model) {
+        model[strcspn(model, "\n")] = 0;
+        assert_string_equal(properties.name + strlen("Lode CPU: "), model);
+    }
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!getenv("OMP_NUM_THREADS")) assert_true(properties.numEUsPerSubslice <= cpus);
+    assert_true(properties.physicalEUSimdWidth == 4 || properties.physicalEUSimdWidth == 8
+                || properties.physicalEUSimdWidth == 16);
+    assert_true(properties.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED);
+    assert_false(properties.flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE);
+
+    struct ze_device_cache_line_size_ext lines[8];
+    ze_device_cache_properties_t caches[8];
+    for (int i = 0; i < 8; i++) {
+        lines[i] = (struct ze_device_cache_line_size_ext){
+                .stype = (ze_structure_type_t)NEW_STYPE_DEVICE_CACHE_LINE_SIZE};
+        caches[i] = (ze_device_cache_properties_t){.stype = ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES,
+                                                   .pNext = &lines[i]};
+    }
+    uint32_t count = 8, at = 0;
+    assert_ok(zeDeviceGetCacheProperties(device, &count, caches));
+    for (int index = 0; index < 16; index++) {
+        char path[128], text[64];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", index);
+        read_line(path, text, sizeof text);
+        if (!text[0] || !strcmp(text, "Instruction")) continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+        read_line(path, text, sizeof text);
+        assert_true(at < count);
+        assert_int_equal(caches[at].cacheSize >> 10, strtoul(text, NULL, 10) << (strchr(text, 'M') ? 10 : 0));
+        assert_true(lines[at].cacheLineSize >= 16 && lines[at].cacheLineSize <= 256);
+        at++;
+    }
+    assert_int_equal(at, count);
+}
+
+/* Structures that programs chain behind the properties, and some that nobody knows. */
+static void chains_are_followed(void **state) {
+    (void)state;
+    struct ze_device_usablemem_size_ext_properties usable = {
+            .stype = (ze_structure_type_t)NEW_STYPE_DEVICE_USABLE_MEMORY_PROPERTIES};
+    struct ze_device_ip_version_ext ip = {
+            .stype = (ze_structure_type_t)NEW_STYPE_DEVICE_IP_VERSION, .pNext = &usable, .ipVersion = 77};
+    struct ze_device_event_properties unknown = {
+            .stype = (ze_structure_type_t)0x7ffffff0, .pNext = &ip, .flags = 99};
+    ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &unknown};
+    assert_ok(zeDeviceGetProperties(device, &properties));
+    assert_int_equal(ip.ipVersion, 0);
+    assert_int_equal(unknown.flags, 99);
+    assert_ptr_equal(unknown.pNext, &ip);
+    ze_device_memory_properties_t memory = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES};
+    uint32_t one = 1;
+    assert_ok(zeDeviceGetMemoryProperties(device, &one, &memory));
+    assert_true(usable.currUsableMemSize > 0 && usable.currUsableMemSize <= memory.totalSize);
+    assert_true(properties.maxMemAllocSize <= memory.totalSize);
+    ze_float_atomic_ext_properties_t atomics = {.stype = ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES};
+    ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES,
+                                            .pNext = &atomics};
+    assert_ok(zeDeviceGetModuleProperties(device, &module));
+    assert_true(atomics.fp32Flags & ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_LOAD_STORE);
+    assert_int_equal(!(module.flags & ZE_DEVICE_MODULE_FLAG_FP16), module.fp16flags == 0);
+}
+
 static void handles_of_another_kind_are_refused(void **state) {
     (void)state;
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
@@ -160,6 +242,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(device_says_what_it_is),
             cmocka_unit_test(identity_is_stable),
+            cmocka_unit_test(properties_are_this_cpus),
+            cmocka_unit_test(chains_are_followed),
             cmocka_unit_test(handles_of_another_kind_are_refused),
             cmocka_unit_test(limits_are_sane),
             cmocka_unit_test(queue_groups_can_do_everything),
