@@ -3,13 +3,12 @@
  * Opens libze_loader.so.1 and, where that finds no device, the embedded driver itself. Functions come from
  * entry_points.def.
  */
-#define _GNU_SOURCE
 #include "runtimes/level_zero/loader.h"
 #include "kernels/native.h"
+#include "runtimes/library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,21 +30,15 @@ static size_t ndevices;
 
 /* -- functions -- */
 
-struct entry {
-    const char *name;
-    void **function;
-};
-
 static bool bind_functions(struct level_zero *ze) {
     const struct entry entries[] = {
 #define ENTRY(name) {"ze" #name, (void **)&ze->name},
 #include "runtimes/level_zero/entry_points.def"
 #undef ENTRY
     };
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-        *entries[i].function = dlsym(ze->library, entries[i].name);
-        if (*entries[i].function) continue;
-        fail_check(dnnl_runtime_error, "level_zero", "a library of Level Zero has no %s", entries[i].name);
+    const char *missing = library_bind(ze->library, sizeof entries / sizeof entries[0], entries);
+    if (missing) {
+        fail_check(dnnl_runtime_error, "level_zero", "a library of Level Zero has no %s", missing);
         return false;
     }
 #define ENTRY_OPTIONAL(name) *(void **)&ze->name = dlsym(ze->library, "ze" #name);
@@ -99,25 +92,12 @@ static void open_source(struct source *source, void *library) {
     ze->usable = source->ndrivers > 0;
 }
 
-/* The driver that was installed with this library: in the same folder. */
-static void *open_beside(void) {
-    Dl_info self;
-    char path[4096];
-    if (!dladdr((void *)open_beside, &self) || !self.dli_fname) return NULL;
-    const char *slash = strrchr(self.dli_fname, '/');
-    if (!slash) return NULL;
-    int folder = (int)(slash - self.dli_fname);
-    if (snprintf(path, sizeof path, "%.*s/%s", folder, self.dli_fname, DRIVER_NAME) >= (int)sizeof path)
-        return NULL;
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 /* LODE_CPU_DRIVER: 0 refuses it, a path names it. */
 static void *open_embedded(void) {
     const char *wish = getenv("LODE_CPU_DRIVER");
     if (wish && strcmp(wish, "0") == 0) return NULL;
     if (wish && strchr(wish, '/')) return dlopen(wish, RTLD_NOW | RTLD_LOCAL);
-    void *library = open_beside();
+    void *library = library_open_beside(DRIVER_NAME);
     return library ? library : dlopen(DRIVER_NAME, RTLD_NOW | RTLD_LOCAL);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds libOpenCL's functions through entry_points.def. The library stays open for good. */
 #include "runtimes/opencl/loader.h"
+#include "runtimes/library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,11 +10,6 @@ struct opencl_entries cl;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool loaded;
-
-struct entry {
-    const char *name;
-    void **function;
-};
 
 static void load(void) {
     const struct entry entries[] = {
@@ -27,10 +23,9 @@ static void load(void) {
         fail(dnnl_runtime_error, "opencl", "libOpenCL.so.1 cannot be opened: %s", dlerror());
         return;
     }
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-        *entries[i].function = dlsym(library, entries[i].name);
-        if (*entries[i].function) continue;
-        fail(dnnl_runtime_error, "opencl", "libOpenCL has no %s", entries[i].name);
+    const char *missing = library_bind(library, sizeof entries / sizeof entries[0], entries);
+    if (missing) {
+        fail(dnnl_runtime_error, "opencl", "libOpenCL has no %s", missing);
         return;
     }
     *(void **)&cl.CreateProgramWithIL = dlsym(library, "clCreateProgramWithIL");

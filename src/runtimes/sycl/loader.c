@@ -3,33 +3,21 @@
  * Opens the layer that speaks SYCL: beside this library, or wherever the dynamic linker finds it. It in turn
  * needs libsycl; without that, programs that do not ask for SYCL never notice.
  */
-#define _GNU_SOURCE
 #include "core/verbose.h"
+#include "runtimes/library.h"
 #include "runtimes/sycl/sycl.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct sycl_layer *layer;
 static char reason[512];
 
-static void *open_beside(void) {
-    Dl_info self;
-    char path[4096];
-    if (!dladdr((void *)sycl_layer, &self) || !self.dli_fname) return NULL;
-    const char *slash = strrchr(self.dli_fname, '/');
-    if (!slash) return NULL;
-    int length = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname,
-                          SYCL_LAYER_LIBRARY);
-    return length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-}
-
 /* Keeps the first reason: a layer beside this library that lacks something says more than that there is none
  * elsewhere. */
 static void *open_layer(void) {
-    void *library = open_beside();
+    void *library = library_open_beside(SYCL_LAYER_LIBRARY);
     const char *error = library ? NULL : dlerror();
     snprintf(reason, sizeof reason, "%s", error ? error : "");
     if (!library) library = dlopen(SYCL_LAYER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
