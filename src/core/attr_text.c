@@ -83,17 +83,9 @@ static void put_eltwise(struct writer *writer, const struct post_op *op) {
     if (op->eltwise.beta != 0) put(writer, ":%g", (double)op->eltwise.beta);
 }
 
-/* Dimensions along which the operand is not broadcast. */
-static int extent_mask(const md_t *md) {
-    int mask = 0;
-    for (int d = 0; d < md->ndims; d++)
-        if (md->dims[d] != 1) mask |= 1 << d;
-    return mask;
-}
-
 static void put_binary(struct writer *writer, const struct post_op *op) {
     const md_t *md = &op->binary.src1;
-    int mask = extent_mask(md);
+    int mask = md_extent_mask(md);
     put(writer, "%s:%s:%d", dnnl_alg_kind2str(op->binary.alg), dnnl_dt2str(md->data_type), mask);
     if ((mask & (mask - 1)) == 0) return; /* one dimension at most: the layout says nothing */
     put(writer, ":");

@@ -385,6 +385,13 @@ dnnl_dim_t md_nelems(const md_t *md, bool with_padding) {
     return elements;
 }
 
+int md_extent_mask(const md_t *md) {
+    int mask = 0;
+    for (int d = 0; d < md->ndims; d++)
+        if (md->dims[d] != 1) mask |= 1 << d;
+    return mask;
+}
+
 void md_blocks(const md_t *md, dnnl_dims_t blocks) {
     for (int d = 0; d < md->ndims; d++)
         blocks[d] = 1;

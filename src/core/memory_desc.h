@@ -92,6 +92,8 @@ bool md_same_layout(const md_t *a, const md_t *b); /* equal but for the data typ
 bool md_same_dims(const md_t *a, const md_t *b);
 
 dnnl_dim_t md_nelems(const md_t *md, bool with_padding);
+/* The dimensions, as bits, along which an operand is not broadcast: those whose size is not 1. */
+int md_extent_mask(const md_t *md);
 size_t md_size(const md_t *md, int handle); /* bytes; DNNL_RUNTIME_SIZE_VAL if not known yet */
 int md_handles(const md_t *md);
 dnnl_dim_t md_offset(const md_t *md, const dnnl_dim_t *position); /* in elements, offset0 included */

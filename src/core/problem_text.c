@@ -137,20 +137,13 @@ static void put_tensor(struct writer *writer, const struct problem *problem, con
     put_md(writer, name, problem_md(problem, arg), asked && md_is_any(asked));
 }
 
-static void put_mask(struct writer *writer, const md_t *md) {
-    int mask = 0;
-    for (int d = 0; d < md->ndims; d++)
-        if (md->dims[d] != 1) mask |= 1 << d;
-    put(writer, "_mask%d", mask);
-}
-
 static void put_label(struct writer *writer, const struct problem *problem, const struct problem *request,
                       const struct label *label) {
     int arg = problem_md(problem, label->arg) ? label->arg : label->otherwise;
     const md_t *md = arg ? problem_md(problem, arg) : NULL;
     if (md) {
         put_tensor(writer, problem, request, label->name, arg);
-        if (label->mask) put_mask(writer, md);
+        if (label->mask) put(writer, "_mask%d", md_extent_mask(md));
     } else if (label->always) {
         put_md(writer, label->name, NULL, false);
     }

@@ -9,7 +9,7 @@
 enum { FIELD = 4096 }; /* a field of many tensors is long */
 _Static_assert(REPORT_LINE >= 4 * FIELD + 256, "four fields and short ones");
 
-/* "cpu" or "gpu:index". A plan that no engine has asked for yet names its runtime. */
+/* "cpu" or "gpu:index". */
 static void describe_engine(const struct dnnl_engine *engine, char *text, size_t size) {
     if (engine->kind == dnnl_cpu)
         snprintf(text, size, "cpu");
@@ -17,7 +17,7 @@ static void describe_engine(const struct dnnl_engine *engine, char *text, size_t
         snprintf(text, size, "gpu:%zu", engine->device->index);
 }
 
-/* convolution,jit,forward_inference,src:… dst:…,attr-…,alg:…,mb1… */
+/* convolution,f32_gemm_14x32,forward_inference,src:… dst:…,attr-…,alg:…,mb1… */
 void report_describe(const struct plan *plan, char *text, size_t size) {
     char tensors[FIELD] = "", attr[FIELD] = "", aux[FIELD] = "", shape[FIELD] = "";
     problem_tensors_to_string(&plan->problem, &plan->request, tensors, sizeof tensors);
