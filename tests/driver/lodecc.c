@@ -191,6 +191,28 @@ static void atomics_count(void **state) {
     zeMemFree(context, bins);
 }
 
+static void float_atomics_are_as_promised(void **state) {
+    (void)state;
+    enum { GROUPS = 500, SIZE = 16 };
+    float *floats = allocate_shared(64), *dst = allocate_shared(GROUPS * 16);
+    double *doubles = allocate_shared(64);
+    uint16_t *halves = allocate_shared(64);
+    launch("float_atomics", GROUPS, SIZE, 4,
+           (struct value[]){VALUE(floats), VALUE(doubles), VALUE(halves), VALUE(dst)});
+    assert_true(floats[0] == GROUPS * SIZE && floats[1] == 1 - GROUPS * SIZE
+                && floats[2] == GROUPS * SIZE - 1);
+    assert_true(doubles[0] == GROUPS * SIZE * 0.5);
+    assert_true(doubles[1] == 1 - GROUPS * SIZE && doubles[2] == GROUPS * SIZE - 1);
+    for (int i = 0; i < GROUPS; i++) {
+        assert_true(dst[4 * i] == 2 * SIZE && dst[4 * i + 1] == 1 - SIZE && dst[4 * i + 2] == SIZE - 1);
+        assert_true(dst[4 * i + 3] == 3.0f);
+    }
+    zeMemFree(context, floats);
+    zeMemFree(context, doubles);
+    zeMemFree(context, halves);
+    zeMemFree(context, dst);
+}
+
 static void groups_compute_together(void **state) {
     (void)state;
     int *src = allocate_shared(32), *dst = allocate_shared(8 * 16);
@@ -235,6 +257,7 @@ int main(void) {
             cmocka_unit_test(groups_reduce),
             cmocka_unit_test(tiles_are_turned),
             cmocka_unit_test(atomics_count),
+            cmocka_unit_test(float_atomics_are_as_promised),
             cmocka_unit_test(groups_compute_together),
             cmocka_unit_test(items_know_where_they_are),
     };

@@ -68,6 +68,36 @@ kernel void histogram(global const uchar *src, global volatile int *bins) {
     atomic_inc(&bins[src[get_global_id(0)]]);
 }
 
+/* What the device says that it can do with floating-point atomics, in global and in local memory. */
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void float_atomics(global atomic_float *floats, global atomic_double *doubles,
+                          global atomic_half *halves, global float *dst) {
+    float x = (float)get_global_id(0);
+    atomic_fetch_add_explicit(&floats[0], 1.0f, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(&floats[1], -x, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_max_explicit(&floats[2], x, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_add_explicit(&doubles[0], 0.5, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(&doubles[1], -(double)x, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_max_explicit(&doubles[2], (double)x, memory_order_relaxed, memory_scope_device);
+    atomic_store_explicit(&halves[0], (half)3.0f, memory_order_relaxed, memory_scope_device);
+    local atomic_float mine[3];
+    if (get_local_id(0) == 0)
+        for (int i = 0; i < 3; i++)
+            atomic_init(&mine[i], 0.0f);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_fetch_add_explicit(&mine[0], 2.0f, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(&mine[1], -(float)get_local_id(0), memory_order_relaxed, memory_scope_device);
+    atomic_fetch_max_explicit(&mine[2], (float)get_local_id(0), memory_order_relaxed, memory_scope_device);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0)) return;
+    for (int i = 0; i < 3; i++)
+        dst[get_group_id(0) * 4 + i] =
+                atomic_load_explicit(&mine[i], memory_order_relaxed, memory_scope_device);
+    dst[get_group_id(0) * 4 + 3] =
+            atomic_load_explicit(&halves[0], memory_order_relaxed, memory_scope_device);
+}
+
 kernel void together(global const int *src, global int *dst) {
     size_t i = get_global_id(0);
     int x = src[i];
