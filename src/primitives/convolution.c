@@ -5,10 +5,9 @@
 #include "core/tensor.h"
 #include "kernels/params_convolution.h"
 #include "oneapi/dnnl/dnnl.h"
-#include "primitives/gemm.h"
+#include "primitives/convolution.h"
 #include "primitives/primitives.h"
 #include "primitives/product.h"
-#include "primitives/window.h"
 
 static const char component[] = "convolution";
 
@@ -19,7 +18,6 @@ dnnl_status_t dnnl_convolution_forward_primitive_desc_create(
         const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     struct convolution_request r = {
-            .component = component,
             .kind = dnnl_convolution,
             .prop = prop,
             .alg = alg,
@@ -53,7 +51,6 @@ dnnl_status_t dnnl_convolution_backward_data_primitive_desc_create(
         const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint,
         const_dnnl_primitive_attr_t attr) {
     struct convolution_request r = {
-            .component = component,
             .kind = dnnl_convolution,
             .prop = dnnl_backward_data,
             .alg = alg,
@@ -63,9 +60,7 @@ dnnl_status_t dnnl_convolution_backward_data_primitive_desc_create(
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
-    TRY(check_convolution(&r));
-    TRY(check_convolution_attr(&r, engine, attr));
-    return create_nothing(component, pd);
+    return create_no_convolution(pd, engine, &r, attr);
 }
 
 dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
@@ -75,7 +70,6 @@ dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
         const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint,
         const_dnnl_primitive_attr_t attr) {
     struct convolution_request r = {
-            .component = component,
             .kind = dnnl_convolution,
             .prop = dnnl_backward_weights,
             .alg = alg,
@@ -86,9 +80,7 @@ dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
-    TRY(check_convolution(&r));
-    TRY(check_convolution_attr(&r, engine, attr));
-    return create_nothing(component, pd);
+    return create_no_convolution(pd, engine, &r, attr);
 }
 
 static const struct type_row type_rows[] = {

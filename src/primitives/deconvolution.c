@@ -4,16 +4,9 @@
  * exchanged; nothing computes it yet.
  */
 #include "oneapi/dnnl/dnnl.h"
-#include "primitives/window.h"
+#include "primitives/convolution.h"
 
 static const char component[] = "deconvolution";
-
-static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
-                            const struct convolution_request *request, const attr_t *attr) {
-    TRY(check_convolution(request));
-    TRY(check_convolution_attr(request, engine, attr));
-    return create_nothing(component, pd);
-}
 
 dnnl_status_t dnnl_deconvolution_forward_primitive_desc_create(
         dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, dnnl_alg_kind_t alg,
@@ -22,7 +15,6 @@ dnnl_status_t dnnl_deconvolution_forward_primitive_desc_create(
         const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     struct convolution_request r = {
-            .component = component,
             .kind = dnnl_deconvolution,
             .prop = prop,
             .alg = alg,
@@ -32,7 +24,7 @@ dnnl_status_t dnnl_deconvolution_forward_primitive_desc_create(
             .dst = dst,
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
-    return create(pd, engine, &r, attr);
+    return create_no_convolution(pd, engine, &r, attr);
 }
 
 dnnl_status_t dnnl_deconvolution_backward_data_primitive_desc_create(
@@ -42,7 +34,6 @@ dnnl_status_t dnnl_deconvolution_backward_data_primitive_desc_create(
         const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint,
         const_dnnl_primitive_attr_t attr) {
     struct convolution_request r = {
-            .component = component,
             .kind = dnnl_deconvolution,
             .prop = dnnl_backward_data,
             .alg = alg,
@@ -52,7 +43,7 @@ dnnl_status_t dnnl_deconvolution_backward_data_primitive_desc_create(
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
-    return create(pd, engine, &r, attr);
+    return create_no_convolution(pd, engine, &r, attr);
 }
 
 dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
@@ -62,7 +53,6 @@ dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
         const dnnl_dims_t padding_l, const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint,
         const_dnnl_primitive_attr_t attr) {
     struct convolution_request r = {
-            .component = component,
             .kind = dnnl_deconvolution,
             .prop = dnnl_backward_weights,
             .alg = alg,
@@ -73,5 +63,5 @@ dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
     (void)hint;
-    return create(pd, engine, &r, attr);
+    return create_no_convolution(pd, engine, &r, attr);
 }

@@ -5,7 +5,7 @@
  * the others to the second. Knows neither kernels nor layouts: each convolution is planned as if it stood
  * alone.
  */
-#include "primitives/window.h"
+#include "primitives/convolution.h"
 
 /* The second convolution: its descriptors and its window, which is square. */
 struct depthwise {
@@ -79,7 +79,6 @@ static dnnl_status_t describe(struct depthwise *dw, const struct post_op *op) {
 
 static dnnl_status_t check_depthwise(const struct plan *plan, const struct depthwise *dw) {
     struct convolution_request r = {
-            .component = "convolution",
             .kind = dnnl_convolution,
             .prop = plan->problem.prop,
             .alg = dnnl_convolution_direct,

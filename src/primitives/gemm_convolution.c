@@ -8,31 +8,20 @@
 
 #include <string.h>
 
-/* A convolution with three spatial dimensions, missing ones in front. Inner products are convolutions whose
- * window is the whole image. */
+/* A convolution. Inner products are convolutions whose window is the whole image. */
 struct conv {
     dnnl_dim_t groups, outputs, inputs; /* channels of one group */
-    dnnl_dim_t kernel[3], stride[3], dilate[3], front[3];
+    struct window window;               /* over src; dimensions that are not there come first */
 };
 
 static struct conv conv_of(const struct problem *problem, bool grouped) {
-    const md_t *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
-    struct conv c = {.groups = grouped ? weights->dims[0] : 1,
-                     .outputs = weights->dims[grouped],
-                     .inputs = weights->dims[grouped + 1],
-                     .kernel = {1, 1, 1},
-                     .stride = {1, 1, 1},
-                     .dilate = {1, 1, 1}};
-    int spatial = weights->ndims - grouped - 2, skip = 3 - spatial;
-    bool window = problem->kind == dnnl_convolution;
-    for (int i = 0; i < spatial; i++) {
-        c.kernel[skip + i] = weights->dims[grouped + 2 + i];
-        if (!window) continue;
-        c.stride[skip + i] = problem->strides[i];
-        c.dilate[skip + i] = problem->dilates[i] + 1;
-        c.front[skip + i] = problem->padding_l[i];
-    }
-    return c;
+    const md_t *weights = problem_md(problem, DNNL_ARG_WEIGHTS), *src = problem_md(problem, DNNL_ARG_SRC);
+    struct window window = window_over(src);
+    if (problem->kind == dnnl_convolution) window_init(&window, problem, src);
+    return (struct conv){.groups = grouped ? weights->dims[0] : 1,
+                         .outputs = weights->dims[grouped],
+                         .inputs = weights->dims[grouped + 1],
+                         .window = window_from_last(&window, src->ndims - 2)};
 }
 
 static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
@@ -60,24 +49,16 @@ static struct gemm_operand bias_of(const struct plan *plan) {
 /* What the kernel reads: the user's src, or a padded channels-last copy of it. *clipped: there is padding. */
 static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const dnnl_dim_t out[3],
                                  struct gemm_image *src, bool *clipped) {
+    const struct window *w = &c->window;
     dnnl_dim_t need[3];
     *clipped = false;
     for (int i = 0; i < 3; i++) {
-        need[i] = (out[i] - 1) * c->stride[i] + (c->kernel[i] - 1) * c->dilate[i] + 1;
-        *clipped = *clipped || c->front[i] != 0 || need[i] > src->size[i];
+        need[i] = (out[i] - 1) * w->stride[i] + (w->taps[i] - 1) * w->step[i] + 1;
+        *clipped = *clipped || w->padding[i] != 0 || need[i] > src->size[i];
     }
     if (!*clipped && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
     struct gemm_image user = *src;
-    return gemm_copy_padded(plan, &user, c->front, need, src);
-}
-
-static struct window border_of(const struct conv *c, const struct gemm_image *src) {
-    struct window w;
-    for (int i = 0; i < WINDOW_DIMS; i++) {
-        w.size[i] = src->size[i], w.taps[i] = c->kernel[i];
-        w.stride[i] = c->stride[i], w.step[i] = c->dilate[i], w.padding[i] = c->front[i];
-    }
-    return w;
+    return gemm_copy_padded(plan, &user, w->padding, need, src);
 }
 
 /* Window and depth of the reduction. A row of the window that lies in one piece is one long step. */
@@ -85,8 +66,8 @@ static void set_reduction(struct gemm_view *view, const struct plan *plan, const
                           const struct gemm_image *src) {
     view->depth = gemm_depth(plan, c->inputs);
     for (int i = 0; i < 3; i++) {
-        view->window[i] = c->kernel[i];
-        view->src_window[i] = src->stride[i] * c->dilate[i];
+        view->window[i] = c->window.taps[i];
+        view->src_window[i] = src->stride[i] * c->window.step[i];
     }
     for (int i = 2; i >= 0 && (view->window[i] == 1 || view->src_window[i] == view->depth); i--) {
         view->depth *= view->window[i];
@@ -112,7 +93,7 @@ static dnnl_status_t set_weights(struct plan *plan, const struct conv *c, bool g
                              .group = grouped ? strides[0] : 0,
                              .output = strides[grouped],
                              .input = strides[grouped + 1]};
-    memcpy(w.size, c->kernel, sizeof w.size);
+    memcpy(w.size, c->window.taps, sizeof w.size);
     int spatial = md->ndims - grouped - 2;
     for (int i = 0; i < spatial; i++)
         w.stride[3 - spatial + i] = strides[grouped + 2 + i];
@@ -127,7 +108,7 @@ static void set_batches(struct gemm_view *view, const struct conv *c, const stru
     view->dst.batch[0] = dst->batch_stride;
     view->batch[1] = c->groups, view->src.batch[1] = c->inputs, view->dst.batch[1] = c->outputs;
     view->bias.batch[1] = c->outputs;
-    view->batch[2] = dst->size[0], view->src.batch[2] = c->stride[0] * src->stride[0];
+    view->batch[2] = dst->size[0], view->src.batch[2] = c->window.stride[0] * src->stride[0];
     view->dst.batch[2] = dst->stride[0];
     view->batch[3] = 1;
     view->batch_dim[1] = 1, view->batch_step[0] = 1, view->batch_step[1] = c->outputs;
@@ -139,7 +120,8 @@ static void set_rows(struct gemm_view *view, const struct conv *c, const struct 
                      const struct gemm_image *dst, int ndims, bool keep) {
     view->row_dim = ndims >= 4 ? ndims - 2 : 0, view->column_dim = ndims - 1, view->channel_dim = 1;
     view->rows = dst->size[1], view->columns = dst->size[2];
-    view->src.row = c->stride[1] * src->stride[1], view->src.column = c->stride[2] * src->stride[2];
+    view->src.row = c->window.stride[1] * src->stride[1];
+    view->src.column = c->window.stride[2] * src->stride[2];
     view->dst.row = dst->stride[1], view->dst.column = dst->stride[2];
     bool one_row = view->src.row == view->columns * view->src.column
                    && view->dst.row == view->columns * view->dst.column;
@@ -157,12 +139,11 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
     struct plan *plan = ep->plan;
     struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct gemm_image dst = gemm_image_of(ep->dst_arg, &ep->dst);
-    struct window border = border_of(c, &src);
     bool clipped;
     TRY(prepare_src(plan, c, dst.size, &src, &clipped));
     struct gemm_view view = {.channels = c->outputs,
                              .clipped = clipped,
-                             .border = border,
+                             .border = c->window,
                              .src = {.arg = src.arg, .offset = src.offset},
                              .bias = bias_of(plan),
                              .dst = {.arg = dst.arg, .offset = dst.offset}};

@@ -3,9 +3,8 @@
  * Inner product: its creation functions, and its plan as a convolution whose window is the whole image.
  */
 #include "oneapi/dnnl/dnnl.h"
-#include "primitives/gemm.h"
+#include "primitives/convolution.h"
 #include "primitives/primitives.h"
-#include "primitives/window.h"
 
 static const char component[] = "inner_product";
 
@@ -121,17 +120,6 @@ static const struct type_row type_rows[] = {
         {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
         {TYPES_INT8, BIT(dnnl_s8), INT_RESULTS, INT_RESULTS},
 };
-
-/* The window that covers the image. */
-static struct window window_over(const md_t *src) {
-    struct window window;
-    for (int i = 0; i < WINDOW_DIMS; i++) {
-        window.size[i] = window.taps[i] = i + 2 < src->ndims ? src->dims[i + 2] : 1;
-        window.stride[i] = window.step[i] = 1;
-        window.padding[i] = 0;
-    }
-    return window;
-}
 
 static dnnl_status_t build_universal(struct plan *plan) {
     struct problem *problem = &plan->problem;

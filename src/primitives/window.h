@@ -28,6 +28,10 @@ struct window_axis window_axis(const struct window_vectors *window, int i, dnnl_
 void problem_set_window(struct problem *problem, const struct window_vectors *window, int nspatial);
 /* The window of a problem for kernels; `src` is the image. */
 void window_init(struct window *window, const struct problem *problem, const md_t *src);
+/* The window that covers an image: what inner products have. */
+struct window window_over(const md_t *src);
+/* The same window with the dimensions that are not there in front instead of behind. */
+struct window window_from_last(const struct window *window, int nspatial);
 /* The window of a problem over images whose channels lie together. */
 void window_images_init(struct window_images *images, const struct problem *problem,
                         const struct gemm_image *src, const struct gemm_image *dst);
@@ -35,22 +39,5 @@ void window_images_init(struct window_images *images, const struct problem *prob
 struct range window_images_range(const struct window_images *images, dnnl_dim_t length, dnnl_dim_t batches);
 /* The layout [batch, spatial..., channels] of an image with 2 to 5 dimensions, for md_set_any. */
 const char *channels_last(int ndims);
-
-/* A convolution or deconvolution, forward or backward, its tensors by their forward names. */
-struct convolution_request {
-    const char *component;
-    dnnl_primitive_kind_t kind;
-    dnnl_prop_kind_t prop;
-    dnnl_alg_kind_t alg;
-    const md_t *src, *weights, *bias, *dst;
-    struct window_vectors window; /* its kernel is found in the weights */
-};
-dnnl_status_t check_convolution(const struct convolution_request *request);
-dnnl_status_t check_convolution_attr(const struct convolution_request *request,
-                                     const struct dnnl_engine *engine, const attr_t *attr);
-/* A plan for a 1x1 convolution with a depthwise one among its post-ops. */
-dnnl_status_t fused_depthwise_build(struct plan *plan);
-/* Adds the universal kernel for a convolution or inner product whose layouts have been decided. */
-dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped);
 
 #endif
