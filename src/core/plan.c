@@ -82,6 +82,35 @@ static bool sizes_are_open(const struct problem *problem) {
     return false;
 }
 
+/* Sizes that are open have a stand-in: one that groups of scales divide. False if none will do. */
+static bool stand_in(md_t *md) {
+    if (!md_has_runtime_dims_or_strides(md)) return true;
+    dnnl_dims_t dims;
+    for (int d = 0; d < md->ndims; d++)
+        dims[d] = md->dims[d] == DNNL_RUNTIME_DIM_VAL ? 1024 : md->dims[d];
+    return md_init_by_strides(md, md->ndims, dims, md->data_type, NULL) == dnnl_success;
+}
+
+static bool stand_ins(struct problem *problem) {
+    for (int i = 0; i < problem->ntensors; i++)
+        if (!stand_in(&problem->tensors[i].md)) return false;
+    return true;
+}
+
+/* Does the implementation take the problem, and which layouts does it want? Neither waits for open sizes. */
+static dnnl_status_t try_with_stand_ins(struct plan *plan, const struct cache_key *key) {
+    struct plan *trial = plan_new(key, plan->scratchpad_size);
+    if (!trial) return dnnl_out_of_memory;
+    trial->implementation = plan->implementation;
+    dnnl_status_t status = dnnl_success;
+    if (stand_ins(&trial->problem)) status = trial->implementation->build(trial);
+    for (int i = 0; i < plan->problem.ntensors && status == dnnl_success; i++)
+        if (md_is_any(&plan->problem.tensors[i].md))
+            plan->problem.tensors[i].md = trial->problem.tensors[i].md;
+    plan_release(trial);
+    return status;
+}
+
 /* The scratchpad as the user sees it: bytes that they must bring, if they asked to. */
 static dnnl_status_t describe_scratchpad(struct plan *plan) {
     if (plan->attr.scratchpad_mode != dnnl_scratchpad_mode_user || plan->scratchpad_size == 0)
@@ -97,7 +126,7 @@ static dnnl_status_t try_implementation(struct plan **out, const struct cache_ke
     plan->implementation = &primitive_implementations(key->problem->kind)[index];
     plan->index = index;
     plan->deferred = sizes_are_open(key->problem);
-    dnnl_status_t status = plan->deferred ? dnnl_success : plan->implementation->build(plan);
+    dnnl_status_t status = plan->deferred ? try_with_stand_ins(plan, key) : plan->implementation->build(plan);
     if (status == dnnl_success) status = describe_scratchpad(plan);
     if (status == dnnl_success)
         *out = plan;

@@ -103,7 +103,7 @@ static dnnl_status_t find_concrete(struct plan **plan, const struct plan *deferr
                                    const dnnl_exec_arg_t *args) {
     struct problem problem;
     bool hit;
-    TRY(problem_copy(&problem, &deferred->request));
+    TRY(problem_copy(&problem, &deferred->problem));
     dnnl_status_t status = fill_in_sizes(&problem, nargs, args);
     if (status == dnnl_success)
         status = plan_get(plan, deferred->device, &problem, &deferred->attr, deferred->first, &hit);

@@ -43,6 +43,7 @@ static const struct type_row decompression_rows[] = {
 static bool weights_may_become(const attr_t *attr, dnnl_data_type_t src) {
     if (!attr || !attr->fpmath_apply_to_int) return false;
     switch (attr->fpmath_mode) {
+    case dnnl_fpmath_mode_strict: return src == dnnl_f32;
     case dnnl_fpmath_mode_any: return true;
     case dnnl_fpmath_mode_bf16: return src == dnnl_bf16 || src == dnnl_f32;
     case dnnl_fpmath_mode_f16: return src == dnnl_f16 || src == dnnl_f32;

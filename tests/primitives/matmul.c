@@ -239,7 +239,7 @@ static void run_plainly(const struct product *p, const_dnnl_primitive_desc_t pd,
                         const char *what) {
     struct array result = array_new(2, p->dst.dims, p->dst.type);
     exec_add_array(exec, DNNL_ARG_SRC, &p->src, "ab");
-    exec_add_array(exec, DNNL_ARG_WEIGHTS, &p->weights, "ab");
+    if (!exec_find(exec, DNNL_ARG_WEIGHTS)) exec_add_array(exec, DNNL_ARG_WEIGHTS, &p->weights, "ab");
     if (p->bias.values) exec_add_array(exec, DNNL_ARG_BIAS, &p->bias, "ab");
     dnnl_memory_desc_t dst = md_of(&p->dst, "ab");
     exec_add(exec, DNNL_ARG_DST, memory_new(dst, NULL));
@@ -330,8 +330,60 @@ static void open_sizes(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Only the number of rows is open: the layout of weights is the library's to choose, once for all numbers. */
+
+static dnnl_primitive_desc_t open_rows_desc(const struct product *p, const_dnnl_primitive_attr_t attr) {
+    const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;
+    dnnl_memory_desc_t src = md_new(2, (dnnl_dims_t){open, p->src.dims[1]}, p->src.type, "ab");
+    dnnl_memory_desc_t dst = md_new(2, (dnnl_dims_t){open, p->dst.dims[1]}, p->dst.type, "ab");
+    dnnl_memory_desc_t weights = md_of(&p->weights, NULL);
+    dnnl_primitive_desc_t pd;
+    assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), src, weights, NULL, dst, attr),
+                     dnnl_success);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_memory_desc_destroy(weights);
+    return pd;
+}
+
+static void run_open_rows(dnnl_dim_t rows, const struct product_types *t, const char *what) {
+    enum { K = 40, N = 33 };
+    static const struct attr_case relu = {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}};
+    struct product p = {.src = array_new(2, (dnnl_dims_t){rows, K}, t->src),
+                        .weights = array_new(2, (dnnl_dims_t){K, N}, t->weights),
+                        .dst = array_new(2, (dnnl_dims_t){rows, N}, t->dst)};
+    struct array tolerance = array_new(2, p.dst.dims, dnnl_f32);
+    struct attr_run run;
+    struct exec exec = {0};
+    product_fill(&p, (unsigned)rows);
+    attr_run_init(&run, &relu, &p.src, &p.weights, &p.dst);
+    product_allow(run.attr, &p);
+    reference(&p, &run, &tolerance);
+    dnnl_primitive_desc_t pd = open_rows_desc(&p, run.attr);
+    const_dnnl_memory_desc_t chosen = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
+    exec_add(&exec, DNNL_ARG_WEIGHTS, memory_reordered(chosen, &p.weights));
+    run_plainly(&p, pd, &exec, what);
+    dnnl_primitive_desc_destroy(pd);
+    exec_free(&exec);
+    attr_run_free(&run);
+    array_free(&tolerance);
+    product_free(&p);
+}
+
+static void open_rows(void **state) {
+    (void)state;
+    static const dnnl_dim_t rows[] = {1, 2, 50, 129};
+    for (int i = 0; i < COUNT(types); i++)
+        for (int r = 0; r < COUNT(rows); r++) {
+            char what[64];
+            snprintf(what, sizeof what, "open rows, types %d, %d rows", i, (int)rows[r]);
+            run_open_rows(rows[r], &types[i], what);
+        }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite), cmocka_unit_test(groups),
-                                       cmocka_unit_test(open_sizes)};
+                                       cmocka_unit_test(open_sizes), cmocka_unit_test(open_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,8 +46,9 @@ static bool is_integer(dnnl_data_type_t type) {
 }
 
 void product_allow(dnnl_primitive_attr_t attr, const struct product *p) {
+    dnnl_fpmath_mode_t mode = p->src.type == dnnl_f32 ? dnnl_fpmath_mode_strict : dnnl_fpmath_mode_any;
     if (is_integer(p->weights.type) && !is_integer(p->src.type))
-        dnnl_primitive_attr_set_fpmath_mode_v2(attr, dnnl_fpmath_mode_any, 1);
+        dnnl_primitive_attr_set_fpmath_mode_v2(attr, mode, 1);
 }
 
 dnnl_status_t product_create(dnnl_primitive_desc_t *pd, const struct product_suite *suite,
