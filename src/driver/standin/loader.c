@@ -5,6 +5,7 @@
  * which it needs. There is one driver and no layer, so handles are the driver's own and there is nothing to
  * trace.
  */
+#include <level_zero/layers/zel_tracing_api.h>
 #include <level_zero/loader/ze_loader.h>
 #include <level_zero/ze_api.h>
 
@@ -29,6 +30,52 @@ EXPORT void *ZE_APICALL zeLoaderGetTracingHandle(void) {
 EXPORT ze_result_t ZE_APICALL zelGetTracerApiProcAddrTable(uint32_t version, void *table) {
     (void)version;
     return table ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+}
+
+EXPORT ze_result_t ZE_APICALL zelGetTracingLayerState(bool *enabled) {
+    if (!enabled) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    *enabled = false;
+    return ZE_RESULT_SUCCESS;
+}
+
+EXPORT ze_result_t ZE_APICALL zelEnableTracingLayer(void) {
+    return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+}
+
+EXPORT ze_result_t ZE_APICALL zelDisableTracingLayer(void) {
+    return ZE_RESULT_SUCCESS;
+}
+
+EXPORT ze_result_t ZE_APICALL zelTracerCreate(const zel_tracer_desc_t *desc, zel_tracer_handle_t *tracer) {
+    if (!desc || !tracer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+}
+
+/* There is no tracer that these could be called with. */
+EXPORT ze_result_t ZE_APICALL zelTracerDestroy(zel_tracer_handle_t tracer) {
+    (void)tracer;
+    return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+}
+
+EXPORT ze_result_t ZE_APICALL zelTracerSetPrologues(zel_tracer_handle_t tracer,
+                                                    zel_core_callbacks_t *callbacks) {
+    (void)callbacks;
+    return zelTracerDestroy(tracer);
+}
+
+EXPORT ze_result_t ZE_APICALL zelTracerSetEpilogues(zel_tracer_handle_t tracer,
+                                                    zel_core_callbacks_t *callbacks) {
+    (void)callbacks;
+    return zelTracerDestroy(tracer);
+}
+
+EXPORT ze_result_t ZE_APICALL zelTracerSetEnabled(zel_tracer_handle_t tracer, ze_bool_t enable) {
+    (void)enable;
+    return zelTracerDestroy(tracer);
+}
+
+EXPORT ze_result_t ZE_APICALL zelTracerResetAllCallbacks(zel_tracer_handle_t tracer) {
+    return zelTracerDestroy(tracer);
 }
 
 EXPORT ze_result_t ZE_APICALL zelLoaderGetVersion(zel_component_version_t *version) {
