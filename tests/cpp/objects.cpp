@@ -313,7 +313,7 @@ static void post_operations() {
     CHECK(taken.len() == 7);
 }
 
-static void attributes() {
+static void modes() {
     primitive_attr attr;
     attr.set_fpmath_mode(fpmath_mode::bf16);
     CHECK(attr.get_fpmath_mode() == fpmath_mode::bf16);
@@ -333,7 +333,10 @@ static void attributes() {
     CHECK(attr.get_scratchpad_mode() == scratchpad_mode::library);
     attr.set_scratchpad_mode(scratchpad_mode::user);
     CHECK(attr.get_scratchpad_mode() == scratchpad_mode::user);
+}
 
+static void quantisation() {
+    primitive_attr attr;
     attr.set_scales_mask(DNNL_ARG_SRC, 0);
     attr.set_scales(DNNL_ARG_WEIGHTS, 3, {8, 1}, dt::bf16);
     attr.set_scales(DNNL_ARG_DST, 0, {}, dt::f32, false, quantization_mode::static_sazp);
@@ -346,6 +349,23 @@ static void attributes() {
     attr.set_precomputed_reductions(DNNL_ARG_SRC, 3, {1, 8});
     CHECK_THROWS(dnnl_invalid_arguments, attr.set_scales_mask(DNNL_ARG_SRC, -1));
 
+    primitive_attr rnn;
+    float scale = 0, shift = 0;
+    int weights_mask = 0;
+    std::vector<float> scales;
+    rnn.set_rnn_data_qparams(2.f, 3.f);
+    rnn.get_rnn_data_qparams(scale, shift);
+    CHECK(scale == 2.f && shift == 3.f);
+    rnn.set_rnn_weights_qparams(24, {1.f, 2.f, 3.f, 4.f});
+    rnn.get_rnn_weights_qparams(weights_mask, scales);
+    CHECK(weights_mask == 24 && scales == (std::vector<float>{1.f, 2.f, 3.f, 4.f}));
+    rnn.set_rnn_weights_projection_qparams(8, {5.f, 6.f});
+    rnn.get_rnn_weights_projection_qparams(weights_mask, scales);
+    CHECK(weights_mask == 8 && scales == (std::vector<float>{5.f, 6.f}));
+}
+
+static void attributes() {
+    primitive_attr attr;
     post_ops ops;
     ops.append_eltwise(algorithm::eltwise_relu, 0.f, 0.f);
     attr.set_post_ops(ops);
@@ -363,22 +383,8 @@ static void attributes() {
     dropout.get_dropout(found, seed, offset, host);
     CHECK(found == mask && seed == dt::s64 && offset && host);
 
-    primitive_attr rnn;
-    float scale = 0, shift = 0;
-    int weights_mask = 0;
-    std::vector<float> scales;
-    rnn.set_rnn_data_qparams(2.f, 3.f);
-    rnn.get_rnn_data_qparams(scale, shift);
-    CHECK(scale == 2.f && shift == 3.f);
-    rnn.set_rnn_weights_qparams(24, {1.f, 2.f, 3.f, 4.f});
-    rnn.get_rnn_weights_qparams(weights_mask, scales);
-    CHECK(weights_mask == 24 && scales == (std::vector<float>{1.f, 2.f, 3.f, 4.f}));
-    rnn.set_rnn_weights_projection_qparams(8, {5.f, 6.f});
-    rnn.get_rnn_weights_projection_qparams(weights_mask, scales);
-    CHECK(weights_mask == 8 && scales == (std::vector<float>{5.f, 6.f}));
-
     dnnl_primitive_attr_t c_attr = nullptr;
-    CHECK(dnnl_primitive_attr_clone(&c_attr, rnn.get()) == dnnl_success);
+    CHECK(dnnl_primitive_attr_clone(&c_attr, dropout.get()) == dnnl_success);
     const primitive_attr taken = c_attr;
     CHECK(taken.get() == c_attr);
 }
@@ -447,6 +453,8 @@ int main() {
             {"memory", memories},
             {"host scalars", host_scalars},
             {"post-ops", post_operations},
+            {"modes", modes},
+            {"quantisation", quantisation},
             {"attributes", attributes},
             {"service functions", service_functions},
             {"BLAS-like functions", blas},

@@ -187,7 +187,7 @@ static dnnl_stream_t make_held_stream(const struct world *w, int k, ze_command_l
     dnnl_stream_t stream;
     *list = held[k].users ? ze_make_immediate(w->context, held[k].order, false) : NULL;
     if (*list) return make_stream(w, *list);
-    ok(dnnl_stream_create(&stream, w->engine, held[k].order));
+    assert_ok(dnnl_stream_create(&stream, w->engine, held[k].order));
     return stream;
 }
 
@@ -197,8 +197,8 @@ static void destroy_all_while_held(int k) {
     struct user_events gates = make_events(&w);
     float *dst = ze_alloc(w.context, ZE_MEMORY_TYPE_SHARED, N * sizeof *dst);
     long live = fake.live;
-    ok(dnnl_ze_interop_engine_create(&w.engine, ze_driver, ze_device, w.context));
-    ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
+    assert_ok(dnnl_ze_interop_engine_create(&w.engine, ze_driver, ze_device, w.context));
+    assert_ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
     dnnl_primitive_t linear = make_linear(&w, 3, 1);
     dnnl_memory_t from = make_vector(&w, DNNL_MEMORY_ALLOCATE), to = make_vector(&w, dst);
     ze_command_list_handle_t list;
@@ -206,13 +206,13 @@ static void destroy_all_while_held(int k) {
     ze_event_handle_t event;
     fill(from, 1);
     fill(to, 0);
-    ok(run(linear, stream, from, to, 1, &gates.events[0], &event));
-    ok(dnnl_memory_destroy(from));
-    ok(dnnl_memory_destroy(to));
-    ok(dnnl_primitive_destroy(linear));
-    ok(dnnl_stream_destroy(stream));
+    assert_ok(run(linear, stream, from, to, 1, &gates.events[0], &event));
+    assert_ok(dnnl_memory_destroy(from));
+    assert_ok(dnnl_memory_destroy(to));
+    assert_ok(dnnl_primitive_destroy(linear));
+    assert_ok(dnnl_stream_destroy(stream));
     dnnl_memory_desc_destroy(w.vector);
-    ok(dnnl_engine_destroy(w.engine));
+    assert_ok(dnnl_engine_destroy(w.engine));
     assert_true(fake.live > live);
     ze_ok(ze.zeEventHostSignal(gates.events[0]));
     wait_until_live(live);
@@ -240,17 +240,17 @@ static void destroy_streams_while_held(int k) {
     for (int i = 0; i < STREAMS; i++) {
         ze_event_handle_t event;
         dnnl_stream_t stream = make_held_stream(&w, k, &lists[i]);
-        ok(run(linear, stream, memories[i], memories[i], 1, &gates.events[0], &event));
-        ok(run(linear, stream, memories[i], memories[i], 1, &event, NULL));
-        ok(dnnl_stream_destroy(stream));
+        assert_ok(run(linear, stream, memories[i], memories[i], 1, &gates.events[0], &event));
+        assert_ok(run(linear, stream, memories[i], memories[i], 1, &event, NULL));
+        assert_ok(dnnl_stream_destroy(stream));
     }
     assert_true(fake.live > live);
     ze_ok(ze.zeEventHostSignal(gates.events[0]));
     for (int round = 0; round < 10000 && fake.live != live; round++) {
         dnnl_stream_t next;
         usleep(1000);
-        ok(dnnl_stream_create(&next, w.engine, dnnl_stream_in_order));
-        ok(dnnl_stream_destroy(next));
+        assert_ok(dnnl_stream_create(&next, w.engine, dnnl_stream_in_order));
+        assert_ok(dnnl_stream_destroy(next));
     }
     assert_int_equal(fake.live, live);
     for (int i = 0; i < STREAMS; i++) {
@@ -282,9 +282,9 @@ static void execute_often(const struct product *p, dnnl_primitive_t linear, dnnl
                           dnnl_memory_t memory, int times, bool events) {
     ze_event_handle_t event;
     for (int i = 0; i < times; i++) {
-        ok(run(linear, stream, memory, memory, 0, NULL, events ? &event : NULL));
+        assert_ok(run(linear, stream, memory, memory, 0, NULL, events ? &event : NULL));
         if (i % 4 == 0) multiply(p, stream, events ? &event : NULL);
-        if (i % 64 == 63) ok(dnnl_stream_wait(stream));
+        if (i % 64 == 63) assert_ok(dnnl_stream_wait(stream));
     }
 }
 
@@ -300,13 +300,13 @@ static void test_execution_makes_nothing(void **state) {
     for (int o = 0; o < 2; o++)
         for (int events = 0; events < 2; events++) {
             dnnl_stream_t stream;
-            ok(dnnl_stream_create(&stream, w.engine, orders[o]));
+            assert_ok(dnnl_stream_create(&stream, w.engine, orders[o]));
             execute_often(&p, linear, stream, memory, events || o ? 40000 : 10, events);
             long allocated = allocations, live = fake.live;
             execute_often(&p, linear, stream, memory, 1000, events);
             assert_int_equal(allocations, allocated);
             assert_int_equal(fake.live, live);
-            ok(dnnl_stream_wait(stream));
+            assert_ok(dnnl_stream_wait(stream));
             dnnl_stream_destroy(stream);
         }
     assert_true(allocations > 0);
@@ -325,24 +325,24 @@ static void test_two_devices(void **state) {
     struct world w = make_world(), v = w;
     ze_device_handle_t device;
     dnnl_stream_t first, second;
-    ok(dnnl_ze_interop_engine_create(&v.engine, ze_driver, fake_second_device(), w.context));
-    ok(dnnl_ze_interop_engine_get_device(v.engine, &device));
+    assert_ok(dnnl_ze_interop_engine_create(&v.engine, ze_driver, fake_second_device(), w.context));
+    assert_ok(dnnl_ze_interop_engine_get_device(v.engine, &device));
     assert_ptr_equal(device, fake_second_device());
-    ok(dnnl_stream_create(&first, w.engine, dnnl_stream_in_order));
-    ok(dnnl_stream_create(&second, v.engine, dnnl_stream_in_order));
+    assert_ok(dnnl_stream_create(&first, w.engine, dnnl_stream_in_order));
+    assert_ok(dnnl_stream_create(&second, v.engine, dnnl_stream_in_order));
     dnnl_primitive_t twice = make_linear(&w, 2, 0), more = make_linear(&v, 1, 1);
     void *pointer = ze_alloc(w.context, ZE_MEMORY_TYPE_DEVICE, N * sizeof(float));
     dnnl_memory_t here = make_vector(&w, pointer), there = make_vector(&v, pointer);
     fill(here, 3);
     ze_event_handle_t doubled, done;
     for (int i = 0; i < STEPS; i++) { /* events of one device's stream order the other's */
-        ok(run(twice, first, here, here, i > 0, &done, &doubled));
-        ok(run(more, second, there, there, 1, &doubled, &done));
+        assert_ok(run(twice, first, here, here, i > 0, &done, &doubled));
+        assert_ok(run(more, second, there, there, 1, &doubled, &done));
     }
-    ok(dnnl_stream_wait(second));
+    assert_ok(dnnl_stream_wait(second));
     expect_steps(here, 3);
-    refused(run(twice, second, here, here, 0, NULL, NULL));
-    refused(run(twice, first, there, there, 0, NULL, NULL));
+    assert_bad(run(twice, second, here, here, 0, NULL, NULL));
+    assert_bad(run(twice, first, there, there, 0, NULL, NULL));
     dnnl_primitive_destroy(twice);
     dnnl_primitive_destroy(more);
     dnnl_memory_destroy(here);
@@ -350,7 +350,7 @@ static void test_two_devices(void **state) {
     dnnl_stream_destroy(first);
     dnnl_stream_destroy(second);
     ze_ok(ze.zeMemFree(w.context, pointer));
-    ok(dnnl_engine_destroy(v.engine));
+    assert_ok(dnnl_engine_destroy(v.engine));
     free_world(&w);
 }
 
@@ -390,7 +390,7 @@ static void expect_no_update(void) {
     dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, memory}};
     ze_event_handle_t event;
-    ok(run(linear, stream, memory, memory, 0, NULL, &event));
+    assert_ok(run(linear, stream, memory, memory, 0, NULL, &event));
     ze_ok(ze.zeCommandListClose(list));
     assert_int_equal(dnnl_ze_interop_stream_update(stream, event, 1, args), dnnl_unimplemented);
     dnnl_memory_destroy(memory);
@@ -429,15 +429,16 @@ static void test_gpu(void **state) {
     struct scenario s = {0};
     size_t size = 0;
     assert_int_equal(play(&s, dnnl_stream_in_order), dnnl_success);
-    ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, NULL));
+    assert_ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, NULL));
     uint8_t *blob = malloc(size);
-    ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, blob));
+    assert_ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, blob));
     tidy_up(&s);
     setenv("LODE_CACHE", "0", 1);
     fake.modules_from_spirv = fake.modules_from_binary = 0;
     struct world w = {.context = ze_make_context()};
-    ok(dnnl_ze_interop_engine_create_from_cache_blob(&w.engine, ze_driver, ze_device, w.context, size, blob));
-    ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
+    assert_ok(dnnl_ze_interop_engine_create_from_cache_blob(&w.engine, ze_driver, ze_device, w.context, size,
+                                                            blob));
+    assert_ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
     dnnl_primitive_t linear = make_linear(&w, 3, 1);
     assert_int_equal(fake.modules_from_spirv, 0);
     assert_int_equal(fake.modules_from_binary, 1);
@@ -459,28 +460,28 @@ static void test_gpu_memory(void **state) {
     void *shared = ze_alloc(w.context, ZE_MEMORY_TYPE_SHARED, N * sizeof(float)),
          *host = malloc(N * sizeof(float));
     void *own = NULL, *first = NULL, *second = NULL;
-    ok(dnnl_memory_get_data_handle(device, &own));
+    assert_ok(dnnl_memory_get_data_handle(device, &own));
     fill(device, 1);
     fake_reset();
-    ok(dnnl_memory_map_data(device, &first));
-    ok(dnnl_memory_map_data(device, &second)); /* another copy */
+    assert_ok(dnnl_memory_map_data(device, &first));
+    assert_ok(dnnl_memory_map_data(device, &second)); /* another copy */
     assert_ptr_not_equal(first, own);
     assert_ptr_not_equal(first, second);
     assert_int_equal(fake.nappended, 2);
-    ok(dnnl_memory_unmap_data(device, second));
-    ok(dnnl_memory_unmap_data(device, first));
-    refused(dnnl_memory_unmap_data(device, first));
+    assert_ok(dnnl_memory_unmap_data(device, second));
+    assert_ok(dnnl_memory_unmap_data(device, first));
+    assert_bad(dnnl_memory_unmap_data(device, first));
     expect_linear(device, 1, 1, 0);
-    ok(dnnl_memory_map_data(device, &first)); /* still mapped when it is destroyed */
+    assert_ok(dnnl_memory_map_data(device, &first)); /* still mapped when it is destroyed */
     dnnl_memory_destroy(device);
 
-    refused(dnnl_ze_interop_memory_create(&memory, w.vector, w.engine, 1, &host));
+    assert_bad(dnnl_ze_interop_memory_create(&memory, w.vector, w.engine, 1, &host));
     assert_ptr_equal(memory, untouched);
     memory = make_vector(&w, shared);
-    ok(dnnl_memory_map_data(memory, &first));
+    assert_ok(dnnl_memory_map_data(memory, &first));
     assert_ptr_equal(first, shared);
-    ok(dnnl_memory_unmap_data(memory, first));
-    refused(dnnl_ze_interop_memory_set_mem_object(memory, host));
+    assert_ok(dnnl_memory_unmap_data(memory, first));
+    assert_bad(dnnl_ze_interop_memory_set_mem_object(memory, host));
     dnnl_memory_destroy(memory);
     ze_ok(ze.zeMemFree(w.context, shared));
     free(host);
@@ -495,12 +496,12 @@ static void test_commands_in_order(void **state) {
     struct world w = make_world();
     struct product p = make_product(&w);
     dnnl_stream_t stream;
-    ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_in_order));
+    assert_ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_in_order));
     fake_reset();
     multiply(&p, stream, NULL);
     ze_event_handle_t event = NULL;
     multiply(&p, stream, &event);
-    ok(dnnl_stream_wait(stream));
+    assert_ok(dnnl_stream_wait(stream));
     assert_true(fake.nappended >= 2);
     for (int i = 0; i < fake.nappended; i++) { /* no event is spent but the one that is asked for */
         assert_int_equal(fake.appended[i].what, APPENDED_LAUNCH);
@@ -520,12 +521,12 @@ static void test_commands_out_of_order(void **state) {
     struct product p = make_product(&w);
     dnnl_stream_t stream;
     ze_event_handle_t first = NULL, second = NULL;
-    ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_out_of_order));
+    assert_ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_out_of_order));
     fake_reset();
     multiply(&p, stream, &first);
     int launches = fake.nappended;
     multiply(&p, stream, &second);
-    ok(dnnl_stream_wait(stream));
+    assert_ok(dnnl_stream_wait(stream));
     assert_int_equal(fake.nappended, 2 * launches);
     assert_true(launches > 1);
     assert_int_equal(fake.appended[0].nwaits, 0);
@@ -541,7 +542,7 @@ static void test_commands_out_of_order(void **state) {
     fake_reset();
     multiply(&p, stream, NULL); /* nobody can put it in order later: it comes after everything */
     assert_int_equal(fake.appended[0].what, APPENDED_BARRIER);
-    ok(dnnl_stream_wait(stream));
+    assert_ok(dnnl_stream_wait(stream));
     dnnl_stream_destroy(stream);
     free_product(&p);
     free_world(&w);
@@ -557,7 +558,7 @@ static void check_cycles(const struct world *w, ze_command_list_handle_t list,
     dnnl_stream_t stream;
     uint64_t ns[RUNS], cycles[RUNS];
     int count = RUNS;
-    ok(dnnl_ze_interop_stream_create(&stream, w->engine, list, 1));
+    assert_ok(dnnl_ze_interop_stream_create(&stream, w->engine, list, 1));
     for (int i = 0; i < RUNS; i++)
         multiply(&p, stream, NULL);
     if (queue) {
@@ -565,15 +566,15 @@ static void check_cycles(const struct world *w, ze_command_list_handle_t list,
         ze_run(queue, list);
         ze_run(queue, list);
     }
-    ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, ns));
-    ok(dnnl_query_profiling_data(stream, cycles_kind, &count, cycles));
+    assert_ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, ns));
+    assert_ok(dnnl_query_profiling_data(stream, cycles_kind, &count, cycles));
     assert_int_equal(count, RUNS);
     for (int i = 0; i < RUNS; i++) {
         assert_true(cycles[i] > 0);
         assert_int_equal(ns[i], cycles[i] * 1000000000 / fake.timer_hertz);
     }
     count = RUNS - 1;
-    refused(dnnl_query_profiling_data(stream, cycles_kind, &count, cycles));
+    assert_bad(dnnl_query_profiling_data(stream, cycles_kind, &count, cycles));
     dnnl_stream_destroy(stream);
     ze_ok(ze.zeCommandListDestroy(list));
     free_product(&p);

@@ -24,15 +24,15 @@ static void test_chain_of_events(void **state) {
                                  got;
         dnnl_stream_t stream = make_stream(&w, list);
         dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
-        ok(dnnl_ze_interop_stream_get_list(stream, &got));
+        assert_ok(dnnl_ze_interop_stream_get_list(stream, &got));
         assert_ptr_equal(got, list);
         fill(memory, 1);
         ze_event_handle_t last = NULL;
         for (int i = 0; i < STEPS; i++) {
             ze_event_handle_t middle = NULL;
-            ok(run(twice, stream, memory, memory, i > 0, &last, &middle));
+            assert_ok(run(twice, stream, memory, memory, i > 0, &last, &middle));
             assert_non_null(middle);
-            ok(run(more, stream, memory, memory, 1, &middle, &last));
+            assert_ok(run(more, stream, memory, memory, 1, &middle, &last));
             assert_non_null(last);
         }
         ze_ok(ze.zeEventHostSynchronize(last, UINT64_MAX));
@@ -60,14 +60,14 @@ static void test_plain_order(void **state) {
             list = ze_make_immediate(w.context, kinds[k].flags, kinds[k].synchronous);
             stream = make_stream(&w, list);
         } else {
-            ok(dnnl_stream_create(&stream, w.engine, flags[k - KINDS]));
+            assert_ok(dnnl_stream_create(&stream, w.engine, flags[k - KINDS]));
         }
         fill(memory, 5);
         for (int i = 0; i < STEPS; i++) {
-            ok(run(twice, stream, memory, memory, 0, NULL, NULL));
-            ok(run(more, stream, memory, memory, 0, NULL, NULL));
+            assert_ok(run(twice, stream, memory, memory, 0, NULL, NULL));
+            assert_ok(run(more, stream, memory, memory, 0, NULL, NULL));
         }
-        ok(dnnl_stream_wait(stream));
+        assert_ok(dnnl_stream_wait(stream));
         expect_steps(memory, 5);
         dnnl_memory_destroy(memory);
         dnnl_stream_destroy(stream);
@@ -95,7 +95,7 @@ static void test_user_dependencies(void **state) {
             for (int i = 0; i < ndeps; i++)
                 deps[i] = mine.events[i % 4];
             fill(memory, 2);
-            ok(run(linear, stream, memory, memory, ndeps, deps, &event));
+            assert_ok(run(linear, stream, memory, memory, ndeps, deps, &event));
             assert_int_equal(ze.zeEventHostSynchronize(event, 1000000), ZE_RESULT_NOT_READY);
             expect_linear(memory, 2, 1, 0);
             for (int i = 0; i < 4; i++)
@@ -129,10 +129,10 @@ static void test_replay(void **state) {
     ze_event_handle_t last = NULL;
     for (int i = 0; i < STEPS; i++) {
         ze_event_handle_t middle = NULL;
-        ok(run(twice, stream, i == 0 ? src : dst, dst, i > 0, &last, &middle));
-        ok(run(more, stream, dst, dst, 1, &middle, &last));
+        assert_ok(run(twice, stream, i == 0 ? src : dst, dst, i > 0, &last, &middle));
+        assert_ok(run(more, stream, dst, dst, 1, &middle, &last));
     }
-    ok(dnnl_stream_wait(stream)); /* nothing has run: nothing to wait for */
+    assert_ok(dnnl_stream_wait(stream)); /* nothing has run: nothing to wait for */
     dnnl_primitive_destroy(twice);
     dnnl_primitive_destroy(more);
     ze_ok(ze.zeCommandListClose(list));
@@ -161,12 +161,12 @@ static void test_recording_after_close(void **state) {
     dnnl_primitive_t linear = make_linear(&w, 5, 2);
     dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
     ze_event_handle_t event = (ze_event_handle_t)&junk;
-    ok(run(linear, stream, memory, memory, 0, NULL, NULL));
+    assert_ok(run(linear, stream, memory, memory, 0, NULL, NULL));
     ze_ok(ze.zeCommandListClose(list));
-    refused(run(linear, stream, memory, memory, 0, NULL, &event));
+    assert_bad(run(linear, stream, memory, memory, 0, NULL, &event));
     assert_ptr_equal(event, &junk);
     ze_ok(ze.zeCommandListReset(list));
-    ok(run(linear, stream, memory, memory, 0, NULL, &event));
+    assert_ok(run(linear, stream, memory, memory, 0, NULL, &event));
     ze_ok(ze.zeCommandListClose(list));
     fill(memory, 4);
     ze_run(queue, list);
@@ -189,10 +189,10 @@ static void test_nothing_across_devices(void **state) {
     dnnl_memory_t src, dst = make_vector(&w, DNNL_MEMORY_ALLOCATE);
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t reorder;
-    ok(dnnl_engine_create(&host, dnnl_cpu, 0));
-    ok(dnnl_memory_create(&src, w.vector, host, DNNL_MEMORY_ALLOCATE));
-    ok(dnnl_reorder_primitive_desc_create(&pd, w.vector, host, w.vector, w.engine, NULL));
-    ok(dnnl_primitive_create(&reorder, pd));
+    assert_ok(dnnl_engine_create(&host, dnnl_cpu, 0));
+    assert_ok(dnnl_memory_create(&src, w.vector, host, DNNL_MEMORY_ALLOCATE));
+    assert_ok(dnnl_reorder_primitive_desc_create(&pd, w.vector, host, w.vector, w.engine, NULL));
+    assert_ok(dnnl_primitive_create(&reorder, pd));
     assert_int_equal(run(reorder, stream, src, dst, 0, NULL, NULL), dnnl_unimplemented);
     dnnl_primitive_destroy(reorder);
     dnnl_primitive_desc_destroy(pd);
@@ -222,7 +222,7 @@ static void test_product_on_every_list(void **state) {
             if (i == 1)
                 ze_ok(ze.zeEventHostSynchronize(event, UINT64_MAX));
             else
-                ok(dnnl_stream_wait(stream));
+                assert_ok(dnnl_stream_wait(stream));
             expect_product(&p);
         }
         dnnl_stream_destroy(stream);
@@ -259,28 +259,28 @@ static void test_profiling(void **state) {
         dnnl_stream_t stream;
         if (k < KINDS) {
             list = ze_make_immediate(w.context, kinds[k].flags, kinds[k].synchronous);
-            ok(dnnl_ze_interop_stream_create(&stream, w.engine, list, 1));
+            assert_ok(dnnl_ze_interop_stream_create(&stream, w.engine, list, 1));
         } else {
             unsigned order = k == KINDS ? dnnl_stream_in_order : dnnl_stream_out_of_order;
-            ok(dnnl_stream_create(&stream, w.engine, order | dnnl_stream_profiling));
+            assert_ok(dnnl_stream_create(&stream, w.engine, order | dnnl_stream_profiling));
         }
         int count = -1;
         uint64_t ns[3] = {0};
         for (int round = 0; round < 2; round++) {
-            ok(run(linear, stream, memory, memory, 0, NULL, NULL));
+            assert_ok(run(linear, stream, memory, memory, 0, NULL, NULL));
             multiply(&p, stream, NULL);
             multiply(&p, stream, NULL);
-            ok(dnnl_stream_wait(stream));
-            ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, NULL));
+            assert_ok(dnnl_stream_wait(stream));
+            assert_ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, NULL));
             assert_int_equal(count, 3);
             count = 2;
-            refused(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, ns));
+            assert_bad(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, ns));
             count = 3;
-            ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, ns));
+            assert_ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, ns));
             for (int i = 0; i < 3; i++)
                 assert_true(ns[i] > 0 && ns[i] < 1000000000u);
-            ok(dnnl_reset_profiling(stream));
-            ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, NULL));
+            assert_ok(dnnl_reset_profiling(stream));
+            assert_ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, NULL));
             assert_int_equal(count, 0);
         }
         dnnl_stream_destroy(stream);
@@ -288,9 +288,9 @@ static void test_profiling(void **state) {
     }
     dnnl_stream_t plain;
     int count;
-    ok(dnnl_stream_create(&plain, w.engine, dnnl_stream_default_flags));
-    refused(dnnl_query_profiling_data(plain, dnnl_profiling_data_kind_time, &count, NULL));
-    refused(dnnl_reset_profiling(plain));
+    assert_ok(dnnl_stream_create(&plain, w.engine, dnnl_stream_default_flags));
+    assert_bad(dnnl_query_profiling_data(plain, dnnl_profiling_data_kind_time, &count, NULL));
+    assert_bad(dnnl_reset_profiling(plain));
     dnnl_stream_destroy(plain);
     dnnl_primitive_destroy(linear);
     dnnl_memory_destroy(memory);
@@ -308,19 +308,19 @@ static void test_verbose_time(void **state) {
     char text[4096] = "", *line, *time;
     FILE *file = tmpfile();
     assert_non_null(file);
-    ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_in_order | dnnl_stream_profiling));
+    assert_ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_in_order | dnnl_stream_profiling));
     fflush(stdout);
     dup2(fileno(file), 1);
-    ok(dnnl_set_verbose(1));
+    assert_ok(dnnl_set_verbose(1));
     multiply(&p, stream, NULL);
-    ok(dnnl_set_verbose(0));
+    assert_ok(dnnl_set_verbose(0));
     fflush(stdout);
     dup2(saved, 1);
     close(saved);
     rewind(file);
     text[fread(text, 1, sizeof text - 1, file)] = 0;
     fclose(file);
-    ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, &ns));
+    assert_ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, &ns));
     line = strstr(text, "exec,");
     assert_non_null(line);
     *strchr(line, '\n') = 0;

@@ -24,8 +24,8 @@ static void test_million_events(void **state) {
     const long total = wish ? atol(wish) : 1000000, first = total / 10 > 40000 ? total / 10 : 40000;
     static const unsigned orders[] = {dnnl_stream_in_order, dnnl_stream_out_of_order};
     struct world w = make_world();
-    ok(dnnl_memory_desc_destroy(w.vector)); /* the work itself does not matter */
-    ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){1}, dnnl_f32, dnnl_a));
+    assert_ok(dnnl_memory_desc_destroy(w.vector)); /* the work itself does not matter */
+    assert_ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){1}, dnnl_f32, dnnl_a));
     dnnl_primitive_t more = make_linear(&w, 1, 1);
     dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
     for (int o = 0; o < 2; o++) {
@@ -33,20 +33,20 @@ static void test_million_events(void **state) {
         ze_event_handle_t event = NULL;
         float *value;
         long before = 0;
-        ok(dnnl_stream_create(&stream, w.engine, orders[o]));
-        ok(dnnl_memory_map_data(memory, (void **)&value));
+        assert_ok(dnnl_stream_create(&stream, w.engine, orders[o]));
+        assert_ok(dnnl_memory_map_data(memory, (void **)&value));
         *value = 0;
-        ok(dnnl_memory_unmap_data(memory, value));
+        assert_ok(dnnl_memory_unmap_data(memory, value));
         for (long i = 0; i < total; i++) {
-            ok(run(more, stream, memory, memory, event != NULL, &event, &event));
+            assert_ok(run(more, stream, memory, memory, event != NULL, &event, &event));
             if (i % 64 == 63) ze_ok(ze.zeEventHostSynchronize(event, UINT64_MAX));
             if (i == first) before = resident_kib();
         }
-        ok(dnnl_stream_wait(stream));
+        assert_ok(dnnl_stream_wait(stream));
         if (MEMORY_IS_OURS) assert_true(resident_kib() - before < 1024);
-        ok(dnnl_memory_map_data(memory, (void **)&value));
+        assert_ok(dnnl_memory_map_data(memory, (void **)&value));
         assert_true(*value == (float)total);
-        ok(dnnl_memory_unmap_data(memory, value));
+        assert_ok(dnnl_memory_unmap_data(memory, value));
         dnnl_stream_destroy(stream);
     }
     dnnl_primitive_destroy(more);
@@ -59,22 +59,22 @@ static void test_primitives_destroyed_in_flight(void **state) {
     (void)state;
     struct world w = make_world();
     int capacity;
-    ok(dnnl_get_primitive_cache_capacity(&capacity));
-    ok(dnnl_set_primitive_cache_capacity(0));
+    assert_ok(dnnl_get_primitive_cache_capacity(&capacity));
+    assert_ok(dnnl_set_primitive_cache_capacity(0));
     dnnl_stream_t stream;
-    ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_default_flags));
+    assert_ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_default_flags));
     dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
     for (int round = 0; round < 200; round++) {
         fill(memory, (float)round);
         for (int i = 0; i < STEPS; i++) {
             dnnl_primitive_t linear = make_linear(&w, 2, 1);
-            ok(run(linear, stream, memory, memory, 0, NULL, NULL));
+            assert_ok(run(linear, stream, memory, memory, 0, NULL, NULL));
             dnnl_primitive_destroy(linear);
         }
-        ok(dnnl_stream_wait(stream));
+        assert_ok(dnnl_stream_wait(stream));
         expect_steps(memory, (float)round);
     }
-    ok(dnnl_set_primitive_cache_capacity(capacity));
+    assert_ok(dnnl_set_primitive_cache_capacity(capacity));
     dnnl_memory_destroy(memory);
     dnnl_stream_destroy(stream);
     free_world(&w);
@@ -87,15 +87,16 @@ static void test_wrong_order_of_destruction(void **state) {
         dnnl_engine_t engine;
         dnnl_stream_t stream;
         struct world w = {0};
-        ok(dnnl_engine_create(&engine, dnnl_gpu, 0));
+        assert_ok(dnnl_engine_create(&engine, dnnl_gpu, 0));
         w.engine = engine;
-        ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
-        ok(dnnl_stream_create(&stream, engine, i % 2 ? dnnl_stream_in_order : dnnl_stream_out_of_order));
+        assert_ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
+        assert_ok(
+                dnnl_stream_create(&stream, engine, i % 2 ? dnnl_stream_in_order : dnnl_stream_out_of_order));
         dnnl_primitive_t linear = make_linear(&w, 1, 1);
         dnnl_memory_t memory = make_vector(&w, DNNL_MEMORY_ALLOCATE);
-        ok(dnnl_engine_destroy(engine));
+        assert_ok(dnnl_engine_destroy(engine));
         for (int k = 0; k < 20; k++)
-            ok(run(linear, stream, memory, memory, 0, NULL, NULL));
+            assert_ok(run(linear, stream, memory, memory, 0, NULL, NULL));
         dnnl_memory_destroy(memory);
         dnnl_primitive_destroy(linear);
         dnnl_stream_destroy(stream);

@@ -4,48 +4,49 @@
 
 struct world make_world(void) {
     struct world w = {.context = ze_make_context()};
-    ok(dnnl_ze_interop_engine_create(&w.engine, ze_driver, ze_device, w.context));
-    ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
+    assert_ok(dnnl_ze_interop_engine_create(&w.engine, ze_driver, ze_device, w.context));
+    assert_ok(dnnl_memory_desc_create_with_tag(&w.vector, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
     return w;
 }
 
 void free_world(struct world *w) {
     dnnl_memory_desc_destroy(w->vector);
-    ok(dnnl_engine_destroy(w->engine));
+    assert_ok(dnnl_engine_destroy(w->engine));
     ze_ok(ze.zeContextDestroy(w->context));
 }
 
 dnnl_primitive_t make_linear(const struct world *w, float alpha, float beta) {
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t primitive;
-    ok(dnnl_eltwise_forward_primitive_desc_create(&pd, w->engine, dnnl_forward_inference, dnnl_eltwise_linear,
-                                                  w->vector, w->vector, alpha, beta, NULL));
-    ok(dnnl_primitive_create(&primitive, pd));
+    assert_ok(dnnl_eltwise_forward_primitive_desc_create(&pd, w->engine, dnnl_forward_inference,
+                                                         dnnl_eltwise_linear, w->vector, w->vector, alpha,
+                                                         beta, NULL));
+    assert_ok(dnnl_primitive_create(&primitive, pd));
     dnnl_primitive_desc_destroy(pd);
     return primitive;
 }
 
 dnnl_memory_t make_vector(const struct world *w, void *handle) {
     dnnl_memory_t memory;
-    ok(dnnl_ze_interop_memory_create(&memory, w->vector, w->engine, 1, &handle));
+    assert_ok(dnnl_ze_interop_memory_create(&memory, w->vector, w->engine, 1, &handle));
     return memory;
 }
 
 void fill(dnnl_memory_t memory, float first) {
     float *data;
-    ok(dnnl_memory_map_data(memory, (void **)&data));
+    assert_ok(dnnl_memory_map_data(memory, (void **)&data));
     for (int i = 0; i < N; i++)
         data[i] = first + (float)i;
-    ok(dnnl_memory_unmap_data(memory, data));
+    assert_ok(dnnl_memory_unmap_data(memory, data));
 }
 
 void expect_linear(dnnl_memory_t memory, float first, float alpha, float beta) {
     float *data;
-    ok(dnnl_memory_map_data(memory, (void **)&data));
+    assert_ok(dnnl_memory_map_data(memory, (void **)&data));
     for (int i = 0; i < N; i++)
         if (data[i] != alpha * (first + (float)i) + beta)
             fail_msg("element %d is %g, not %g", i, data[i], alpha * (first + (float)i) + beta);
-    ok(dnnl_memory_unmap_data(memory, data));
+    assert_ok(dnnl_memory_unmap_data(memory, data));
 }
 
 dnnl_status_t run(dnnl_primitive_t primitive, dnnl_stream_t stream, dnnl_memory_t src, dnnl_memory_t dst,
@@ -56,7 +57,7 @@ dnnl_status_t run(dnnl_primitive_t primitive, dnnl_stream_t stream, dnnl_memory_
 
 dnnl_stream_t make_stream(const struct world *w, ze_command_list_handle_t list) {
     dnnl_stream_t stream;
-    ok(dnnl_ze_interop_stream_create(&stream, w->engine, list, 0));
+    assert_ok(dnnl_ze_interop_stream_create(&stream, w->engine, list, 0));
     return stream;
 }
 
@@ -84,17 +85,17 @@ void free_events(struct user_events *events) {
 static dnnl_memory_t make_matrix(const struct world *w, int rows, int columns, dnnl_memory_desc_t *md) {
     dnnl_memory_t memory;
     void *handle = DNNL_MEMORY_ALLOCATE;
-    ok(dnnl_memory_desc_create_with_tag(md, 2, (dnnl_dims_t){rows, columns}, dnnl_f32, dnnl_ab));
-    ok(dnnl_ze_interop_memory_create(&memory, *md, w->engine, 1, &handle));
+    assert_ok(dnnl_memory_desc_create_with_tag(md, 2, (dnnl_dims_t){rows, columns}, dnnl_f32, dnnl_ab));
+    assert_ok(dnnl_ze_interop_memory_create(&memory, *md, w->engine, 1, &handle));
     return memory;
 }
 
 void fill_matrix(dnnl_memory_t memory, int count, int seed) {
     float *data;
-    ok(dnnl_memory_map_data(memory, (void **)&data));
+    assert_ok(dnnl_memory_map_data(memory, (void **)&data));
     for (int i = 0; i < count; i++)
         data[i] = (float)((i * 7 + seed) % 13 - 6); /* small integers: sums are exact */
-    ok(dnnl_memory_unmap_data(memory, data));
+    assert_ok(dnnl_memory_unmap_data(memory, data));
 }
 
 struct product make_product(const struct world *w) {
@@ -103,8 +104,8 @@ struct product make_product(const struct world *w) {
     p.a = make_matrix(w, M, K, &p.mds[0]);
     p.b = make_matrix(w, K, COLUMNS, &p.mds[1]);
     p.c = make_matrix(w, M, COLUMNS, &p.mds[2]);
-    ok(dnnl_matmul_primitive_desc_create(&pd, w->engine, p.mds[0], p.mds[1], NULL, p.mds[2], NULL));
-    ok(dnnl_primitive_create(&p.primitive, pd));
+    assert_ok(dnnl_matmul_primitive_desc_create(&pd, w->engine, p.mds[0], p.mds[1], NULL, p.mds[2], NULL));
+    assert_ok(dnnl_primitive_create(&p.primitive, pd));
     dnnl_primitive_desc_destroy(pd);
     return p;
 }
@@ -120,14 +121,14 @@ void free_product(struct product *p) {
 
 void multiply(const struct product *p, dnnl_stream_t stream, ze_event_handle_t *event) {
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, p->a}, {DNNL_ARG_WEIGHTS, p->b}, {DNNL_ARG_DST, p->c}};
-    ok(dnnl_ze_interop_primitive_execute(p->primitive, stream, 3, args, 0, NULL, event));
+    assert_ok(dnnl_ze_interop_primitive_execute(p->primitive, stream, 3, args, 0, NULL, event));
 }
 
 void expect_product(const struct product *p) {
     float *a, *b, *c;
-    ok(dnnl_memory_map_data(p->a, (void **)&a));
-    ok(dnnl_memory_map_data(p->b, (void **)&b));
-    ok(dnnl_memory_map_data(p->c, (void **)&c));
+    assert_ok(dnnl_memory_map_data(p->a, (void **)&a));
+    assert_ok(dnnl_memory_map_data(p->b, (void **)&b));
+    assert_ok(dnnl_memory_map_data(p->c, (void **)&c));
     for (int i = 0; i < M; i++)
         for (int j = 0; j < COLUMNS; j++) {
             float sum = 0;
@@ -135,9 +136,9 @@ void expect_product(const struct product *p) {
                 sum += a[i * K + k] * b[k * COLUMNS + j];
             if (c[i * COLUMNS + j] != sum) fail_msg("c[%d][%d] is %g, not %g", i, j, c[i * COLUMNS + j], sum);
         }
-    ok(dnnl_memory_unmap_data(p->a, a));
-    ok(dnnl_memory_unmap_data(p->b, b));
-    ok(dnnl_memory_unmap_data(p->c, c));
+    assert_ok(dnnl_memory_unmap_data(p->a, a));
+    assert_ok(dnnl_memory_unmap_data(p->b, b));
+    assert_ok(dnnl_memory_unmap_data(p->c, c));
 }
 
 void expect_steps(dnnl_memory_t memory, float first) {

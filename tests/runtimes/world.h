@@ -8,9 +8,6 @@
 
 #include "oneapi/dnnl/dnnl_ze.h"
 
-#define ok(call) assert_ok(call)
-#define refused(call) assert_int_equal(call, dnnl_invalid_arguments)
-
 /* A context of the test's own, an engine in it, and the descriptor of vectors of N floats. */
 enum { N = 1000 };
 struct world {
