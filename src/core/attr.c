@@ -4,6 +4,7 @@
  * the API's business (api/attr.c, api/post_ops.c); how they read in verbose lines stands in attr_text.c.
  */
 #include "core/attr.h"
+#include "base/round.h"
 
 #include "base/env.h"
 #include "base/hash.h"
@@ -88,7 +89,7 @@ dnnl_dim_t quant_group(const struct quant *quant, int back) {
 dnnl_dim_t quant_size(const struct quant *quant, const md_t *md, int d) {
     if ((quant->mask & (1 << d)) == 0) return 1;
     dnnl_dim_t group = quant_group(quant, md->ndims - d);
-    return (md->dims[d] + group - 1) / group;
+    return divide_up(md->dims[d], group);
 }
 
 static dnnl_status_t quants_copy(struct quants *to, const struct quants *from) {

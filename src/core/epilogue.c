@@ -4,6 +4,7 @@
  * by then, with primitives/check.h.
  */
 #include "core/epilogue.h"
+#include "base/round.h"
 #include "core/tensor.h"
 #include "core/verbose.h"
 #include "kernels/params_reorder.h"
@@ -365,9 +366,8 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
     tensor_init(&made.src, &ep->dst);
     tensor_init(&made.dst, dst);
     TRY(build_rounding(ep, &made.rounding));
-    struct quantize_params *p =
-            plan_launch(plan, &kernel_quantize_groups,
-                        range_of_items((made.groups + made.span - 1) / made.span, 1), &launch);
+    struct quantize_params *p = plan_launch(plan, &kernel_quantize_groups,
+                                            range_of_items(divide_up(made.groups, made.span), 1), &launch);
     if (!p) return dnnl_out_of_memory;
     *p = made;
     launch_bind(launch, ARG_SCRATCHPAD);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kernels know of tensors: see tensor.h. */
 #include "core/tensor.h"
+#include "base/round.h"
 #include "core/md_layout.h"
 #include "runtimes/runtime.h"
 
@@ -140,5 +141,5 @@ struct range walk_init_cost(struct walk *walk, const md_t *md, const struct devi
     /* Where the order of the walk is not that of the bytes, only one work-item can own them all. */
     if (dt_bits(md->data_type) < 8 && (!md_is_dense(md, true) || md->offset0 % 2 != 0))
         walk->span = walk->count > 0 ? walk->count : 1;
-    return range_of_items((walk->count + walk->span - 1) / walk->span, cpu ? 1 : GPU_GROUP);
+    return range_of_items(divide_up(walk->count, walk->span), cpu ? 1 : GPU_GROUP);
 }

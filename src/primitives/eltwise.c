@@ -3,6 +3,7 @@
  * Element-wise functions: creation and plans. Forward: any type and layout, and a fast way for f32 that lies
  * the same in src and dst.
  */
+#include "base/round.h"
 #include "core/epilogue.h"
 #include "core/tensor.h"
 #include "kernels/params_eltwise.h"
@@ -114,7 +115,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     if (count == 0) return dnnl_success;
     struct launch *launch;
     struct eltwise_dense_params *p =
-            plan_launch(plan, &kernel_f32_eltwise_16, range_of_items((count + SPAN - 1) / SPAN, 1), &launch);
+            plan_launch(plan, &kernel_f32_eltwise_16, range_of_items(divide_up(count, SPAN), 1), &launch);
     if (!p) return dnnl_out_of_memory;
     p->alg = eltwise_code(problem->alg);
     p->alpha = problem->alpha, p->beta = problem->beta;

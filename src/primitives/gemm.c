@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planning for the matrix-product kernels, and what is special about those of f32: see gemm.h. */
+#include "base/round.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
 #include "primitives/window.h"
@@ -49,10 +50,6 @@ static dnnl_status_t f32_accepts(const struct plan *plan) {
     if (!attr_only_has(&plan->attr, ATTR_POST_OPS | ATTR_DROPOUT | ATTR_FPMATH | ATTR_ACCUMULATION))
         return plan_skip(plan, "attributes other than post-ops and dropout");
     return dnnl_success;
-}
-
-static dnnl_dim_t divide_up(dnnl_dim_t a, dnnl_dim_t b) {
-    return (a + b - 1) / b;
 }
 
 dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length) {

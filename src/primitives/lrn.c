@@ -3,6 +3,7 @@
  * Local response normalisation: its creation functions and its plans, the universal one and the one for
  * channels-last images on CPUs.
  */
+#include "base/round.h"
 #include "core/tensor.h"
 #include "kernels/params_lrn.h"
 #include "oneapi/dnnl/dnnl.h"
@@ -149,7 +150,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->k = problem->k;
     p->beta = problem->beta;
     set_images(p, src, dst);
-    launch->range = range_of_items((p->size[2] + LRN_PIXELS - 1) / LRN_PIXELS, 1);
+    launch->range = range_of_items(divide_up(p->size[2], LRN_PIXELS), 1);
     launch->range.groups[1] = (size_t)(p->size[0] * p->size[1]);
     launch->range.groups[2] = (size_t)dst->dims[0];
     launch_bind(launch, DNNL_ARG_SRC);

@@ -2,6 +2,7 @@
 /*
  * Reorders: creation and plans. From any type and layout to any other, with scales, zero points and a sum.
  */
+#include "base/round.h"
 #include "core/across.h"
 #include "core/epilogue.h"
 #include "core/tensor.h"
@@ -163,7 +164,7 @@ static bool add_dimension(struct loops *l, const md_t *src, const md_t *dst, int
     }
     l->limits[d] = src->dims[d];
     l->pads[d] = dst_block > 1;
-    dnnl_dim_t outer = (src->dims[d] + block - 1) / block;
+    dnnl_dim_t outer = divide_up(src->dims[d], block);
     add_loop(l, (struct tile_loop){outer, src_block > 1 ? src_outer : src_outer * block,
                                    dst_block > 1 ? dst_outer : dst_outer * block, d, (i32)block});
     add_loop(l, (struct tile_loop){block, src_inner, dst_inner, d, 1});
@@ -253,7 +254,7 @@ static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
 }
 
 static size_t tiles(const struct tile_loop *loop, dnnl_dim_t tile) {
-    return (size_t)((loop->size + tile - 1) / tile);
+    return (size_t)divide_up(loop->size, tile);
 }
 
 static struct range tiles_range(const struct reorder_tiles_params *p) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows: window.h says what each function promises. */
 #include "primitives/window.h"
+#include "base/round.h"
 
 bool window_extent(const struct window_axis *axis, dnnl_dim_t *extent) {
     dnnl_dim_t step, steps, reach;
@@ -99,8 +100,7 @@ void window_images_init(struct window_images *images, const struct problem *prob
 }
 
 struct range window_images_range(const struct window_images *images, dnnl_dim_t length, dnnl_dim_t batches) {
-    return gemm_range((images->places[2] + length - 1) / length, images->places[0] * images->places[1],
-                      batches);
+    return gemm_range(divide_up(images->places[2], length), images->places[0] * images->places[1], batches);
 }
 
 const char *channels_last(int ndims) {
