@@ -21,9 +21,12 @@ struct image {
     size_t size;
     const Elf64_Phdr *headers;
     size_t nheaders;
+    const Elf64_Dyn *entries; /* of the dynamic section */
+    size_t nentries;
     uint64_t dynamic[DT_NUM]; /* values of the tags that matter here */
     bool has[DT_NUM];
-    uint64_t gnu_hash;
+    uint64_t gnu_hash, versions, needed_versions; /* addresses, or 0 */
+    uint64_t nrelative;                           /* relocations that must be the first, and relative */
 };
 
 static bool inside(const struct image *image, uint64_t offset, uint64_t length) {
@@ -103,6 +106,9 @@ static const char *check_inner_segments(const struct image *image) {
         if (read && header->p_filesz
             && loaded(image, header->p_vaddr, header->p_filesz) != image->bytes + header->p_offset)
             return "an ELF image with a segment outside the loaded ones";
+        if (header->p_type == PT_PHDR
+            && loaded(image, header->p_vaddr, image->nheaders * sizeof *header) != image->headers)
+            return "an ELF image with program headers elsewhere";
     }
     return NULL;
 }
@@ -149,17 +155,40 @@ static const char *read_dynamic(struct image *image) {
     const Elf64_Dyn *entry = (const Elf64_Dyn *)(image->bytes + header->p_offset);
     size_t count = header->p_filesz / sizeof *entry;
     if (header->p_offset % 8 || count > MAX_DYNAMIC) return "an ELF image with a strange dynamic section";
+    image->entries = entry;
     for (size_t i = 0; i < count && entry[i].d_tag != DT_NULL; i++) {
-        uint64_t tag = (uint64_t)entry[i].d_tag;
+        uint64_t tag = (uint64_t)entry[i].d_tag, value = entry[i].d_un.d_val;
         if (tag < DT_NUM) {
-            image->dynamic[tag] = entry[i].d_un.d_val;
+            image->dynamic[tag] = value;
             image->has[tag] = true;
-        } else if (tag == DT_GNU_HASH)
-            image->gnu_hash = entry[i].d_un.d_val;
-        else if (tag == DT_VERNEED || tag == DT_VERDEF || tag == DT_AUXILIARY || tag == DT_FILTER)
-            if (tag != DT_VERNEED) return "an ELF image with versions of its own";
+        }
+        switch (tag) {
+        case DT_GNU_HASH: image->gnu_hash = value; break;
+        case DT_RELACOUNT: image->nrelative = value; break;
+        case DT_VERSYM: image->versions = value; break;
+        case DT_VERNEED: image->needed_versions = value; break;
+        case DT_VERDEF:
+        case DT_AUXILIARY:
+        case DT_FILTER: return "an ELF image with versions of its own";
+        default: break;
+        }
         if (i + 1 == count) return "an ELF image whose dynamic section has no end";
+        image->nentries++;
     }
+    return NULL;
+}
+
+/* Tables come with their sizes, and with those of their entries. */
+static const char *check_dynamic(const struct image *image) {
+    const bool *has = image->has;
+    const uint64_t *dynamic = image->dynamic;
+    if (!has[DT_SYMTAB] || !has[DT_STRTAB] || !has[DT_STRSZ]) return "an ELF image without symbols";
+    bool relocated = has[DT_RELA], plt = has[DT_JMPREL];
+    if (!has[DT_SYMENT] || dynamic[DT_SYMENT] != sizeof(Elf64_Sym)
+        || (relocated && (!has[DT_RELASZ] || !has[DT_RELAENT] || dynamic[DT_RELAENT] != sizeof(Elf64_Rela)))
+        || plt != has[DT_PLTREL] || plt != has[DT_PLTRELSZ] || (plt && dynamic[DT_PLTREL] != DT_RELA)
+        || !image->versions != !image->needed_versions)
+        return "an ELF image with half a dynamic section";
     return NULL;
 }
 
@@ -191,8 +220,6 @@ static const char *check_hash(const struct image *image, uint64_t *nsymbols) {
 }
 
 static const char *check_symbols(const struct image *image, uint64_t nsymbols) {
-    if (!image->has[DT_SYMTAB] || !image->has[DT_STRTAB] || !image->has[DT_STRSZ])
-        return "an ELF image without symbols";
     uint64_t length = image->dynamic[DT_STRSZ];
     const char *text = loaded(image, image->dynamic[DT_STRTAB], length);
     if (!text || length == 0 || text[length - 1]) return "an ELF image with a broken string table";
@@ -205,13 +232,13 @@ static const char *check_symbols(const struct image *image, uint64_t nsymbols) {
     return NULL;
 }
 
-static bool relocation_size(uint32_t type, uint64_t *size, bool *symbolic) {
+static bool relocation_size(uint32_t type, uint64_t *size, bool *relative) {
     *size = 8;
-    *symbolic = true;
+    *relative = false;
 #if defined(__x86_64__)
     switch (type) {
     case R_X86_64_NONE: *size = 0; return true;
-    case R_X86_64_RELATIVE: *symbolic = false; return true;
+    case R_X86_64_RELATIVE: *relative = true; return true;
     case R_X86_64_64:
     case R_X86_64_GLOB_DAT:
     case R_X86_64_JUMP_SLOT:
@@ -224,7 +251,7 @@ static bool relocation_size(uint32_t type, uint64_t *size, bool *symbolic) {
 #else
     switch (type) {
     case R_AARCH64_NONE: *size = 0; return true;
-    case R_AARCH64_RELATIVE: *symbolic = false; return true;
+    case R_AARCH64_RELATIVE: *relative = true; return true;
     case R_AARCH64_ABS64:
     case R_AARCH64_GLOB_DAT:
     case R_AARCH64_JUMP_SLOT:
@@ -238,16 +265,17 @@ static bool relocation_size(uint32_t type, uint64_t *size, bool *symbolic) {
 }
 
 static const char *check_relocations(const struct image *image, uint64_t table, uint64_t length,
-                                     uint64_t nsymbols) {
+                                     uint64_t nrelative, uint64_t nsymbols) {
     const Elf64_Rela *relocation = loaded(image, table, length);
     if (!relocation || table % 8 || length % sizeof *relocation)
         return "an ELF image with broken relocations";
     for (uint64_t i = 0; i < length / sizeof *relocation; i++) {
         uint64_t size;
-        bool symbolic;
-        if (!relocation_size(ELF64_R_TYPE(relocation[i].r_info), &size, &symbolic))
+        bool relative;
+        if (!relocation_size(ELF64_R_TYPE(relocation[i].r_info), &size, &relative))
             return "an ELF image with relocations of an unknown kind";
-        if (symbolic && ELF64_R_SYM(relocation[i].r_info) >= nsymbols)
+        if (i < nrelative && !relative) return "an ELF image with fewer relative relocations than it says";
+        if (ELF64_R_SYM(relocation[i].r_info) >= nsymbols)
             return "an ELF image with a relocation against no symbol";
         if (size && !writable(image, relocation[i].r_offset, size))
             return "an ELF image that relocates what it must not";
@@ -256,22 +284,75 @@ static const char *check_relocations(const struct image *image, uint64_t table, 
 }
 
 static const char *check_all_relocations(const struct image *image, uint64_t nsymbols) {
-    if (image->has[DT_REL] || image->has[DT_TEXTREL] || image->has[DT_RELR])
+    if (image->has[DT_REL] || image->has[DT_TEXTREL] || image->has[DT_RELR]
+        || image->dynamic[DT_FLAGS] & DF_TEXTREL)
         return "an ELF image with relocations of an unknown kind";
     const char *why = NULL;
     if (image->has[DT_RELA])
-        why = check_relocations(image, image->dynamic[DT_RELA], image->dynamic[DT_RELASZ], nsymbols);
+        why = check_relocations(image, image->dynamic[DT_RELA], image->dynamic[DT_RELASZ], image->nrelative,
+                                nsymbols);
     if (!why && image->has[DT_JMPREL])
-        why = check_relocations(image, image->dynamic[DT_JMPREL], image->dynamic[DT_PLTRELSZ], nsymbols);
+        why = check_relocations(image, image->dynamic[DT_JMPREL], image->dynamic[DT_PLTRELSZ], 0, nsymbols);
     return why;
 }
 
 /* Names of libraries it needs, and of itself. */
 static const char *check_names(const struct image *image) {
-    static const int names[] = {DT_NEEDED, DT_SONAME, DT_RPATH, DT_RUNPATH};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (image->has[names[i]] && image->dynamic[names[i]] >= image->dynamic[DT_STRSZ])
+    for (size_t i = 0; i < image->nentries; i++) {
+        int64_t tag = image->entries[i].d_tag;
+        bool is_name = tag == DT_NEEDED || tag == DT_SONAME || tag == DT_RPATH || tag == DT_RUNPATH;
+        if (is_name && image->entries[i].d_un.d_val >= image->dynamic[DT_STRSZ])
             return "an ELF image with a broken name";
+    }
+    return NULL;
+}
+
+/* -- versions of symbols that it needs from libraries -- */
+
+static bool is_needed_library(const struct image *image, uint64_t name) {
+    const char *text = loaded(image, image->dynamic[DT_STRTAB], image->dynamic[DT_STRSZ]);
+    for (size_t i = 0; i < image->nentries; i++)
+        if (image->entries[i].d_tag == DT_NEEDED && !strcmp(text + image->entries[i].d_un.d_val, text + name))
+            return true;
+    return false;
+}
+
+/* The versions of one library, and the highest number among them. */
+static bool check_library_versions(const struct image *image, uint64_t address, uint16_t *highest) {
+    for (uint32_t left = UINT16_MAX; left > 0; left--) {
+        const Elf64_Vernaux *version = address % 4 ? NULL : loaded(image, address, sizeof *version);
+        if (!version || version->vna_name >= image->dynamic[DT_STRSZ]) return false;
+        uint16_t number = version->vna_other & 0x7fff;
+        if (number > *highest) *highest = number;
+        if (!version->vna_next) return true;
+        address += version->vna_next;
+    }
+    return false;
+}
+
+static bool check_needed_versions(const struct image *image, uint16_t *highest) {
+    uint64_t address = image->needed_versions;
+    for (uint32_t left = MAX_DYNAMIC; left > 0; left--) {
+        const Elf64_Verneed *library = address % 4 ? NULL : loaded(image, address, sizeof *library);
+        if (!library || library->vn_version != 1 || library->vn_file >= image->dynamic[DT_STRSZ]
+            || !is_needed_library(image, library->vn_file)
+            || !check_library_versions(image, address + library->vn_aux, highest))
+            return false;
+        if (!library->vn_next) return true;
+        address += library->vn_next;
+    }
+    return false;
+}
+
+/* Every symbol's version is one of them. */
+static const char *check_versions(const struct image *image, uint64_t nsymbols) {
+    const char *const broken = "an ELF image with broken versions";
+    if (!image->versions) return NULL;
+    uint16_t highest = 1;
+    const uint16_t *versions = loaded(image, image->versions, nsymbols * sizeof *versions);
+    if (!versions || image->versions % 2 || !check_needed_versions(image, &highest)) return broken;
+    for (uint64_t i = 0; i < nsymbols; i++)
+        if ((versions[i] & 0x7fff) > highest) return broken;
     return NULL;
 }
 
@@ -284,10 +365,12 @@ const char *elf_check(const unsigned char *bytes, size_t size) {
     if (!why) why = check_inner_segments(&image);
     if (!why) why = check_sections(&image);
     if (!why) why = read_dynamic(&image);
+    if (!why) why = check_dynamic(&image);
     if (!why) why = check_hash(&image, &nsymbols);
     if (!why) why = check_symbols(&image, nsymbols);
     if (!why) why = check_all_relocations(&image, nsymbols);
     if (!why) why = check_names(&image);
+    if (!why) why = check_versions(&image, nsymbols);
     return why;
 }
 
