@@ -35,16 +35,16 @@ INLINE float lrn_sum(constant struct lrn_params *p, global const uchar *src, con
 #pragma nounroll
     for (int d = 0; d < TENSOR_DIMS; d++)
         at[d] = center[d];
-    if (p->across) {
-        for (at[1] = lrn_first(center[1], p->reach); at[1] < lrn_last(center[1], p->reach, p->src.dims[1]);
-             at[1]++)
+    if (p->lrn.across) {
+        for (at[1] = lrn_first(center[1], p->lrn.reach);
+             at[1] < lrn_last(center[1], p->lrn.reach, p->src.dims[1]); at[1]++)
             sum = lrn_square(p, src, at, sum);
         return sum;
     }
     for (int d = 0; d < WINDOW_DIMS; d++) {
         bool there = d + 2 < p->src.ndims;
-        first[d] = there ? lrn_first(center[d + 2], p->reach) : 0;
-        last[d] = there ? lrn_last(center[d + 2], p->reach, p->src.dims[d + 2]) : 1;
+        first[d] = there ? lrn_first(center[d + 2], p->lrn.reach) : 0;
+        last[d] = there ? lrn_last(center[d + 2], p->lrn.reach, p->src.dims[d + 2]) : 1;
     }
     for (s[0] = first[0]; s[0] < last[0]; s[0]++)
         for (s[1] = first[1]; s[1] < last[1]; s[1]++)
@@ -60,7 +60,7 @@ kernel void lrn_universal(ITEM global const uchar *src, global uchar *dst, const
         float y = 0.0f;
         if (out.inside) {
             float x = load_f32(src, p->src.type, tensor_offset(&p->src, out.position));
-            y = lrn_result(x, lrn_sum(p, src, out.position), p->scale, p->k, p->beta);
+            y = lrn_result(x, lrn_sum(p, src, out.position), &p->lrn);
         }
         store_f32(dst, p->src.type, out.offset, y);
     }

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of the LRN kernels: y = x * (k + scale * sum of squares nearby) ^ -beta. */
+/* Parameters of the LRN kernels. */
 #ifndef LODE_KERNELS_PARAMS_LRN_H
 #define LODE_KERNELS_PARAMS_LRN_H
 
 #include "kernels/params_window.h"
 
+/* y = x * (k + scale * sum of squares nearby) ^ -beta */
+struct lrn {
+    i64 reach;          /* elements to either side that count */
+    i32 across;         /* of the channel; else of each spatial position */
+    f32 scale, k, beta; /* scale is alpha divided by the size of a whole neighbourhood */
+};
+PARAMS_SIZE(lrn, 24);
+
 struct lrn_params {
+    struct lrn lrn;
     struct walk walk; /* dst */
     struct tensor src;
-    i64 reach;          /* elements to either side that count */
-    i32 across, pad;    /* of the channel; else of each spatial position */
-    f32 scale, k, beta; /* scale is alpha divided by the size of a whole neighbourhood */
-    i32 pad2;
 };
 
 enum { LRN_PIXELS = 8 }; /* in a row, that a work-item of the dense kernel takes */
@@ -19,14 +24,12 @@ enum { LRN_PIXELS = 8 }; /* in a row, that a work-item of the dense kernel takes
 /* Channels-last f32. Spatial dimensions are counted from the last one: those that are not there come first.
  */
 struct lrn_dense_params {
+    struct lrn lrn;
     i64 src_offset, dst_offset;
     i64 src_first, src_last; /* where the elements of src begin and end */
     i64 src_batch, dst_batch;
     i64 size[WINDOW_DIMS], channels;
     i64 src_stride[WINDOW_DIMS], dst_stride[WINDOW_DIMS];
-    i64 reach;
-    i32 across;
-    f32 scale, k, beta;
 };
 
 #endif

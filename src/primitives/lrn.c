@@ -7,8 +7,9 @@
 #include "core/tensor.h"
 #include "kernels/params_lrn.h"
 #include "oneapi/dnnl/dnnl.h"
-#include "primitives/lanes.h"
 #include "primitives/check.h"
+#include "primitives/gemm.h"
+#include "primitives/lanes.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "lrn";
@@ -68,17 +69,21 @@ dnnl_status_t dnnl_lrn_backward_primitive_desc_create(dnnl_primitive_desc_t *pd,
     return create_nothing(component, pd);
 }
 
-/* The neighbourhood as oneDNN has it: an even size counts like the odd one below, but divides alpha whole. */
-static dnnl_dim_t reach(const struct problem *problem) {
-    return problem->local_size > 0 ? (problem->local_size - 1) / 2 : 0;
-}
-
 static float scale(const struct problem *problem, const md_t *src) {
     double size = (double)problem->local_size, elements = 1;
     bool across = problem->alg == dnnl_lrn_across_channels;
     for (int d = across ? src->ndims - 1 : 2; d < src->ndims; d++)
         elements *= size;
     return (float)(problem->alpha / elements);
+}
+
+/* The neighbourhood as oneDNN has it: an even size counts like the odd one below, but divides alpha whole. */
+static struct lrn lrn_of(const struct problem *problem, const md_t *src) {
+    return (struct lrn){.reach = problem->local_size > 0 ? (problem->local_size - 1) / 2 : 0,
+                        .across = problem->alg == dnnl_lrn_across_channels,
+                        .scale = scale(problem, src),
+                        .k = problem->k,
+                        .beta = problem->beta};
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
@@ -94,11 +99,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     struct launch *launch;
     struct lrn_params *p = plan_launch(plan, &kernel_lrn_universal, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
-    p->reach = reach(problem);
-    p->across = problem->alg == dnnl_lrn_across_channels;
-    p->scale = scale(problem, src);
-    p->k = problem->k;
-    p->beta = problem->beta;
+    p->lrn = lrn_of(problem, src);
     tensor_init(&p->src, src);
     launch->range = walk_init_cost(&p->walk, dst, plan->device, problem->local_size);
     launch_bind(launch, DNNL_ARG_SRC);
@@ -112,20 +113,17 @@ static bool is_dense_image(const md_t *md) {
 }
 
 static void set_images(struct lrn_dense_params *p, const md_t *src, const md_t *dst) {
-    p->channels = dst->dims[1];
+    struct gemm_image from = gemm_image_of(DNNL_ARG_SRC, src), to = gemm_image_of(DNNL_ARG_DST, dst);
+    p->channels = to.channels;
     p->src_first = p->src_last = src->offset0;
     for (int d = 0; d < src->ndims; d++)
         p->src_last += (src->dims[d] - 1) * src->blocking.strides[d];
     p->src_last++;
-    p->src_offset = src->offset0;
-    p->dst_offset = dst->offset0;
-    p->src_batch = src->blocking.strides[0];
-    p->dst_batch = dst->blocking.strides[0];
+    p->src_offset = from.offset, p->dst_offset = to.offset;
+    p->src_batch = from.batch_stride, p->dst_batch = to.batch_stride;
     for (int i = 0; i < WINDOW_DIMS; i++) {
-        int d = i + src->ndims - WINDOW_DIMS;
-        p->size[i] = d >= 2 ? src->dims[d] : 1;
-        p->src_stride[i] = d >= 2 ? src->blocking.strides[d] : 0;
-        p->dst_stride[i] = d >= 2 ? dst->blocking.strides[d] : 0;
+        p->size[i] = from.size[i];
+        p->src_stride[i] = from.stride[i], p->dst_stride[i] = to.stride[i];
     }
 }
 
@@ -144,15 +142,9 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct launch *launch;
     struct lrn_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
-    p->reach = reach(problem);
-    p->across = problem->alg == dnnl_lrn_across_channels;
-    p->scale = scale(problem, src);
-    p->k = problem->k;
-    p->beta = problem->beta;
+    p->lrn = lrn_of(problem, src);
     set_images(p, src, dst);
-    launch->range = range_of_items(divide_up(p->size[2], LRN_PIXELS), 1);
-    launch->range.groups[1] = (size_t)(p->size[0] * p->size[1]);
-    launch->range.groups[2] = (size_t)dst->dims[0];
+    launch->range = gemm_range(divide_up(p->size[2], LRN_PIXELS), p->size[0] * p->size[1], dst->dims[0]);
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, DNNL_ARG_DST);
     return dnnl_success;

@@ -19,12 +19,12 @@ INLINE OVERLOAD VEC lrn_power(VEC omega) {
     return fma(z3 * 0.75f, rest, z3);
 }
 
-INLINE OVERLOAD VEC lrn_result(VEC x, VEC sum, float scale, float k, float beta) {
+INLINE OVERLOAD VEC lrn_result(VEC x, VEC sum, constant struct lrn *l) {
     const float most = 3.4028234e38f;
-    VEC omega = fma(sum, V(scale), V(k));
-    if (beta == 0.75f && scale >= 0.0f && k >= 0x1p-100f)
+    VEC omega = fma(sum, V(l->scale), V(l->k));
+    if (l->beta == 0.75f && l->scale >= 0.0f && l->k >= 0x1p-100f)
         return x * lrn_power(omega > most ? V(most) : omega);
-    return x * f32_pow(omega, V(-beta));
+    return x * f32_pow(omega, V(-l->beta));
 }
 
 #if LANES > 1
@@ -52,7 +52,7 @@ INLINE OVERLOAD void lrn_load(VEC *to, constant struct lrn_dense_params *p, glob
 INLINE OVERLOAD void lrn_sum_across(VEC *result, constant struct lrn_dense_params *p, global const float *src,
                                     i64 row, i64 c) {
     VEC sum = V(0.0f), x;
-    i64 first = c - p->reach, last = c + p->reach;
+    i64 first = c - p->lrn.reach, last = c + p->lrn.reach;
     if (first >= 0 && last + LANES <= p->channels) {
         for (i64 at = first; at <= last; at++) {
             x = VLOAD(0, src + row + at);
@@ -76,8 +76,8 @@ INLINE OVERLOAD void lrn_sum_within(VEC *sums, constant struct lrn_dense_params 
     for (int i = 0; i < n; i++)
         sum[i] = V(0.0f);
     for (int d = 0; d < WINDOW_DIMS; d++) {
-        first[d] = lrn_first(pixel[d], p->reach);
-        last[d] = lrn_last(pixel[d], p->reach, p->size[d]);
+        first[d] = lrn_first(pixel[d], p->lrn.reach);
+        last[d] = lrn_last(pixel[d], p->lrn.reach, p->size[d]);
     }
 #pragma nounroll
     for (i64 i0 = first[0]; i0 < last[0]; i0++)
@@ -101,11 +101,11 @@ INLINE OVERLOAD void lrn_sum_within(VEC *sums, constant struct lrn_dense_params 
 INLINE OVERLOAD void lrn_pixel(VEC *sums, constant struct lrn_dense_params *p, global const float *src,
                                i64 image, i64 from, global float *dst, i64 to, const i64 *pixel) {
     for (i64 c = 0; c < p->channels;) {
-        int n = p->channels - c >= LRN_VECTORS * LANES && !p->across ? LRN_VECTORS : 1;
+        int n = p->channels - c >= LRN_VECTORS * LANES && !p->lrn.across ? LRN_VECTORS : 1;
         int count = p->channels < LANES ? (int)p->channels : LANES;
         /* The last vector begins earlier if it can: some channels are computed twice, to the same bits. */
         if (c > p->channels - count) c = p->channels - count;
-        if (p->across)
+        if (p->lrn.across)
             lrn_sum_across(sums, p, src, from, c);
         else if (n == 1)
             lrn_sum_within(sums, p, src + image + c, pixel, 1, count);
@@ -114,7 +114,7 @@ INLINE OVERLOAD void lrn_pixel(VEC *sums, constant struct lrn_dense_params *p, g
         for (int i = 0; i < n; i++, c += LANES) {
             VEC x;
             load_lanes(&x, src + from + c, count, 0.0f);
-            store_lanes(lrn_result(x, sums[i], p->scale, p->k, p->beta), dst + to + c, count);
+            store_lanes(lrn_result(x, sums[i], &p->lrn), dst + to + c, count);
         }
     }
 }
