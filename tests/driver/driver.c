@@ -5,6 +5,7 @@
 #include "ze_test.h"
 
 #include <dlfcn.h>
+#include <level_zero/zes_api.h>
 #include <level_zero/zet_api.h>
 #include <strings.h>
 
@@ -237,6 +238,20 @@ static void management_is_polite(void **state) {
     assert_ok(enumerate(found, &count, NULL)); /* fans */
     assert_int_equal(count, 0);
     assert_int_equal(enumerate(NULL, &count, NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    zes_device_properties_t properties = {.stype = ZES_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    ze_device_properties_t core = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    __typeof__(&zesDeviceGetProperties) get_properties = (__typeof__(&zesDeviceGetProperties))devices[0];
+    assert_ok(get_properties(found, &properties));
+    assert_ok(zeDeviceGetProperties(device, &core));
+    assert_string_equal(properties.core.name, core.name);
+    assert_memory_equal(&properties.core.uuid, &core.uuid, sizeof core.uuid);
+    assert_int_equal(properties.numSubdevices, 0);
+    assert_string_equal(properties.serialNumber, "unknown");
+    assert_true(strlen(properties.modelName) > 0 && strlen(properties.driverVersion) > 0);
+    zes_device_state_t condition = {.stype = ZES_STRUCTURE_TYPE_DEVICE_STATE, .reset = 1};
+    __typeof__(&zesDeviceGetState) get_state = (__typeof__(&zesDeviceGetState))devices[1];
+    assert_ok(get_state(found, &condition));
+    assert_int_equal(condition.reset, 0);
     ze_result_t (*reset)(void *, uint32_t) = (ze_result_t (*)(void *, uint32_t))devices[2];
     assert_int_equal(reset(found, 0), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
 }
