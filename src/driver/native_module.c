@@ -55,9 +55,21 @@ static const char *check_arguments(const struct native_kernel *kernel) {
         if (kernel->args[i].kind > NATIVE_ARG_LOCAL) return "a kernel with an argument of unknown kind";
         if (kernel->args[i].kind != NATIVE_ARG_VALUE && kernel->args[i].size != sizeof(void *))
             return "a kernel with a pointer argument of odd size";
+        if (kernel->args[i].size == 0) return "a kernel with an argument of no size";
         block += kernel->args[i].size;
     }
     return block > MAX_ARGUMENTS_SIZE ? "a kernel with too large arguments" : NULL;
+}
+
+/* Zeros, or a size that a group may have. */
+static bool is_group_size(const uint32_t size[3]) {
+    if (!size[0] && !size[1] && !size[2]) return true;
+    uint64_t items = 1;
+    for (int i = 0; i < 3; i++) {
+        if (size[i] == 0 || size[i] > MAX_GROUP_SIZE) return false;
+        items *= size[i];
+    }
+    return items <= MAX_GROUP_SIZE;
 }
 
 static const char *check_kernel(const struct native_kernel *kernel, const struct extent *extent) {
@@ -68,6 +80,7 @@ static const char *check_kernel(const struct native_kernel *kernel, const struct
     const void *code =
             kernel->flags & NATIVE_USES_BARRIER ? (void *)kernel->run_item : (void *)kernel->run_group;
     if (!holds(extent, code, 1, PF_X)) return "a kernel without code";
+    if (!is_group_size(kernel->group_size)) return "a kernel with a group size that there is not";
     return check_arguments(kernel);
 }
 

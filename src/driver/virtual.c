@@ -277,8 +277,10 @@ static bool cut(struct region *region, uintptr_t at) {
     return true;
 }
 
-/* Makes the range a whole number of mappings. False if part of it is not mapped, or there is no memory. */
+/* Makes the range a whole number of mappings. False if part of it is not mapped, or of another reservation,
+ * or there is no memory. */
 static bool isolate(const struct context *context, uintptr_t base, size_t size) {
+    if (!holder(reservations, context, (void *)base, size)) return false;
     for (uintptr_t at = base; at < base + size;) {
         struct region *region = (struct region *)spans_find(mappings, at);
         if (!region || region->context != context->number) return false;

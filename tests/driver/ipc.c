@@ -49,6 +49,7 @@ static int be_the_other(int file) {
     if (CALL(zeCommandListHostSynchronize)(list, UINT64_MAX)) return 7;
     if (zeMemFree(context, memory) != ZE_RESULT_ERROR_INVALID_ARGUMENT) return 8; /* opened, not allocated */
     if (zeMemCloseIpcHandle(context, memory)) return 9;
+    if (zeEventPoolCloseIpcHandle(pool) != ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE) return 13;
     if (zeCommandListDestroy(list) || zeEventDestroy(go) || zeEventDestroy(done)) return 10;
     if (zeEventPoolDestroy(pool) == ZE_RESULT_SUCCESS || zeEventPoolCloseIpcHandle(pool)) return 11;
     return tear_down(&nothing) ? 12 : 0;
@@ -83,7 +84,11 @@ static void processes_share_memory_and_events(void **state) {
     assert_ok(zeMemGetIpcHandle(context, memory, &message.memory));
     for (int i = 0; i < SIZE; i++)
         assert_int_equal(memory[i], (unsigned char)(i * 3)); /* sharing keeps the contents */
-    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC);
+    ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC
+                                                       | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    uint64_t before = 0, after = 0, own = 0;
+    ze_kernel_timestamp_result_t stamps = {0};
+    assert_ok(zeDeviceGetGlobalTimestamps(device, &before, &own));
     ze_event_handle_t go = make_event(pool, 0), done = make_event(pool, 1);
     assert_ok(zeEventPoolGetIpcHandle(pool, &message.pool));
     pid_t child = start_other(ends[0]);
@@ -92,6 +97,9 @@ static void processes_share_memory_and_events(void **state) {
     usleep(50000); /* let it sleep on the event */
     assert_ok(zeEventHostSignal(go));
     assert_ok(zeEventHostSynchronize(done, 10000000000));
+    assert_ok(zeDeviceGetGlobalTimestamps(device, &after, &own));
+    assert_ok(zeEventQueryKernelTimestamp(done, &stamps)); /* the other process took it */
+    assert_true(before < stamps.global.kernelStart && stamps.global.kernelEnd < after);
     for (int i = 0; i < SIZE; i++)
         assert_int_equal(memory[i], (unsigned char)(i * 3 + 1));
     int status = -1;
@@ -149,6 +157,26 @@ static void broken_handles_are_refused(void **state) {
     assert_ok(zeMemFree(context, memory));
     ze_event_pool_handle_t pool = make_pool(1, 0), other = NULL;
     assert_int_equal(zeEventPoolGetIpcHandle(pool, &pool_handle), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    ze_event_pool_handle_t shared = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC);
+    ze_ipc_event_pool_handle_t damaged_pool;
+    assert_ok(zeEventPoolGetIpcHandle(shared, &pool_handle));
+    for (size_t i = 0; i < sizeof pool_handle; i++) {
+        damaged_pool = pool_handle;
+        damaged_pool.data[i] = (char)~damaged_pool.data[i];
+        if (zeEventPoolOpenIpcHandle(context, damaged_pool, &other) == ZE_RESULT_SUCCESS) {
+            ze_event_handle_t event = make_event(other, 0);
+            assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
+            assert_ok(zeEventDestroy(event));
+            assert_ok(zeEventPoolCloseIpcHandle(other));
+        }
+    }
+    /* Memory is no pool, and a pool no memory. */
+    memcpy(&damaged, &pool_handle, sizeof damaged);
+    assert_int_equal(zeMemOpenIpcHandle(context, device, damaged, 0, &opened),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeEventPoolDestroy(shared));
+    assert_int_equal(zeEventPoolOpenIpcHandle(context, pool_handle, &other),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* gone */
     memset(&pool_handle, 7, sizeof pool_handle);
     assert_int_equal(zeEventPoolOpenIpcHandle(context, pool_handle, &other),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT);

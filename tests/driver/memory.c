@@ -79,6 +79,13 @@ static void too_much_is_too_much(void **state) {
     assert_int_equal(result, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
     for (int i = 0; i < 4; i++)
         if (half[i]) assert_ok(zeMemFree(context, half[i]));
+    result = ZE_RESULT_SUCCESS;
+    memset(half, 0, sizeof half);
+    for (int i = 0; i < 4 && !result; i++)
+        result = zeMemAllocHost(context, &host_desc, size, 0, &half[i]);
+    assert_int_equal(result, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
+    for (int i = 0; i < 4; i++)
+        if (half[i]) assert_ok(zeMemFree(context, half[i]));
     assert_ok(zeMemAllocDevice(context, &device_desc, size, 0, device, &pointer));
     assert_ok(zeMemFree(context, pointer));
 }

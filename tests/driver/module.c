@@ -256,7 +256,27 @@ static void damaged_dependencies_do_no_harm(void **state) {
 
 /* -- references -- */
 
-static const struct native_kernel no_kernels[1] = {{.name = NULL}};
+static void nothing(const struct native_group *group, void *const *args) {
+    (void)group, (void)args;
+}
+
+static const struct native_arg no_size[1] = {{NATIVE_ARG_VALUE, 0}},
+                               odd_pointer[1] = {{NATIVE_ARG_BUFFER, 4}}, no_kind[1] = {{9, 8}},
+                               too_large[1] = {{NATIVE_ARG_VALUE, 1 << 20}};
+static const struct native_kernel wrong_kernels[] = {
+        {.name = NULL},
+        {.name = "no code"},
+        {.name = "no items", .run_group = nothing, .flags = NATIVE_USES_BARRIER},
+        {.name = "flags", .run_group = nothing, .flags = 0x100},
+        {.name = "no arguments", .run_group = nothing, .nargs = 1},
+        {.name = "no size", .run_group = nothing, .nargs = 1, .args = no_size},
+        {.name = "odd pointer", .run_group = nothing, .nargs = 1, .args = odd_pointer},
+        {.name = "no kind", .run_group = nothing, .nargs = 1, .args = no_kind},
+        {.name = "too large", .run_group = nothing, .nargs = 1, .args = too_large},
+        {.name = "half a size", .run_group = nothing, .group_size = {8, 0, 1}},
+        {.name = "large group", .run_group = nothing, .group_size = {1024, 2, 1}},
+        {.name = "huge group", .run_group = nothing, .group_size = {1u << 31, 1u << 31, 4}},
+};
 
 static void bad_references_are_refused(void **state) {
     (void)state;
@@ -264,10 +284,14 @@ static void bad_references_are_refused(void **state) {
             {.magic = 1},
             {.magic = NATIVE_MAGIC, .version = NATIVE_VERSION + 1},
             {.magic = NATIVE_MAGIC, .version = NATIVE_VERSION, .nkernels = 1},
-            {.magic = NATIVE_MAGIC, .version = NATIVE_VERSION, .nkernels = 1, .kernels = no_kernels},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const struct native_reference reference = {NATIVE_REFERENCE_MAGIC, (uint64_t)getpid(), &wrong[i]};
+        assert_refused(&reference, sizeof reference);
+    }
+    for (size_t i = 0; i < sizeof wrong_kernels / sizeof wrong_kernels[0]; i++) {
+        const struct native_module one = {NATIVE_MAGIC, NATIVE_VERSION, 1, &wrong_kernels[i]};
+        const struct native_reference reference = {NATIVE_REFERENCE_MAGIC, (uint64_t)getpid(), &one};
         assert_refused(&reference, sizeof reference);
     }
     const struct native_module empty = {.magic = NATIVE_MAGIC, .version = NATIVE_VERSION};

@@ -171,6 +171,91 @@ static void play_context(struct player *player) {
     want(zeContextDestroy(own), ZE_RESULT_SUCCESS);
 }
 
+static ze_command_list_handle_t make_mutable(void) {
+    const struct ze_mutable_command_list_exp_desc changes = {
+            .stype = (ze_structure_type_t)NEW_STYPE_MUTABLE_COMMAND_LIST_DESC};
+    const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .pNext = &changes};
+    ze_command_list_handle_t list;
+    want(zeCommandListCreate(context, device, &desc, &list), ZE_RESULT_SUCCESS);
+    return list;
+}
+
+static ze_event_handle_t make_counter(void) {
+    const struct ze_event_counter_based_desc desc = {
+            .stype = (ze_structure_type_t)NEW_STYPE_EVENT_COUNTER_BASED_DESC,
+            .flags = NEW_COUNTER_BASED_IMMEDIATE | NEW_COUNTER_BASED_NON_IMMEDIATE
+                     | NEW_COUNTER_BASED_DEVICE_TIMESTAMP};
+    ze_event_handle_t event;
+    want(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event), ZE_RESULT_SUCCESS);
+    return event;
+}
+
+/* A list of launches that wait for and signal counters, which change between its runs. */
+static void play_mutable(struct player *player) {
+    enum { COMMANDS = 5, COUNTERS = 4 };
+    const struct ze_mutable_command_id_exp_desc desc = {
+            .stype = (ze_structure_type_t)NEW_STYPE_MUTABLE_COMMAND_ID_DESC};
+    const ze_group_count_t one = {1, 1, 1};
+    ze_command_list_handle_t list = make_mutable(), copy = NULL;
+    ze_event_handle_t counters[COUNTERS];
+    uint64_t numbers[COMMANDS];
+    uint32_t value = 1;
+    finish_queue(player);
+    for (int i = 0; i < COUNTERS; i++)
+        counters[i] = make_counter();
+    zeKernelSetArgumentValue(player->kernel, 0, 8, &player->memories[2 * LISTS]);
+    zeKernelSetArgumentValue(player->kernel, 1, 4, &value);
+    for (int i = 0; i < COMMANDS; i++) {
+        want(CALL(zeCommandListGetNextCommandIdExp)(list, &desc, &numbers[i]), ZE_RESULT_SUCCESS);
+        want(zeCommandListAppendLaunchKernel(list, player->kernel, &one, NULL, 1,
+                                             &counters[pick(player, COUNTERS)]),
+             ZE_RESULT_SUCCESS);
+    }
+    want(zeCommandListClose(list), ZE_RESULT_SUCCESS);
+    want(CALL(zeCommandListCreateCloneExp)(list, &copy), ZE_RESULT_SUCCESS);
+    for (int round = 0; round < 6; round++) {
+        ze_command_list_handle_t changed = pick(player, 2) ? list : copy;
+        uint64_t number = numbers[pick(player, COMMANDS)];
+        want(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(
+                     changed, number, pick(player, 4) ? counters[pick(player, COUNTERS)] : NULL),
+             ZE_RESULT_SUCCESS);
+        want(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(changed, number, 1,
+                                                                  &counters[pick(player, COUNTERS)]),
+             ZE_RESULT_SUCCESS);
+        want(zeCommandListClose(changed), ZE_RESULT_SUCCESS);
+        want(zeCommandQueueExecuteCommandLists(player->queue, 1, &changed, NULL), ZE_RESULT_SUCCESS);
+        finish_queue(player);
+        for (int i = 0; i < COUNTERS; i++)
+            want(zeEventQueryStatus(counters[i]), ZE_RESULT_SUCCESS);
+    }
+    for (int i = 0; i < COUNTERS; i++)
+        want(zeEventDestroy(counters[i]), ZE_RESULT_SUCCESS);
+    want(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
+    want(zeCommandListDestroy(copy), ZE_RESULT_SUCCESS);
+}
+
+/* Addresses with memory here and there, then not. */
+static void play_addresses(struct player *player) {
+    enum { PAGES = 8 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    ze_physical_mem_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = 4 * page};
+    ze_physical_mem_handle_t physical;
+    char *wish = validated() ? (char *)((uintptr_t)1 << 44) : NULL, *base;
+    want(zeVirtualMemReserve(context, wish, PAGES * page, (void **)&base), ZE_RESULT_SUCCESS);
+    want(zePhysicalMemCreate(context, device, &desc, &physical), ZE_RESULT_SUCCESS);
+    for (int i = 0; i < 10; i++) {
+        char *at = base + pick(player, PAGES) * page;
+        size_t size = (1 + pick(player, 4)) * page;
+        if (pick(player, 2)) zeVirtualMemUnmap(context, at, size);
+        if (zeVirtualMemMap(context, at, size, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE)) continue;
+        at[size - 1] = 1;
+    }
+    for (int i = 0; i < PAGES; i++)
+        zeVirtualMemUnmap(context, base + (size_t)i * page, page);
+    want(zePhysicalMemDestroy(context, physical), ZE_RESULT_SUCCESS);
+    want(zeVirtualMemFree(context, base, PAGES * page), ZE_RESULT_SUCCESS);
+}
+
 static void *play(void *argument) {
     struct player *player = argument;
     for (int step = 0; step < STEPS; step++) {
@@ -187,6 +272,8 @@ static void *play(void *argument) {
         case 9: append(player, player->recorded, LISTS); break;
         case 10: play_events(player); break;
         case 11: play_context(player); break;
+        case 12: play_mutable(player); break;
+        case 13: play_addresses(player); break;
         default: {
             uint32_t owner = pick(player, LISTS);
             append(player, player->lists[owner], owner);

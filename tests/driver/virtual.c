@@ -156,6 +156,31 @@ static void contexts_keep_apart(void **state) {
     context = own;
 }
 
+/* Neighbours, if the kernel puts them side by side: what is done to the one ends where it ends. */
+static void reservations_keep_apart(void **state) {
+    (void)state;
+    enum { COUNT = 8 };
+    char *bases[COUNT];
+    ze_physical_mem_handle_t physical = make_physical(page);
+    const ze_memory_access_attribute_t access = ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE;
+    for (int i = 0; i < COUNT; i++) {
+        assert_ok(zeVirtualMemReserve(context, wish(), page, (void **)&bases[i]));
+        assert_ok(zeVirtualMemMap(context, bases[i], page, physical, 0, access));
+    }
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(zeVirtualMemUnmap(context, bases[i], 2 * page), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(zeVirtualMemSetAccessAttribute(context, bases[i], 2 * page,
+                                                        ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY),
+                         ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        bases[i][0] = 1;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        assert_ok(zeVirtualMemUnmap(context, bases[i], page));
+        assert_ok(zeVirtualMemFree(context, bases[i], page));
+    }
+    assert_ok(zePhysicalMemDestroy(context, physical));
+}
+
 static size_t mapped_pages(void) {
     size_t pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -246,6 +271,7 @@ int main(void) {
             cmocka_unit_test(access_is_by_page),
             cmocka_unit_test(mistakes_are_refused),
             cmocka_unit_test(contexts_keep_apart),
+            cmocka_unit_test(reservations_keep_apart),
             cmocka_unit_test(reservations_go_with_their_context),
             cmocka_unit_test(physical_memory_can_be_the_hosts),
             cmocka_unit_test(physical_memory_ends),
