@@ -212,6 +212,42 @@ static void it_is_alone(void **state) {
     assert_ok(zeDeviceGetStatus(device));
 }
 
+static void peers_are_the_device_itself(void **state) {
+    (void)state;
+    ze_device_p2p_properties_t peer = {.stype = ZE_STRUCTURE_TYPE_DEVICE_P2P_PROPERTIES};
+    assert_ok(zeDeviceGetP2PProperties(device, device, &peer));
+    assert_true(peer.flags & ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS);
+    uint32_t number = CALL(zerTranslateDeviceHandleToIdentifier)(device);
+    assert_ptr_equal(CALL(zerTranslateIdentifierToDeviceHandle)(number), device);
+    assert_null(CALL(zerTranslateIdentifierToDeviceHandle)(number + 1));
+    assert_ptr_equal(CALL(zerGetDefaultContext)(), CALL(zeDriverGetDefaultContext)(driver));
+    uint64_t most = 0;
+    assert_ok(CALL(zeDeviceGetCounterBasedEventMaxValue)(device, &most));
+    assert_true(most >= UINT32_MAX);
+}
+
+/* Everything that was given to the device before is done after. */
+static void devices_are_waited_for(void **state) {
+    (void)state;
+    enum { LISTS = 4, SIZE = 1 << 20 };
+    ze_command_list_handle_t lists[LISTS];
+    char *memories[LISTS];
+    for (int i = 0; i < LISTS; i++) {
+        lists[i] = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+        memories[i] = allocate_shared(SIZE);
+        for (int n = 0; n < 8; n++)
+            assert_ok(zeCommandListAppendMemoryFill(lists[i], memories[i], "abcdefgh" + n, 1, SIZE, NULL, 0,
+                                                    NULL));
+    }
+    assert_ok(CALL(zeDeviceSynchronize)(device));
+    for (int i = 0; i < LISTS; i++) {
+        assert_ok(CALL(zeCommandListHostSynchronize)(lists[i], 0));
+        assert_int_equal(memories[i][SIZE - 1], 'h');
+        assert_ok(zeCommandListDestroy(lists[i]));
+        assert_ok(zeMemFree(context, memories[i]));
+    }
+}
+
 static void clocks_run(void **state) {
     (void)state;
     uint64_t host[2], own[2];
@@ -249,6 +285,8 @@ int main(int argc, char **argv) {
             cmocka_unit_test(queue_groups_can_do_everything),
             cmocka_unit_test(memory_is_the_machines),
             cmocka_unit_test(it_is_alone),
+            cmocka_unit_test(peers_are_the_device_itself),
+            cmocka_unit_test(devices_are_waited_for),
             cmocka_unit_test(clocks_run),
             cmocka_unit_test(vectors_have_a_width),
     };

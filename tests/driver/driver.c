@@ -97,6 +97,11 @@ static void errors_are_explained(void **state) {
     assert_int_equal(zeEventCreate(pool, &desc, &event), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(CALL(zerGetLastErrorDescription)(&text));
     assert_string_equal(text, "the pool has no event of that index");
+    text = NULL;
+    assert_ok(CALL(zeDriverGetLastErrorDescription)(driver, &text));
+    assert_string_equal(text, "the pool has no event of that index");
+    assert_int_equal(CALL(zeDriverGetLastErrorDescription)(driver, NULL),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_ok(zeEventPoolDestroy(pool));
 }
 

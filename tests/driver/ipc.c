@@ -106,6 +106,7 @@ static void processes_share_memory_and_events(void **state) {
     waitpid(child, &status, 0);
     assert_int_equal(WEXITSTATUS(status), 0);
     assert_ok(CALL(zeMemPutIpcHandle)(context, message.memory));
+    assert_ok(CALL(zeEventPoolPutIpcHandle)(context, message.pool));
     assert_ok(zeEventDestroy(go));
     assert_ok(zeEventDestroy(done));
     assert_ok(zeEventPoolDestroy(pool));
@@ -124,6 +125,14 @@ static void handles_open_at_home(void **state) {
     assert_ptr_not_equal(memory, again);
     strcpy(memory, "one memory");
     assert_string_equal(again, "one memory");
+    struct ze_ipc_mem_handle_type_ext_desc type = {
+            .stype = (ze_structure_type_t)NEW_STYPE_IPC_MEM_HANDLE_TYPE_DESC, .typeFlags = 1};
+    ze_ipc_mem_handle_t same;
+    assert_ok(CALL(zeMemGetIpcHandleWithProperties)(context, memory, &type, &same));
+    assert_memory_equal(&same, &handle, sizeof same);
+    type.typeFlags = 2; /* of a fabric */
+    assert_int_not_equal(CALL(zeMemGetIpcHandleWithProperties)(context, memory, &type, &same),
+                         ZE_RESULT_SUCCESS);
     uint64_t descriptor = 0;
     ze_ipc_mem_handle_t rebuilt;
     char *third = NULL;

@@ -355,6 +355,34 @@ static void no_groups_are_no_work(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
+/* The wish to be cooperative, as an extension of an ordinary launch. */
+static void extended_launches_cooperate(void **state) {
+    (void)state;
+    ze_kernel_handle_t kernel = make_kernel(module, "meet");
+    struct ze_launch_cooperative_desc wish = {.stype = (ze_structure_type_t)NEW_STYPE_LAUNCH_COOPERATIVE_DESC,
+                                              .isCooperative = 1};
+    uint32_t most = 0, *arrived = allocate_shared(4);
+    assert_ok(zeKernelSuggestMaxCooperativeGroupCount(kernel, &most));
+    assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &arrived));
+    ze_group_count_t groups = {most, 1, 1};
+    assert_ok(CALL(zeCommandListAppendLaunchKernelWithParameters)(lists[0], kernel, &groups, &wish, NULL, 0,
+                                                                  NULL));
+    assert_int_equal(*arrived, most);
+    groups.groupCountX++;
+    assert_int_equal(CALL(zeCommandListAppendLaunchKernelWithParameters)(lists[0], kernel, &groups, &wish,
+                                                                         NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    wish.stype = (ze_structure_type_t)1;
+    assert_int_equal(CALL(zeCommandListAppendLaunchKernelWithParameters)(lists[0], kernel, &groups, &wish,
+                                                                         NULL, 0, NULL),
+                     ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    assert_int_equal(
+            CALL(zeCommandListAppendLaunchKernelWithParameters)(lists[0], kernel, NULL, NULL, NULL, 0, NULL),
+            ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_ok(zeMemFree(context, arrived));
+    assert_ok(zeKernelDestroy(kernel));
+}
+
 static void arguments_come_with_the_launch(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "scale");
@@ -367,8 +395,30 @@ static void arguments_come_with_the_launch(void **state) {
                                                                  NULL, NULL, 0, NULL));
     for (uint32_t i = 0; i < 16; i++)
         assert_int_equal(dst[i], i * 2 + 1);
+    assert_int_equal(CALL(zeCommandListAppendLaunchKernelWithArguments)(lists[0], kernel, groups, size, NULL,
+                                                                        NULL, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    const struct ze_group_size none = {0, 1, 1};
+    assert_int_equal(CALL(zeCommandListAppendLaunchKernelWithArguments)(lists[0], kernel, groups, none,
+                                                                        arguments, NULL, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
     assert_ok(zeMemFree(context, dst));
     assert_ok(zeKernelDestroy(kernel));
+    /* Local memory is given by its size. */
+    ze_kernel_handle_t local = make_kernel(module, "local");
+    uint32_t *counter = allocate_shared(4);
+    size_t sizes[2] = {400, 1000};
+    void *places[3] = {&counter, &sizes[0], &sizes[1]};
+    const struct ze_group_size one = {1, 1, 1};
+    assert_ok(CALL(zeCommandListAppendLaunchKernelWithArguments)(lists[0], local, groups, one, places, NULL,
+                                                                 NULL, 0, NULL));
+    assert_int_equal(*counter, 2);
+    sizes[0] = sizes[1] = 200 << 10; /* each may be, both together may not */
+    assert_int_equal(CALL(zeCommandListAppendLaunchKernelWithArguments)(lists[0], local, groups, one, places,
+                                                                        NULL, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeMemFree(context, counter));
+    assert_ok(zeKernelDestroy(local));
 }
 
 /* Recorded indirect launches read their groups anew at every run, and no more of them than were given. */
@@ -529,6 +579,18 @@ static void kernels_answer_questions(void **state) {
     assert_ok(zeKernelGetIndirectAccess(kernel, &access));
     assert_int_equal(access, ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST);
     assert_ok(zeKernelSetCacheConfig(kernel, ZE_CACHE_CONFIG_FLAG_LARGE_SLM));
+    ze_scheduling_hint_exp_desc_t hint = {.stype = ZE_STRUCTURE_TYPE_SCHEDULING_HINT_EXP_DESC,
+                                          .flags = ZE_SCHEDULING_HINT_EXP_FLAG_OLDEST_FIRST};
+    assert_ok(zeKernelSchedulingHintExp(kernel, &hint));
+    hint.flags = 0x100;
+    assert_int_equal(zeKernelSchedulingHintExp(kernel, &hint), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    uint32_t length = 0;
+    char attributes[64] = "x", *text = attributes;
+    /* The old layer wants a place for the text even where only its size is asked for. */
+    assert_ok(zeKernelGetSourceAttributes(kernel, &length, validated() ? &text : NULL));
+    assert_true(length >= 1 && length <= sizeof attributes);
+    assert_ok(zeKernelGetSourceAttributes(kernel, &length, &text));
+    assert_int_equal(strlen(attributes) + 1, length);
     assert_ok(zeKernelDestroy(kernel));
 }
 
@@ -543,6 +605,7 @@ int main(void) {
             cmocka_unit_test(cooperative_groups_meet),
             cmocka_unit_test(cooperative_launches_take_turns),
             cmocka_unit_test(no_groups_are_no_work),
+            cmocka_unit_test(extended_launches_cooperate),
             cmocka_unit_test(arguments_come_with_the_launch),
             cmocka_unit_test(recorded_launches_read_their_groups),
             cmocka_unit_test(modules_may_vanish),

@@ -689,6 +689,35 @@ static void immediate_lists_run_regular_ones(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
+/* The calls with room for extensions do what those without do, and know no extension. */
+static void extended_calls_do_the_same(void **state) {
+    (void)state;
+    const struct ze_launch_cooperative_desc extension = {.stype = (ze_structure_type_t)1};
+    ze_command_list_handle_t list = subjects[1].list, part = make_list();
+    char memory[8] = "....";
+    assert_ok(zeCommandListAppendMemoryCopy(part, memory + 2, "c", 1, NULL, 0, NULL));
+    assert_ok(zeCommandListClose(part));
+    assert_ok(CALL(zeCommandListAppendMemoryCopyWithParameters)(list, memory, "a", 1, NULL, NULL, 0, NULL));
+    assert_ok(CALL(zeCommandListAppendMemoryFillWithParameters)(list, memory + 1, "b", 1, 1, NULL, NULL, 0,
+                                                                NULL));
+    assert_ok(CALL(zeCommandListImmediateAppendCommandListsWithParameters)(list, 1, &part, NULL, NULL, 0,
+                                                                           NULL));
+    finish(&subjects[1]);
+    assert_string_equal(memory, "abc.");
+    assert_int_equal(CALL(zeCommandListAppendMemoryCopyWithParameters)(list, memory + 3, "d", 1, &extension,
+                                                                       NULL, 0, NULL),
+                     ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    assert_int_equal(CALL(zeCommandListAppendMemoryFillWithParameters)(list, memory + 3, "d", 1, 1,
+                                                                       &extension, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsWithParameters)(list, 1, &part, &extension,
+                                                                                  NULL, 0, NULL),
+                     ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    finish(&subjects[1]);
+    assert_string_equal(memory, "abc.");
+    assert_ok(zeCommandListDestroy(part));
+}
+
 static void lists_answer_questions(void **state) {
     (void)state;
     ze_bool_t immediate = 0;
@@ -701,6 +730,19 @@ static void lists_answer_questions(void **state) {
     assert_ok(CALL(zeCommandListGetDeviceHandle)(subjects[2].list, &its_device));
     assert_ok(CALL(zeCommandListGetOrdinal)(subjects[2].list, &ordinal));
     assert_int_equal(ordinal, 0);
+    ze_context_handle_t its_context = NULL;
+    assert_ok(CALL(zeCommandListGetContextHandle)(subjects[2].list, &its_context));
+    assert_ok(zeContextGetStatus(its_context));
+    const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+                                         .flags = ZE_COMMAND_LIST_FLAG_RELAXED_ORDERING};
+    ze_command_list_handle_t relaxed = NULL;
+    ze_command_list_flags_t flags = 0;
+    assert_ok(zeCommandListCreate(context, device, &desc, &relaxed));
+    assert_ok(CALL(zeCommandListGetFlags)(relaxed, &flags));
+    assert_int_equal(flags, ZE_COMMAND_LIST_FLAG_RELAXED_ORDERING);
+    assert_ok(zeCommandListDestroy(relaxed));
+    assert_int_equal(CALL(zeCommandListImmediateGetFlags)(subjects[2].list, &flags),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
     ze_command_queue_mode_t mode = ZE_COMMAND_QUEUE_MODE_DEFAULT;
     assert_ok(CALL(zeCommandListImmediateGetMode)(subjects[1].list, &mode));
     assert_int_equal(mode, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -733,6 +775,7 @@ int main(void) {
             cmocka_unit_test(either_list_will_do),
             cmocka_unit_test(threads_play_ping_pong),
             cmocka_unit_test(immediate_lists_run_regular_ones),
+            cmocka_unit_test(extended_calls_do_the_same),
             cmocka_unit_test(lists_answer_questions),
     };
     return cmocka_run_group_tests(tests, make_subjects, free_subjects);

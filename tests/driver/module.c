@@ -93,6 +93,13 @@ static void images_run(void **state) {
     ze_module_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROPERTIES};
     assert_ok(zeModuleGetProperties(module, &properties));
     assert_ok(zeModuleDynamicLink(1, &module, NULL));
+    ze_linkage_inspection_ext_desc_t inspection = {.stype = ZE_STRUCTURE_TYPE_LINKAGE_INSPECTION_EXT_DESC,
+                                                   .flags = ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS};
+    size_t length = 0;
+    assert_ok(zeModuleInspectLinkageExt(&inspection, 1, &module, &log));
+    assert_ok(zeModuleBuildLogGetString(log, &length, NULL));
+    assert_true(length > 1);
+    assert_ok(zeModuleBuildLogDestroy(log));
     assert_ok(zeModuleDestroy(module));
 }
 

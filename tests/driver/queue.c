@@ -145,6 +145,30 @@ static void queues_answer_questions(void **state) {
     assert_ok(CALL(zeCommandQueueGetMode)(queue, &mode));
     assert_int_equal(mode, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     assert_ok(zeCommandQueueDestroy(queue));
+    const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                          .index = 3,
+                                          .flags = ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY,
+                                          .priority = ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH};
+    ze_command_queue_flags_t flags = 0;
+    ze_command_queue_priority_t priority = ZE_COMMAND_QUEUE_PRIORITY_NORMAL;
+    assert_ok(zeCommandQueueCreate(context, device, &desc, &queue));
+    assert_ok(CALL(zeCommandQueueGetIndex)(queue, &number));
+    assert_int_equal(number, 3);
+    assert_ok(CALL(zeCommandQueueGetFlags)(queue, &flags));
+    assert_int_equal(flags, ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY);
+    assert_ok(CALL(zeCommandQueueGetPriority)(queue, &priority));
+    assert_int_equal(priority, ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH);
+    assert_int_equal(CALL(zeCommandQueueGetPriority)(queue, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    assert_ok(zeCommandQueueDestroy(queue));
+    ze_command_list_handle_t list = NULL;
+    assert_ok(zeCommandListCreateImmediate(context, device, &desc, &list));
+    assert_ok(CALL(zeCommandListImmediateGetIndex)(list, &number));
+    assert_int_equal(number, 3);
+    assert_ok(CALL(zeCommandListImmediateGetFlags)(list, &flags));
+    assert_int_equal(flags, ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY);
+    assert_ok(CALL(zeCommandListImmediateGetPriority)(list, &priority));
+    assert_int_equal(priority, ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH);
+    assert_ok(zeCommandListDestroy(list));
 }
 
 int main(void) {
