@@ -8,6 +8,7 @@
 enum { POOLING_MAX = 0, POOLING_AVG_INCLUDE_PADDING, POOLING_AVG_EXCLUDE_PADDING };
 
 enum { POOLING_PLACES = 8 }; /* of the window, in a row, that a work-item of the dense kernel takes */
+enum { POOLING_LANES = 16, POOLING_PLANES = 4 }; /* places by channels of the other kernel's blocks */
 
 struct pooling_params {
     struct window window;
@@ -28,6 +29,18 @@ struct pooling_dense_params {
     i32 workspace_type, pad; /* in training */
     i64 taps;
     struct epilogue epilogue;
+};
+
+/* f32 images whose rows lie together: channels have strides of their own. */
+struct pooling_planes_params {
+    struct window_images images;
+    i64 src_channel, dst_channel;
+    i64 src_end;        /* the offset that src ends at */
+    i64 rows, channels; /* that a work-item takes */
+    i64 taps;
+    i32 alg;
+    f32 lowest;
+    i32 workspace_type, pad; /* 0: not in training */
 };
 
 #endif

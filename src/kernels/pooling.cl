@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pooling. The universal kernel takes any layout and type; the dense ones take f32 images whose channels lie
- * together and go through them a vector at a time. Both give the same bits: a sum goes over (depth, height,
- * width) and leaves out what lies in the padding.
+ * together and go through them a vector at a time; f32_pooling_planes_16 takes those whose rows do. All give
+ * the same bits: a sum goes over (depth, height, width) and leaves out what lies in the padding.
  *
  * Ranges: parts of dst; parts of rows of dst, rows, batches.
  */
@@ -80,19 +80,6 @@ kernel void pooling_universal(ITEM global const uchar *src, global uchar *worksp
 }
 #endif
 
-enum { POOLING_VECTORS = 4 }; /* that are kept in registers */
-
 #define LANES 16
-#define NAME f32_pooling_x16
-#define TRAINING f32_pooling_training_x16
-#include "kernels/lib/pooling_lanes.h"
-#undef LANES
-#undef NAME
-#undef TRAINING
-#define LANES 8
-#define NAME f32_pooling_x8
-#define TRAINING f32_pooling_training_x8
-#include "kernels/lib/pooling_lanes.h"
-#undef LANES
-#undef NAME
-#undef TRAINING
+#include "kernels/lib/pooling_dense.h"
+#include "kernels/lib/pooling_planes.h"

@@ -48,13 +48,6 @@ static dnnl_status_t prepare_weights(struct plan *plan, struct gemm_view *view) 
     return gemm_pack(plan, &w, view, &group);
 }
 
-static dnnl_dim_t end_of(const struct gemm_image *image) {
-    dnnl_dim_t last = image->offset + (image->batch - 1) * image->batch_stride + image->channels - 1;
-    for (int i = 0; i < 3; i++)
-        last += (image->size[i] - 1) * image->stride[i];
-    return last + 1;
-}
-
 static dnnl_dim_t divide_up(dnnl_dim_t a, dnnl_dim_t b) {
     return (a + b - 1) / b;
 }
@@ -79,7 +72,7 @@ static dnnl_status_t launch_dense(struct epilogue_build *ep, const struct gemm_i
     if (!p) return dnnl_out_of_memory;
     window_images_init(&p->images, &plan->problem, src, dst);
     find_whole_places(p);
-    p->src_end = end_of(src);
+    p->src_end = gemm_image_end(src);
     p->weights_offset = view.weights.offset;
     p->weights_panel = view.weights_panel;
     p->has_bias = bias != NULL;

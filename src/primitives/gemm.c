@@ -216,6 +216,14 @@ struct gemm_image gemm_image_of(int arg, const md_t *md) {
     return image;
 }
 
+dnnl_dim_t gemm_image_end(const struct gemm_image *image) {
+    dnnl_dim_t last = image->offset + (image->batch - 1) * image->batch_stride
+                      + (image->channels - 1) * image->channel_stride;
+    for (int i = 0; i < 3; i++)
+        last += (image->size[i] - 1) * image->stride[i];
+    return last + 1;
+}
+
 static void fill_copy(struct copy_params *p, const struct gemm_image *from, const struct gemm_image *to,
                       const dnnl_dim_t front[3]) {
     p->src_offset = from->offset, p->dst_offset = to->offset;

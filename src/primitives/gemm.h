@@ -98,6 +98,9 @@ struct gemm_image {
 /* An activation's descriptor (plain layout) as an image. */
 struct gemm_image gemm_image_of(int arg, const md_t *md);
 
+/* The offset behind its last element. */
+dnnl_dim_t gemm_image_end(const struct gemm_image *image);
+
 /* A channels-last image of these sizes in scratchpad, with as many channels as the kernels read. */
 struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
                                      dnnl_dim_t channels);

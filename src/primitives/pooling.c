@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling: its creation functions and its plans, the universal one and the one for channels-last images on
- * CPUs.
+ * Pooling: its creation functions and its plans, the universal one and those for images on CPUs whose
+ * channels, or whose rows, lie together.
  */
 #include "core/epilogue.h"
 #include "core/tensor.h"
@@ -196,16 +196,17 @@ static bool is_dense_image(const md_t *md) {
     return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
 }
 
-static const struct lanes lanes_16 = {64, &kernel_f32_pooling_x16}, lanes_8 = {0, &kernel_f32_pooling_x8};
-static const struct lanes training_16 = {64, &kernel_f32_pooling_training_x16},
-                          training_8 = {0, &kernel_f32_pooling_training_x8};
+/* Vectors of 16 are right for all widths: they are two, or four, of the narrower ones. */
+static const struct lanes inference = {0, &kernel_f32_pooling_16},
+                          training = {0, &kernel_f32_pooling_training_16},
+                          planes = {0, &kernel_f32_pooling_planes_16};
 
 static dnnl_status_t build_dense(struct plan *plan) {
     const struct lanes *lanes = plan->implementation->data;
     TRY(lanes_accept(plan, lanes));
-    bool training = lanes == &training_16 || lanes == &training_8;
-    if (training != (problem_md(&plan->problem, DNNL_ARG_WORKSPACE) != NULL))
-        return plan_skip(plan, training ? "no workspace" : "a workspace");
+    bool trains = lanes == &training;
+    if (trains != (problem_md(&plan->problem, DNNL_ARG_WORKSPACE) != NULL))
+        return plan_skip(plan, trains ? "no workspace" : "a workspace");
     TRY(choose_layouts(&plan->problem));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
@@ -213,7 +214,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct epilogue_build ep;
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1, .f32_only = true}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
-    if (training && !ep.direct) return plan_skip(plan, "more post-ops than one launch holds, in training");
+    if (trains && !ep.direct) return plan_skip(plan, "more post-ops than one launch holds, in training");
 
     struct launch *launch;
     struct pooling_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
@@ -225,18 +226,74 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->lowest = lowest(dnnl_f32);
     launch->range = window_images_range(&p->images, POOLING_PLACES, dst.dims[0]);
     launch_bind(launch, DNNL_ARG_SRC);
-    if (training) {
+    if (trains) {
         p->workspace_type = (i32)problem_md(&plan->problem, DNNL_ARG_WORKSPACE)->data_type;
         launch_bind(launch, DNNL_ARG_WORKSPACE);
     }
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
+/* f32 images whose rows lie together. */
+static bool has_dense_rows(const md_t *md) {
+    return md->data_type == dnnl_f32 && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
+}
+
+/* The kernel counts positions along a row in integers of 32 bits. */
+static bool rows_are_short(const struct window_images *images) {
+    const struct window *w = &images->window;
+    const i64 most = 1 << 28;
+    i64 reach;
+    return w->size[2] < most && w->padding[2] < most && w->stride[2] < most / POOLING_LANES
+           && !__builtin_mul_overflow(w->taps[2], w->step[2], &reach) && reach < most;
+}
+
+/* Work-items of about this many elements of src. */
+static void share_planes(struct pooling_planes_params *p, struct launch *launch, dnnl_dim_t batches) {
+    enum { ELEMENTS = 8192 };
+    const i64 rows = p->images.places[0] * p->images.places[1],
+              cost = p->images.places[2] * p->taps * POOLING_PLANES;
+    const i64 wanted = cost < ELEMENTS ? ELEMENTS / (cost > 0 ? cost : 1) : 1;
+    p->rows = wanted < rows ? wanted : rows;
+    p->channels = (wanted / rows > 1 ? wanted / rows : 1) * POOLING_PLANES;
+    launch->range = gemm_range((rows + p->rows - 1) / p->rows,
+                               (p->images.channels + p->channels - 1) / p->channels, batches);
+}
+
+static dnnl_status_t build_planes(struct plan *plan) {
+    TRY(lanes_accept(plan, plan->implementation->data));
+    if (plan->attr.post_ops.len > 0) return plan_skip(plan, "post-ops");
+    TRY(choose_layouts(&plan->problem));
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
+               dst = *problem_md(&plan->problem, DNNL_ARG_DST),
+               *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    if (!has_dense_rows(&src) || !has_dense_rows(&dst))
+        return plan_skip(plan, "not f32 with rows in one piece");
+    if (md_nelems(&dst, true) == 0) return dnnl_success;
+    struct gemm_image from = gemm_image_of(DNNL_ARG_SRC, &src), to = gemm_image_of(DNNL_ARG_DST, &dst);
+    struct launch *launch;
+    struct pooling_planes_params *p = plan_launch(
+            plan, ((const struct lanes *)plan->implementation->data)->kernel, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    window_images_init(&p->images, &plan->problem, &from, &to);
+    if (!rows_are_short(&p->images)) return plan_skip(plan, "long rows");
+    p->src_channel = from.channel_stride;
+    p->dst_channel = to.channel_stride;
+    p->src_end = gemm_image_end(&from);
+    p->taps = taps_in(&p->images.window);
+    p->alg = kernel_alg(plan->problem.alg);
+    p->lowest = lowest(dnnl_f32);
+    p->workspace_type = workspace ? (i32)workspace->data_type : 0;
+    share_planes(p, launch, to.batch);
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
 const struct implementation pooling_implementations[] = {
-        {"f32_pooling_x16", build_dense, &lanes_16},
-        {"f32_pooling_x8", build_dense, &lanes_8},
-        {"f32_pooling_training_x16", build_dense, &training_16},
-        {"f32_pooling_training_x8", build_dense, &training_8},
+        {"f32_pooling_planes_16", build_planes, &planes},
+        {"f32_pooling_16", build_dense, &inference},
+        {"f32_pooling_training_16", build_dense, &training},
         {"pooling_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -389,6 +389,8 @@ static void poolings(void) {
             {2, {1, 20, 12, 11}, {3, 3}, {2, 1}, {1, 1}, {1, 2}, dnnl_pooling_avg_exclude_padding, "acdb"},
             {3, {1, 8, 6, 6, 6}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}, {0, 0, 0}, dnnl_pooling_max, "acdeb"},
             {1, {3, 4, 40}, {5}, {2}, {0}, {2}, dnnl_pooling_avg_exclude_padding, "abc"},
+            {2, {2, 7, 14, 57}, {3, 3}, {2, 2}, {0, 0}, {1, 1}, dnnl_pooling_max, "abcd"},
+            {2, {2, 7, 9, 40}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, dnnl_pooling_avg_exclude_padding, "abcd"},
     };
     static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_s8, dnnl_u8, dnnl_s32};
     for (int s = 0; s < COUNT(windows); s++)

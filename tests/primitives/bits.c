@@ -130,6 +130,16 @@ static void reductions(void) {
     run("pooling", pd);
     dnnl_memory_desc_destroy(src);
     dnnl_memory_desc_destroy(dst);
+    src = f32(4, (dnnl_dim_t[]){2, 5, 11, 41}, "abcd");
+    dst = f32(4, (dnnl_dim_t[]){2, 5, 6, 21}, "abcd");
+    check(dnnl_pooling_forward_primitive_desc_create(
+                  &pd, test_engine(), dnnl_forward_inference, dnnl_pooling_avg_exclude_padding, src, dst,
+                  (dnnl_dims_t){2, 2}, (dnnl_dims_t){3, 3}, (dnnl_dims_t){0}, (dnnl_dims_t){1, 1},
+                  (dnnl_dims_t){1, 1}, NULL),
+          "pooling_planes");
+    run("pooling_planes", pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
 }
 
 static dnnl_primitive_attr_t with_post_op(dnnl_alg_kind_t alg) {

@@ -30,6 +30,13 @@ static const struct shape shapes[] = {
         {2, 1, 8, {4, 4}, {4, 4}, {1, 1}, {0, 0}, {0, 0}, {0, 0}},
         {2, 1, 24, {20, 20}, {17, 16}, {2, 2}, {0, 0}, {3, 3}, {3, 3}}, /* more than 255 taps */
         {2, 0, 4, {4, 4}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, {0, 0}},
+        /* rows that are longer than vectors */
+        {2, 2, 5, {5, 40}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
+        {2, 1, 6, {7, 71}, {3, 3}, {2, 2}, {0, 0}, {1, 1}, {1, 1}},
+        {2, 1, 9, {3, 34}, {5, 4}, {1, 2}, {0, 1}, {3, 3}, {3, 3}},
+        {2, 1, 3, {4, 60}, {2, 3}, {1, 3}, {0, 0}, {0, 1}, {0, 1}},
+        {1, 3, 1, {50}, {3}, {1}, {3}, {5}, {6}},
+        {3, 1, 7, {3, 4, 18}, {2, 2, 3}, {1, 2, 1}, {1, 0, 2}, {1, 1, 3}, {1, 1, 2}},
 };
 
 static const struct {
@@ -188,6 +195,21 @@ static void numbers(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Every shape and algorithm in the plain layout. */
+static void planes(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT(shapes); s++)
+        for (int g = 0; g < COUNT(algs); g++) {
+            struct problem p = problem_new(&shapes[s], 0, algs[g], dnnl_forward_inference);
+            array_fill(&p.src, 7, 5u + (unsigned)s);
+            char what[128];
+            snprintf(what, sizeof what, "planes, shape %d, algorithm %d", s, g);
+            run_problem(&p, &attrs[0], 0, false, what);
+            problem_free(&p);
+        }
+    assert_int_equal(failures, 0);
+}
+
 static bool equal(const struct array *a, const struct array *b) {
     return memcmp(a->values, b->values, sizeof(double) * (size_t)a->count) == 0;
 }
@@ -246,6 +268,7 @@ static void workspaces(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(workspaces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(planes),
+                                       cmocka_unit_test(workspaces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,17 @@ CASE(pooling_max_training) {
             pd, engine, dnnl_forward_training, dnnl_pooling_max, F32(4, dnnl_nhwc, 2, 21, 9, 9),
             F32(4, dnnl_nhwc, 2, 21, 5, 5), twos, threes, zeros, ones, ones, NULL);
 }
+CASE(pooling_max_training_planes) {
+    return dnnl_pooling_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_training, dnnl_pooling_max, F32(4, dnnl_nchw, 2, 5, 9, 45),
+            F32(4, dnnl_nchw, 2, 5, 5, 23), twos, threes, zeros, ones, ones, NULL);
+}
+CASE(pooling_avg_planes) {
+    return dnnl_pooling_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_pooling_avg_exclude_padding,
+            F32(4, dnnl_nchw, 2, 7, 9, 20), F32(4, dnnl_nchw, 2, 7, 9, 20), ones, threes, zeros, ones, ones,
+            NULL);
+}
 CASE(pooling_avg) {
     return dnnl_pooling_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, dnnl_pooling_avg_exclude_padding,
@@ -352,6 +363,8 @@ static const struct {
         ROW(matmul_dynamic_scales),
         ROW(pooling_max),
         ROW(pooling_max_training),
+        ROW(pooling_max_training_planes),
+        ROW(pooling_avg_planes),
         ROW(pooling_avg),
         ROW(lrn),
         ROW(binary_add),

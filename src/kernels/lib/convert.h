@@ -254,4 +254,21 @@ OUTLINE void store_s32(global uchar *buffer, int type, i64 i, int x) {
     if (store_integer(buffer, type, i, x) == 0) store_f32(buffer, type, i, (float)x);
 }
 
+/* Stores the first `count` of eight floats, fewer than all: in halves. */
+INLINE void store_some(float8 x, global float *to, i64 count) {
+    float4 four = x.lo;
+    if (count & 4) {
+        vstore4(x.lo, 0, to);
+        four = x.hi;
+    }
+    to += count & 4;
+    float2 two = four.lo;
+    if (count & 2) {
+        vstore2(four.lo, 0, to);
+        two = four.hi;
+    }
+    to += count & 2;
+    if (count & 1) to[0] = two.x;
+}
+
 #endif

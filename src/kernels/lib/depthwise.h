@@ -163,15 +163,19 @@ OUTLINE void depthwise_each(const struct depthwise_block *b, global const float 
 /* The end of a block: bias, post-ops, and the store of the channels that exist. */
 INLINE void depthwise_store(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                             EPILOGUE_ARGS, const struct depthwise_block *b, i64 channel, int count,
-                            const VEC *sums) {
+                            VEC *sums) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     global float *dst = f->dst + b->dst + channel;
-    VEC bias = V(0.0f);
-    if (p->has_bias) load_lanes(&bias, f->bias + channel, count, 0.0f);
+    VEC bias;
+    if (p->has_bias) {
+        load_lanes(&bias, f->bias + channel, count, 0.0f);
+#pragma nounroll
+        for (int r = 0; r < b->count; r++)
+            sums[r] += bias;
+    }
 #pragma nounroll
     for (int r = 0; r < b->count; r++, dst += b->dst_column) {
         VEC x = sums[r];
-        if (p->has_bias) x += bias;
         x = activation_apply(&p->activation, x);
         if (p->epilogue.nops) {
             const i64 place[WINDOW_DIMS] = {b->place[0], b->place[1], b->place[2] + r};

@@ -2,7 +2,7 @@
 /*
  * Vectors from and to memory at the end of a row, where only the first `count` elements may exist: nothing
  * beyond is read or written, and the other lanes are `none`. For code that is included once for each vector
- * width, after lib/lanes.h.
+ * width, after lib/convert.h and lib/lanes.h.
  */
 INLINE OVERLOAD void load_lanes(VEC *to, global const float *from, i64 count, float none) {
     if (count >= LANES) {
@@ -21,9 +21,15 @@ INLINE OVERLOAD void store_lanes(VEC from, global float *to, i64 count) {
         VSTORE(from, 0, to);
         return;
     }
-    float values[LANES];
-    VSTORE(from, 0, values);
-#pragma nounroll
-    for (int i = 0; i < count; i++)
-        to[i] = values[i];
+#if LANES == 16
+    float8 rest = from.lo;
+    if (count & 8) {
+        vstore8(from.lo, 0, to);
+        rest = from.hi;
+    }
+    to += count & 8;
+#else
+    float8 rest = from;
+#endif
+    store_some(rest, to, count);
 }

@@ -208,6 +208,8 @@ CONVERT(16)
     INLINE OVERLOAD void vstore##n(type##n v, size_t i, type *p) {                                           \
         __builtin_memcpy(p + i * n, &v, sizeof v);                                                           \
     }
+VECTOR_LOADS(float, 2)
+VECTOR_LOADS(float, 4)
 VECTOR_LOADS(float, 8)
 VECTOR_LOADS(float, 16)
 VECTOR_LOADS(int, 8)

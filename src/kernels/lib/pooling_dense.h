@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense kernels of pooling.cl for one vector width: LANES lanes, called NAME and, for maxima in training,
- * TRAINING. */
+/* Pooling of f32 images whose channels lie together: a vector of channels at a time. */
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
 
+enum { POOLING_VECTORS = 4 }; /* that are kept in registers */
+
 /* n vectors of channels of the window, from where tap 0 would read `start`; of the last vector `count` lanes
  * exist. `n` and `max` are constants where this is called. */
-INLINE OVERLOAD void pool_vectors(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
-                                  global const float *src, i64 start, const int n, const bool max,
-                                  int count) {
+INLINE void pool_vectors(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
+                         global const float *src, i64 start, const int n, const bool max, int count) {
     VEC x[POOLING_VECTORS], y;
     for (int i = 0; i < n; i++)
         x[i] = V(max ? p->lowest : 0.0f);
@@ -31,16 +31,16 @@ INLINE OVERLOAD void pool_vectors(VEC *out, constant struct pooling_dense_params
         out[i] = max ? x[i] : f32_div(x[i], divisor);
 }
 
-OUTLINE OVERLOAD void pool_finish(VEC *x, constant struct pooling_dense_params *p, EPILOGUE_ARGS, i64 batch,
-                                  i64 channel, const i64 *place, int count) {
+OUTLINE void pool_finish(VEC *x, constant struct pooling_dense_params *p, EPILOGUE_ARGS, i64 batch,
+                         i64 channel, const i64 *place, int count) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     i64 position[TENSOR_DIMS];
     window_position(&p->images, batch, channel, place, position);
     epilogue_apply(&e, x, position, 1, count);
 }
 
-INLINE OVERLOAD void pool_any(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
-                              global const float *src, i64 start, int n, int count) {
+INLINE void pool_any(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
+                     global const float *src, i64 start, int n, int count) {
     bool max = p->alg == POOLING_MAX;
     switch (max ? n : n + POOLING_VECTORS) {
     case 1: pool_vectors(out, p, t, src, start, 1, true, count); break;
@@ -55,9 +55,9 @@ INLINE OVERLOAD void pool_any(VEC *out, constant struct pooling_dense_params *p,
 }
 
 /* All channels at one place: `from` is where tap 0 reads the first one, `to` where it goes. */
-INLINE OVERLOAD void pool_place(VEC *x, constant struct pooling_dense_params *p, const struct taps *t,
-                                global const float *src, i64 from, global float *dst, i64 to, EPILOGUE_ARGS,
-                                i64 batch, const i64 *place) {
+INLINE void pool_place(VEC *x, constant struct pooling_dense_params *p, const struct taps *t,
+                       global const float *src, i64 from, global float *dst, i64 to, EPILOGUE_ARGS, i64 batch,
+                       const i64 *place) {
     for (i64 c = 0; c < p->images.channels;) {
         i64 left = p->images.channels - c,
             n = left / LANES < POOLING_VECTORS ? left / LANES : POOLING_VECTORS;
@@ -76,9 +76,9 @@ INLINE OVERLOAD void pool_place(VEC *x, constant struct pooling_dense_params *p,
     }
 }
 
-#if WANTED(NAME)
-kernel void NAME(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
-                 constant struct pooling_dense_params *p) {
+#if WANTED(f32_pooling_16)
+kernel void f32_pooling_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
+                           constant struct pooling_dense_params *p) {
     struct window_row r =
             window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
     for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
@@ -91,8 +91,8 @@ kernel void NAME(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
 #endif
 
 /* The maxima of a vector of channels, and the taps that have them. */
-INLINE OVERLOAD void pool_maxima(VEC *most, IVEC *at, constant struct pooling_dense_params *p,
-                                 const struct taps *t, global const float *src, int count) {
+INLINE void pool_maxima(VEC *most, IVEC *at, constant struct pooling_dense_params *p, const struct taps *t,
+                        global const float *src, int count) {
     VEC x = V(p->lowest), y;
     IVEC tap = (IVEC)(0);
 #pragma nounroll
@@ -112,9 +112,14 @@ INLINE OVERLOAD void pool_maxima(VEC *most, IVEC *at, constant struct pooling_de
     *at = tap;
 }
 
-INLINE OVERLOAD void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 offset, int count) {
+INLINE void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 offset, int count) {
+    if (count == LANES && type == TYPE_U8) {
+        VSTORE(TO_BYTES(AS_UVEC(taps)), 0, workspace + offset);
+        return;
+    }
     int values[LANES];
     VSTORE(taps, 0, values);
+#pragma nounroll
     for (int i = 0; i < count; i++)
         if (type == TYPE_U8)
             workspace[offset + i] = (uchar)values[i];
@@ -122,9 +127,9 @@ INLINE OVERLOAD void pool_store_taps(IVEC taps, global uchar *workspace, int typ
             ((global int *)workspace)[offset + i] = values[i];
 }
 
-#if WANTED(TRAINING)
-kernel void TRAINING(ITEM global const float *src, global uchar *workspace, global float *dst, EPILOGUE_ARGS,
-                     constant struct pooling_dense_params *p) {
+#if WANTED(f32_pooling_training_16)
+kernel void f32_pooling_training_16(ITEM global const float *src, global uchar *workspace, global float *dst,
+                                    EPILOGUE_ARGS, constant struct pooling_dense_params *p) {
     struct window_row r =
             window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
     for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pooling of f32 images whose rows lie together, such as nchw: a vector of places in a row, of several
+ * channels at a time. What a lane would read from the padding is replaced by a value that changes nothing, so
+ * bits are those of the universal kernel.
+ */
+#include "kernels/lib/lanes.h"
+
+/* LANES places in a row: tap k of lane i reads position start + k * step + i * stride. */
+struct planes_block {
+    int count;               /* of places that exist */
+    i64 src[POOLING_PLANES]; /* offsets of position 0 of the row, at tap 0 along the other dimensions */
+    i64 start;               /* position of tap 0 of the first place */
+    bool whole;              /* the places have all taps along the row */
+};
+
+/* Which positions lie inside the row, for tap k of each place. */
+INLINE IVEC planes_inside(constant struct window *w, const struct planes_block *b, i64 k) {
+    int lanes[LANES];
+#pragma unroll
+    for (int i = 0; i < LANES; i++)
+        lanes[i] = i;
+    IVEC position = VLOAD(0, lanes) * (IVEC)((int)w->stride[2]) + (IVEC)((int)(b->start + k * w->step[2]));
+    return AS_UVEC(position) < (UVEC)((uint)w->size[2]);
+}
+
+/* LANES elements that follow each other, or every second one. */
+INLINE void planes_load(VEC *to, global const float *from, i64 stride) {
+    VEC a = VLOAD(0, from), x;
+    *to = a;
+    if (stride == 1) return;
+    VEC b = VLOAD(1, from);
+    x.lo = a.even;
+    x.hi = b.even;
+    *to = x;
+}
+
+/* Are strides such that vectors can be read, and do they not go beyond the ends of src? */
+INLINE bool planes_readable(constant struct pooling_planes_params *p, const struct planes_block *b,
+                            const struct taps *t) {
+    constant struct window_images *w = &p->images;
+    i64 first = b->src[0] + b->start, last = b->src[POOLING_PLANES - 1] + b->start;
+    for (int d = 0; d < 2; d++) {
+        first += t->first[d] * w->src_step[d];
+        last += (t->last[d] - 1) * w->src_step[d];
+    }
+    last += (w->window.taps[2] - 1) * w->src_step[2] + w->window.stride[2] * LANES;
+    return w->window.stride[2] <= 2 && first >= w->src_offset && last <= p->src_end;
+}
+
+/* What tap k reads of the rows that lie `row` from those of the block; `none` for what lies in the padding.
+ */
+INLINE void planes_tap(VEC *to, constant struct window *w, const struct planes_block *b,
+                       global const float *src, i64 row, i64 k, float none) {
+    const i64 stride = w->stride[2], at = b->start + k * w->step[2];
+    for (int i = 0; i < POOLING_PLANES; i++)
+        planes_load(&to[i], src + b->src[i] + row + at, stride);
+    if (at >= 0 && at + stride * LANES <= w->size[2]) return;
+    IVEC mask = planes_inside(w, b, k);
+    for (int i = 0; i < POOLING_PLANES; i++)
+        to[i] = mask ? to[i] : V(none);
+}
+
+/* The taps inside of each place, which a sum is divided by. */
+INLINE void planes_divisor(VEC *to, constant struct pooling_planes_params *p, const struct planes_block *b,
+                           const struct taps *t) {
+    constant struct window *w = &p->images.window;
+    const float others = (float)((t->last[0] - t->first[0]) * (t->last[1] - t->first[1]));
+    VEC inside = V((float)w->taps[2]);
+    *to = V((float)p->taps);
+    if (p->alg == POOLING_AVG_INCLUDE_PADDING) return;
+    if (!b->whole) {
+        inside = V(0.0f);
+#pragma nounroll
+        for (i64 k = 0; k < w->taps[2]; k++)
+            inside += planes_inside(w, b, k) ? V(1.0f) : V(0.0f);
+    }
+    *to = inside * V(others);
+}
+
+/* The sums of a block, or its maxima and the taps that have them; `max` is a constant where this is called.
+ */
+INLINE void planes_pool(constant struct pooling_planes_params *p, const struct planes_block *b,
+                        const struct taps *t, global const float *src, const bool max, VEC *out, IVEC *at) {
+    constant struct window_images *w = &p->images;
+    const float none = max ? p->lowest : 0.0f;
+    VEC x[POOLING_PLANES], y[POOLING_PLANES];
+    IVEC tap[POOLING_PLANES];
+    for (int i = 0; i < POOLING_PLANES; i++)
+        x[i] = V(none), tap[i] = (IVEC)(0);
+#pragma nounroll
+    for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
+#pragma nounroll
+        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
+            const i64 row = k0 * w->src_step[0] + k1 * w->src_step[1];
+            const i64 before = (k0 * w->window.taps[1] + k1) * w->window.taps[2];
+#pragma nounroll
+            for (i64 k2 = 0; k2 < w->window.taps[2]; k2++) {
+                planes_tap(y, &w->window, b, src, row, k2, none);
+                for (int i = 0; i < POOLING_PLANES; i++) {
+                    if (max) tap[i] = y[i] > x[i] ? (IVEC)((int)(before + k2)) : tap[i];
+                    x[i] = !max ? x[i] + y[i] : y[i] > x[i] ? y[i] : x[i];
+                }
+            }
+        }
+    for (int i = 0; i < POOLING_PLANES; i++) {
+        out[i] = x[i];
+        if (max) at[i] = tap[i];
+    }
+}
+
+/* The same, one place of one channel at a time. */
+OUTLINE void planes_each(constant struct pooling_planes_params *p, const struct planes_block *b,
+                         const struct taps *t, global const float *row, VEC *out, IVEC *at) {
+    constant struct window_images *w = &p->images;
+    float values[LANES];
+    int taps[LANES];
+    for (int i = 0; i < LANES; i++) {
+        float x = p->alg == POOLING_MAX ? p->lowest : 0.0f;
+        int tap = 0;
+        for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
+            for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++)
+#pragma nounroll
+                for (i64 k2 = 0; k2 < w->window.taps[2] && i < b->count; k2++) {
+                    i64 position = b->start + k2 * w->window.step[2] + i * w->window.stride[2];
+                    if (position < 0 || position >= w->window.size[2]) continue;
+                    float y = row[k0 * w->src_step[0] + k1 * w->src_step[1] + position];
+                    if (p->alg != POOLING_MAX)
+                        x += y;
+                    else if (y > x)
+                        x = y, tap = (int)((k0 * w->window.taps[1] + k1) * w->window.taps[2] + k2);
+                }
+        values[i] = x;
+        taps[i] = tap;
+    }
+    *out = VLOAD(0, values);
+    *at = VLOAD(0, taps);
+}
+
+INLINE void planes_block(constant struct pooling_planes_params *p, const struct planes_block *b,
+                         const struct taps *t, global const float *src, VEC *x, IVEC *taps) {
+    if (!planes_readable(p, b, t))
+        for (int i = 0; i < POOLING_PLANES; i++)
+            planes_each(p, b, t, src + b->src[i], &x[i], &taps[i]);
+    else if (p->alg == POOLING_MAX)
+        planes_pool(p, b, t, src, true, x, taps);
+    else
+        planes_pool(p, b, t, src, false, x, taps);
+    if (p->alg == POOLING_MAX) return;
+    VEC divisor;
+    planes_divisor(&divisor, p, b, t);
+    for (int i = 0; i < POOLING_PLANES; i++)
+        x[i] = f32_div(x[i], divisor);
+}
+
+/* One row of dst of the channels from `channel` on. If there are fewer than POOLING_PLANES, the last one is
+ * computed several times. */
+INLINE void planes_row(constant struct pooling_planes_params *p, const struct window_row *r, i64 channel,
+                       global const float *src, global uchar *workspace, global float *dst) {
+    constant struct window *w = &p->images.window;
+    const i64 places = p->images.places[2], last = p->images.channels - 1;
+    const int count = places < LANES ? (int)places : LANES;
+    const i64 reach = (w->taps[2] - 1) * w->step[2] + (count - 1) * w->stride[2];
+    struct planes_block b = {.count = count};
+    VEC x[POOLING_PLANES];
+    IVEC taps[POOLING_PLANES];
+    for (int i = 0; i < POOLING_PLANES; i++)
+        b.src[i] = r->from + (channel + i < last ? channel + i : last) * p->src_channel;
+    for (i64 place = 0; place < places; place += LANES) {
+        /* The last vector begins earlier if it can: some places are computed twice, to the same bits. */
+        if (place + LANES > places) place = places - count;
+        b.start = place * w->stride[2] - w->padding[2];
+        b.whole = b.start >= 0 && b.start + reach < w->size[2];
+        planes_block(p, &b, &r->taps, src, x, taps);
+#pragma nounroll
+        for (int i = 0; i < POOLING_PLANES && channel + i <= last; i++) {
+            i64 to = r->to + (channel + i) * p->dst_channel + place;
+            store_lanes(x[i], dst + to, count);
+            if (p->workspace_type) pool_store_taps(taps[i], workspace, p->workspace_type, to, count);
+        }
+    }
+}
+
+/* Range: groups of rows, groups of channels, batches. */
+#if WANTED(f32_pooling_planes_16)
+kernel void f32_pooling_planes_16(ITEM global const float *src, global uchar *workspace, global float *dst,
+                                  constant struct pooling_planes_params *p) {
+    constant struct window_images *w = &p->images;
+    const i64 rows = w->places[0] * w->places[1], row = get_global_id(0) * p->rows,
+              channel = get_global_id(1) * p->channels;
+    for (i64 i = row; i < row + p->rows && i < rows; i++) {
+        struct window_row r = window_row(w, 0, 0, i, get_global_id(2));
+        for (i64 c = channel; c < channel + p->channels && c < w->channels; c += POOLING_PLANES)
+            planes_row(p, &r, c, src, workspace, dst);
+    }
+}
+#endif
