@@ -51,6 +51,10 @@ static void fill_device_extension(struct chain *link) {
     case ZE_STRUCTURE_TYPE_EU_COUNT_EXT: ((ze_eu_count_ext_t *)link)->numTotalEUs = machine()->threads; break;
     case NEW_STYPE_DEVICE_IP_VERSION: ((struct ze_device_ip_version_ext *)link)->ipVersion = 0; break;
     case NEW_STYPE_DEVICE_EVENT_PROPERTIES: ((struct ze_device_event_properties *)link)->flags = 0; break;
+    case NEW_STYPE_EVENT_QUERY_KERNEL_TIMESTAMPS_PROPERTIES:
+        ((struct ze_event_query_kernel_timestamps_properties *)link)->flags =
+                NEW_EVENT_QUERY_KERNEL_TIMESTAMPS_KERNEL | NEW_EVENT_QUERY_KERNEL_TIMESTAMPS_SYNCHRONIZED;
+        break;
     case NEW_STYPE_DEVICE_READONLY_MEMORY_PROPERTIES:
         ((struct ze_device_readonly_memory_ext_properties *)link)->readonlyCapability = 2;
         break;
@@ -154,6 +158,12 @@ ze_result_t ZE_APICALL zeDeviceGetModuleProperties(ze_device_handle_t device,
     ze_float_atomic_ext_properties_t *atomics =
             (void *)chain_find(properties->pNext, ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES);
     if (atomics) fill_float_atomics(atomics);
+    ze_scheduling_hint_exp_properties_t *hints =
+            (void *)chain_find(properties->pNext, ZE_STRUCTURE_TYPE_SCHEDULING_HINT_EXP_PROPERTIES);
+    if (hints)
+        hints->schedulingHintFlags = ZE_SCHEDULING_HINT_EXP_FLAG_OLDEST_FIRST
+                                     | ZE_SCHEDULING_HINT_EXP_FLAG_ROUND_ROBIN
+                                     | ZE_SCHEDULING_HINT_EXP_FLAG_STALL_BASED_ROUND_ROBIN;
     return ZE_RESULT_SUCCESS;
 }
 

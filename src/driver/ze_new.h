@@ -111,6 +111,14 @@ struct ze_device_event_properties {
     uint32_t flags;
 };
 
+#define NEW_EVENT_QUERY_KERNEL_TIMESTAMPS_KERNEL (1u << 0)
+#define NEW_EVENT_QUERY_KERNEL_TIMESTAMPS_SYNCHRONIZED (1u << 1)
+struct ze_event_query_kernel_timestamps_properties {
+    ze_structure_type_t stype;
+    void *pNext;
+    uint32_t flags;
+};
+
 struct ze_device_usablemem_size_ext_properties {
     ze_structure_type_t stype;
     void *pNext;

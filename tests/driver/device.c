@@ -115,13 +115,21 @@ static void chains_are_followed(void **state) {
     (void)state;
     struct ze_device_usablemem_size_ext_properties usable = {
             .stype = (ze_structure_type_t)NEW_STYPE_DEVICE_USABLE_MEMORY_PROPERTIES};
+    struct ze_event_query_kernel_timestamps_properties timestamps = {
+            .stype = (ze_structure_type_t)NEW_STYPE_EVENT_QUERY_KERNEL_TIMESTAMPS_PROPERTIES,
+            .pNext = &usable};
+    struct ze_device_readonly_memory_ext_properties readonly = {
+            .stype = (ze_structure_type_t)NEW_STYPE_DEVICE_READONLY_MEMORY_PROPERTIES, .pNext = &timestamps};
     struct ze_device_ip_version_ext ip = {
-            .stype = (ze_structure_type_t)NEW_STYPE_DEVICE_IP_VERSION, .pNext = &usable, .ipVersion = 77};
+            .stype = (ze_structure_type_t)NEW_STYPE_DEVICE_IP_VERSION, .pNext = &readonly, .ipVersion = 77};
     struct ze_device_event_properties unknown = {
             .stype = (ze_structure_type_t)0x7ffffff0, .pNext = &ip, .flags = 99};
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &unknown};
     assert_ok(zeDeviceGetProperties(device, &properties));
     assert_int_equal(ip.ipVersion, 0);
+    assert_int_equal(readonly.readonlyCapability, 2);
+    assert_int_equal(timestamps.flags, NEW_EVENT_QUERY_KERNEL_TIMESTAMPS_KERNEL
+                                               | NEW_EVENT_QUERY_KERNEL_TIMESTAMPS_SYNCHRONIZED);
     assert_int_equal(unknown.flags, 99);
     assert_ptr_equal(unknown.pNext, &ip);
     ze_device_memory_properties_t memory = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES};
@@ -129,11 +137,14 @@ static void chains_are_followed(void **state) {
     assert_ok(zeDeviceGetMemoryProperties(device, &one, &memory));
     assert_true(usable.currUsableMemSize > 0 && usable.currUsableMemSize <= memory.totalSize);
     assert_true(properties.maxMemAllocSize <= memory.totalSize);
-    ze_float_atomic_ext_properties_t atomics = {.stype = ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES};
+    ze_scheduling_hint_exp_properties_t hints = {.stype = ZE_STRUCTURE_TYPE_SCHEDULING_HINT_EXP_PROPERTIES};
+    ze_float_atomic_ext_properties_t atomics = {.stype = ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES,
+                                                .pNext = &hints};
     ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES,
                                             .pNext = &atomics};
     assert_ok(zeDeviceGetModuleProperties(device, &module));
     assert_true(atomics.fp32Flags & ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_LOAD_STORE);
+    assert_int_equal(hints.schedulingHintFlags, 7);
     assert_int_equal(!(module.flags & ZE_DEVICE_MODULE_FLAG_FP16), module.fp16flags == 0);
 }
 

@@ -86,6 +86,31 @@ static void access_is_by_page(void **state) {
     assert_ok(zeVirtualMemFree(context, base, 8 * page));
 }
 
+/* Access is enforced, as the device says: the kernel does not write where it must not either. */
+static void access_is_enforced(void **state) {
+    (void)state;
+    int ends[2];
+    char *base = NULL;
+    assert_int_equal(pipe(ends), 0);
+    ze_physical_mem_handle_t physical = make_physical(page);
+    assert_ok(zeVirtualMemReserve(context, wish(), page, (void **)&base));
+    assert_ok(zeVirtualMemMap(context, base, page, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
+    assert_int_equal(write(ends[1], "abc", 3), 3);
+    assert_int_equal(read(ends[0], base, 1), 1);
+    assert_int_equal(base[0], 'a');
+    assert_ok(zeVirtualMemSetAccessAttribute(context, base, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
+    assert_int_equal(read(ends[0], base, 1), -1);
+    assert_int_equal(base[0], 'a');
+    assert_ok(zeVirtualMemSetAccessAttribute(context, base, page, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE));
+    assert_int_equal(write(ends[1], base, 1), -1);
+    assert_ok(zeVirtualMemUnmap(context, base, page));
+    assert_int_equal(write(ends[1], base, 1), -1);
+    assert_ok(zeVirtualMemFree(context, base, page));
+    assert_ok(zePhysicalMemDestroy(context, physical));
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void mistakes_are_refused(void **state) {
     (void)state;
     char *base = NULL;
@@ -269,6 +294,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(memory_shows_where_it_is_mapped),
             cmocka_unit_test(access_is_by_page),
+            cmocka_unit_test(access_is_enforced),
             cmocka_unit_test(mistakes_are_refused),
             cmocka_unit_test(contexts_keep_apart),
             cmocka_unit_test(reservations_keep_apart),
