@@ -117,8 +117,10 @@ ze_result_t ZE_APICALL zeDeviceGetComputeProperties(ze_device_handle_t device,
             .maxGroupCountZ = UINT32_MAX,
             .maxSharedLocalMemory = MAX_LOCAL_MEMORY,
             .numSubGroupSizes = 1,
-            .subGroupSizes = {1},
+            .subGroupSizes = {1}, /* of native kernels */
     };
+    properties->numSubGroupSizes +=
+            spirv_sub_groups(ZE_SUBGROUPSIZE_COUNT - 1, &properties->subGroupSizes[1]);
     return ZE_RESULT_SUCCESS;
 }
 

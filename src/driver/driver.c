@@ -143,6 +143,7 @@ static const ze_driver_extension_properties_t extensions[] = {
         {"ZE_experimental_event_query_timestamps", ONE},
         {"ZE_experimental_global_offset", ONE},
         {"ZE_experimental_immediate_command_list_append", ONE},
+        {"ZE_experimental_module_program", ONE},
         {"ZE_experimental_mutable_command_list", ZE_MAKE_VERSION(1, 1)},
         {"ZE_experimental_relaxed_allocation_limits", ONE},
         {"ZE_experimental_scheduling_hints", ONE},

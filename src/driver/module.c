@@ -60,9 +60,11 @@ static void dispose(void *remains) {
 }
 
 static ze_result_t build(struct module *module, const struct module_source *source, struct log *log) {
-    bool spirv = source->format == ZE_MODULE_FORMAT_IL_SPIRV
-                 || spirv_recipe_is_packed(source->bytes, source->size);
-    ze_result_t result = (spirv ? spirv_module_build : native_module_build)(module, source, log);
+    const struct module_input *first = source->inputs;
+    bool spirv =
+            source->format == ZE_MODULE_FORMAT_IL_SPIRV || spirv_recipe_is_packed(first->bytes, first->size);
+    ze_result_t result =
+            spirv ? spirv_module_build(module, source, log) : native_module_build(module, first, log);
     for (uint32_t i = 0; !result && i < module->ncodes; i++)
         if (!lay_out_arguments(&module->codes[i])) result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     return result;
@@ -80,23 +82,52 @@ static ze_result_t give_log(struct log *log, ze_module_build_log_handle_t *made)
     return made ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_SUCCESS;
 }
 
-/* One input, whether it comes in the descriptor or in the extension for several. */
+static ze_result_t check_inputs(const struct module_source *source) {
+    if ((uint32_t)source->format > ZE_MODULE_FORMAT_NATIVE) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (source->format == ZE_MODULE_FORMAT_NATIVE && source->ninputs > 1)
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "native modules are made of one input each");
+    for (uint32_t i = 0; i < source->ninputs; i++) {
+        if (!source->inputs[i].bytes) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+        if (!source->inputs[i].size) return ZE_RESULT_ERROR_INVALID_SIZE;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Inputs come in the descriptor, or in the extension for several. */
 static ze_result_t read_source(const ze_module_desc_t *desc, struct module_source *source) {
     const ze_module_program_exp_desc_t *several =
             chain_find(desc->pNext, ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC);
-    *source = (struct module_source){desc->format, desc->pInputModule, desc->inputSize, desc->pBuildFlags,
-                                     desc->pConstants};
-    if (several) {
-        if (several->count != 1)
-            return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "modules are made of one input each");
-        source->bytes = several->pInputModules ? several->pInputModules[0] : NULL;
-        source->size = several->inputSizes ? several->inputSizes[0] : 0;
-        source->flags = several->pBuildFlags ? several->pBuildFlags[0] : NULL;
-        source->constants = several->pConstants ? several->pConstants[0] : NULL;
-    }
-    if ((uint32_t)desc->format > ZE_MODULE_FORMAT_NATIVE) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    if (!source->bytes) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    return source->size ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_SIZE;
+    *source = (struct module_source){.format = desc->format, .ninputs = several ? several->count : 1};
+    if (!source->ninputs) return ZE_RESULT_ERROR_INVALID_SIZE;
+    if (several && (!several->inputSizes || !several->pInputModules))
+        return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    source->inputs = calloc(source->ninputs, sizeof *source->inputs);
+    if (!source->inputs) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    source->inputs[0] =
+            (struct module_input){desc->pInputModule, desc->inputSize, desc->pBuildFlags, desc->pConstants};
+    for (uint32_t i = 0; several && i < several->count; i++)
+        source->inputs[i] = (struct module_input){several->pInputModules[i], several->inputSizes[i],
+                                                  several->pBuildFlags ? several->pBuildFlags[i] : NULL,
+                                                  several->pConstants ? several->pConstants[i] : NULL};
+    return check_inputs(source);
+}
+
+static ze_result_t create(struct context *context, const struct module_source *source,
+                          ze_module_handle_t *made, ze_module_build_log_handle_t *made_log) {
+    struct module *module = object_new(OBJECT_MODULE, sizeof *module);
+    if (!module) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    module->context = context;
+    object_lend(module->context);
+    struct log log = {0};
+    ze_result_t result = build(module, source, &log);
+    if (result && log.text) explain_with(result, "%s", log.text);
+    ze_result_t log_result = give_log(&log, made_log);
+    if (!result) result = log_result;
+    if (result)
+        module_free(module);
+    else
+        *made = (ze_module_handle_t)module;
+    return result;
 }
 
 ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
@@ -106,20 +137,8 @@ ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_han
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct module_source source;
     ze_result_t result = read_source(desc, &source);
-    if (result) return result;
-    struct module *module = object_new(OBJECT_MODULE, sizeof *module);
-    if (!module) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    module->context = to_context(context);
-    object_lend(module->context);
-    struct log log = {0};
-    result = build(module, &source, &log);
-    if (result && log.text) explain_with(result, "%s", log.text);
-    ze_result_t log_result = give_log(&log, made_log);
-    if (!result) result = log_result;
-    if (result)
-        module_free(module);
-    else
-        *made = (ze_module_handle_t)module;
+    if (!result) result = create(to_context(context), &source, made, made_log);
+    free(source.inputs);
     return result;
 }
 

@@ -50,20 +50,26 @@ struct module {
 };
 
 /* What a backend makes a module from. */
-struct module_source {
-    ze_module_format_t format;
+struct module_input {
     const unsigned char *bytes;
     size_t size;
     const char *flags; /* NULL or text */
     const ze_module_constants_t *constants;
 };
+struct module_source {
+    ze_module_format_t format;
+    struct module_input *inputs;
+    uint32_t ninputs;
+};
 
 /* Each fills in backend, data, codes and binary of an empty module, or says in the log why not. */
-ze_result_t native_module_build(struct module *module, const struct module_source *source, struct log *log);
+ze_result_t native_module_build(struct module *module, const struct module_input *input, struct log *log);
 ze_result_t spirv_module_build(struct module *module, const struct module_source *source, struct log *log);
 
 /* The newest SPIR-V version that modules may have, 0 if there is nobody to compile it. */
 uint32_t spirv_version(void);
+/* Sizes of sub-groups that its kernels may ask for, at most that many; returns how many there are. */
+uint32_t spirv_sub_groups(uint32_t most, uint32_t *sizes);
 
 /* Copies bytes for zeModuleGetNativeBinary. */
 bool module_keep_binary(struct module *module, const void *bytes, size_t size);

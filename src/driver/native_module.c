@@ -274,11 +274,11 @@ static struct elf *load_image(const unsigned char *image, size_t size, struct lo
     return NULL;
 }
 
-static ze_result_t build_elf(struct module *module, const struct module_source *source, struct log *log) {
+static ze_result_t build_elf(struct module *module, const struct module_input *input, struct log *log) {
     const char *why = check_seal(module->binary, module->binary_size);
-    if (!why) why = elf_check(module->binary, source->size);
+    if (!why) why = elf_check(module->binary, input->size);
     if (why) return refuse_module(log, why);
-    module->data = load_image(module->binary, source->size, log);
+    module->data = load_image(module->binary, input->size, log);
     if (!module->data) return refuse_module(log, "it cannot be loaded");
     module->backend = &elf_backend;
     const struct native_module *table = dlsym(handle_of(module), NATIVE_MODULE_SYMBOL);
@@ -287,12 +287,12 @@ static ze_result_t build_elf(struct module *module, const struct module_source *
     return why ? refuse_module(log, why) : adopt_table(module, table);
 }
 
-ze_result_t native_module_build(struct module *module, const struct module_source *source, struct log *log) {
+ze_result_t native_module_build(struct module *module, const struct module_input *input, struct log *log) {
     struct native_reference reference;
-    if (source->size == sizeof reference) {
-        memcpy(&reference, source->bytes, sizeof reference);
+    if (input->size == sizeof reference) {
+        memcpy(&reference, input->bytes, sizeof reference);
         if (reference.magic == NATIVE_REFERENCE_MAGIC) return build_reference(module, &reference, log);
     }
-    if (!module_keep_binary(module, source->bytes, source->size)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    return build_elf(module, source, log);
+    if (!module_keep_binary(module, input->bytes, input->size)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    return build_elf(module, input, log);
 }

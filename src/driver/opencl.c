@@ -46,6 +46,15 @@ static void *extension(const struct opencl *cl, const char *name) {
     return cl->GetExtensionFunctionAddressForPlatform(cl->platform, name);
 }
 
+enum { DEVICE_SUB_GROUP_SIZES_INTEL = 0x4108 };
+
+static void read_sub_groups(struct opencl *cl) {
+    size_t size = 0, sizes[32] = {0}, most = sizeof cl->sub_groups / sizeof cl->sub_groups[0];
+    if (cl->GetDeviceInfo(cl->device, DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &size)) return;
+    for (size_t i = 0; i < size / sizeof sizes[0] && i < most; i++)
+        cl->sub_groups[i] = sizes[i];
+}
+
 /* It must take SPIR-V, and addresses of memory that is not its own. */
 static bool try_device(struct opencl *cl, cl_device_id device) {
     char il[512] = "";
@@ -99,6 +108,7 @@ static uint64_t identify(const struct opencl *cl) {
 
 bool opencl_open(struct opencl *cl, const char *library) {
     if (!load(cl, library) || !choose_device(cl) || !make_queue(cl)) return false;
+    read_sub_groups(cl);
     cl->identity = identify(cl);
     return true;
 }

@@ -23,6 +23,8 @@
     F(CreateProgramWithBinary)                                                                               \
     F(SetProgramSpecializationConstant)                                                                      \
     F(BuildProgram)                                                                                          \
+    F(CompileProgram)                                                                                        \
+    F(LinkProgram)                                                                                           \
     F(GetProgramInfo)                                                                                        \
     F(GetProgramBuildInfo)                                                                                   \
     F(ReleaseProgram)                                                                                        \
@@ -50,6 +52,7 @@ struct opencl {
     cl_context context;
     cl_command_queue queue; /* out of order if it can be */
     unsigned version;       /* newest SPIR-V it takes: ZE_MAKE_VERSION(1, 4) */
+    size_t sub_groups[7];   /* sizes that kernels may ask for; zeros end them */
     uint64_t identity;      /* of the runtime and its device, for code that was compiled earlier */
     const char *library;    /* the path of the library */
 };

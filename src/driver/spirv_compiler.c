@@ -153,7 +153,7 @@ static int wait_for(pid_t pid) {
 static void explain_silence(int status, const struct spirv_recipe *recipe, int complaints, struct log *log) {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         log_add(log, "the OpenCL runtime's compiler took more than %u seconds\n",
-                spirv_compiler_seconds(recipe->il_size));
+                spirv_compiler_seconds(recipe));
     else if (WIFSIGNALED(status))
         log_add(log, "the OpenCL runtime's compiler crashed (%s); is the module valid?\n",
                 strsignal(WTERMSIG(status)));
@@ -174,7 +174,14 @@ static bool open_answer(const char *bytes, size_t size, struct spirv_answer *ans
            && answer->code_size == left - answer->log_size;
 }
 
-static ze_result_t read_answer(const int files[FILES], int status, struct spirv_recipe *recipe, void **code,
+static void keep_code(struct spirv_recipe *recipe, const char *code, size_t size) {
+    free(recipe->code);
+    recipe->code = malloc(size + 1);
+    recipe->code_size = size;
+    if (recipe->code) memcpy(recipe->code, code, size);
+}
+
+static ze_result_t read_answer(const int files[FILES], int status, struct spirv_recipe *recipe,
                                struct log *log) {
     size_t size = 0;
     char *bytes = read_file(files[ANSWER], &size);
@@ -188,21 +195,16 @@ static ze_result_t read_answer(const int files[FILES], int status, struct spirv_
     if (answer.log_size) log_add(log, "%.*s\n", (int)answer.log_size, text);
     if (answer.error)
         log_add(log, "the OpenCL runtime did not build the module: error %d\n", (int)answer.error);
-    else if ((*code = malloc(answer.code_size + 1)))
-        memcpy(*code, text + answer.log_size, answer.code_size);
+    else
+        keep_code(recipe, text + answer.log_size, answer.code_size);
     free(bytes);
     if (answer.error) return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
-    if (!*code) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    recipe->code = *code;
-    recipe->code_size = answer.code_size;
-    return ZE_RESULT_SUCCESS;
+    return recipe->code ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-ze_result_t spirv_compile(const struct opencl *cl, struct spirv_recipe *recipe, void **code,
-                          struct log *log) {
+ze_result_t spirv_compile(const struct opencl *cl, struct spirv_recipe *recipe, struct log *log) {
     int files[FILES];
     ze_result_t result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    *code = NULL;
     if (make_files(files) && ask(files[QUESTION], recipe)) {
         pid_t pid;
         int error = spawn(cl->library, files, &pid);
@@ -211,7 +213,7 @@ ze_result_t spirv_compile(const struct opencl *cl, struct spirv_recipe *recipe, 
                     strerror(error));
             result = ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
         } else {
-            result = read_answer(files, wait_for(pid), recipe, code, log);
+            result = read_answer(files, wait_for(pid), recipe, log);
         }
     }
     if (!result) recipe->maker = cl->identity;

@@ -16,8 +16,11 @@
 #define SPIRV_COMPILER_PLACE "lode/spirv-compiler"
 
 /* How long it may take: damage can send a compiler round in circles. */
-static inline unsigned spirv_compiler_seconds(size_t il_size) {
-    return 60 + (unsigned)(il_size / 4096);
+static inline unsigned spirv_compiler_seconds(const struct spirv_recipe *recipe) {
+    size_t size = 0;
+    for (size_t i = 0; i < recipe->ninputs; i++)
+        size += recipe->inputs[i].il_size;
+    return 60 + (unsigned)(size / 4096);
 }
 
 /*
@@ -33,7 +36,7 @@ struct spirv_answer {
 
 bool spirv_compiler_is_there(void);
 
-/* Adds the code to the recipe, in memory that is to be freed. */
-ze_result_t spirv_compile(const struct opencl *cl, struct spirv_recipe *recipe, void **code, struct log *log);
+/* Adds the code to the recipe. */
+ze_result_t spirv_compile(const struct opencl *cl, struct spirv_recipe *recipe, struct log *log);
 
 #endif

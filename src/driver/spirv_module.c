@@ -23,7 +23,8 @@ struct spirv_code {
 };
 
 struct spirv_module {
-    struct spirv_scan scan;
+    struct spirv_scan *scans; /* of its inputs */
+    size_t nscans;
     cl_program program;
     struct spirv_code *codes;
     uint32_t ncodes;
@@ -31,6 +32,14 @@ struct spirv_module {
 
 uint32_t spirv_version(void) {
     return opencl() && spirv_compiler_is_there() ? opencl()->version : 0;
+}
+
+uint32_t spirv_sub_groups(uint32_t most, uint32_t *sizes) {
+    const size_t *sub_groups = spirv_version() ? opencl()->sub_groups : NULL;
+    uint32_t count = 0;
+    for (; sub_groups && count < most && sub_groups[count]; count++)
+        sizes[count] = (uint32_t)sub_groups[count];
+    return count;
 }
 
 /* -- launching -- */
@@ -77,21 +86,6 @@ static void spirv_launch(const struct launch_command *launch, const uint32_t gro
 
 /* -- what it is made from -- */
 
-/* What a recipe points into. */
-struct ingredients {
-    void *input; /* as it was given, but aligned */
-    char *flags;
-    struct spirv_specialization *constants;
-    void *code;
-};
-
-static void throw_away(struct ingredients *ingredients) {
-    free(ingredients->input);
-    free(ingredients->flags);
-    free(ingredients->constants);
-    free(ingredients->code);
-}
-
 /* Flags of Level Zero in OpenCL's words; what only other compilers understand is left out. */
 static char *translate_flags(const char *flags, struct log *log) {
     static const struct {
@@ -130,46 +124,66 @@ static uint32_t constant_size(const struct spirv_scan *scan, uint32_t id) {
 }
 
 static ze_result_t add_constants(const ze_module_constants_t *given, const struct spirv_scan *scan,
-                                 struct ingredients *ingredients, struct spirv_recipe *recipe,
-                                 struct log *log) {
+                                 struct spirv_input *input, struct log *log) {
     if (!given || !given->numConstants) return ZE_RESULT_SUCCESS;
     if (!given->pConstantIds || !given->pConstantValues) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ingredients->constants = calloc(given->numConstants, sizeof *ingredients->constants);
-    if (!ingredients->constants) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    recipe->constants = ingredients->constants;
+    input->constants = calloc(given->numConstants, sizeof *input->constants);
+    if (!input->constants) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < given->numConstants; i++) {
         uint32_t id = given->pConstantIds[i], size = constant_size(scan, id);
         if (!size) {
             log_add(log, "the module has no specialization constant %u\n", id);
             return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
         }
-        struct spirv_specialization *constant = &ingredients->constants[recipe->nconstants++];
+        struct spirv_specialization *constant = &input->constants[input->nconstants++];
         *constant = (struct spirv_specialization){.id = id, .size = size};
         memcpy(&constant->value, given->pConstantValues[i], size);
     }
     return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t read_recipe(const struct module_source *source, struct spirv_scan *scan,
-                               struct ingredients *ingredients, struct spirv_recipe *recipe,
+static ze_result_t scan_inputs(struct spirv_module *data, const struct spirv_recipe *recipe,
                                struct log *log) {
-    bool packed = spirv_recipe_is_packed(source->bytes, source->size);
-    ingredients->input = malloc(source->size);
-    ingredients->flags = translate_flags(source->flags ? source->flags : "", log);
-    if (!ingredients->input || !ingredients->flags) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    memcpy(ingredients->input, source->bytes, source->size);
-    *recipe = (struct spirv_recipe){
-            .il = ingredients->input, .il_size = source->size, .flags = ingredients->flags};
-    if (packed && !spirv_recipe_unpack(ingredients->input, source->size, recipe)) {
+    data->scans = calloc(recipe->ninputs, sizeof *data->scans);
+    if (!data->scans) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; i < recipe->ninputs; i++) {
+        const char *why = spirv_scan(recipe->inputs[i].il, recipe->inputs[i].il_size, &data->scans[i]);
+        if (why) {
+            log_add(log, "not a SPIR-V module: %s\n", why);
+            return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+        }
+        data->nscans++;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t unpack(struct spirv_module *data, const struct module_source *source,
+                          struct spirv_recipe *recipe, struct log *log) {
+    const struct module_input *only = source->inputs;
+    if (source->ninputs != 1 || !spirv_recipe_unpack(only->bytes, only->size, recipe)) {
         log_add(log, "a damaged SPIR-V binary\n");
         return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
     }
-    const char *why = spirv_scan(recipe->il, recipe->il_size, scan);
-    if (why) {
-        log_add(log, "not a SPIR-V module: %s\n", why);
-        return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+    return scan_inputs(data, recipe, log);
+}
+
+static ze_result_t read_inputs(struct spirv_module *data, const struct module_source *source,
+                               struct spirv_recipe *recipe, struct log *log) {
+    recipe->inputs = calloc(source->ninputs, sizeof *recipe->inputs);
+    if (!recipe->inputs) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < source->ninputs; i++) {
+        const struct module_input *given = &source->inputs[i];
+        struct spirv_input *input = &recipe->inputs[recipe->ninputs++];
+        input->il = malloc(given->size);
+        input->il_size = given->size;
+        input->flags = translate_flags(given->flags ? given->flags : "", log);
+        if (!input->il || !input->flags) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+        memcpy(input->il, given->bytes, given->size);
     }
-    return packed ? ZE_RESULT_SUCCESS : add_constants(source->constants, scan, ingredients, recipe, log);
+    ze_result_t result = scan_inputs(data, recipe, log);
+    for (uint32_t i = 0; !result && i < source->ninputs; i++)
+        result = add_constants(source->inputs[i].constants, &data->scans[i], &recipe->inputs[i], log);
+    return result;
 }
 
 /* -- building -- */
@@ -180,7 +194,7 @@ static bool load_code(struct spirv_module *data, const struct spirv_recipe *reci
     cl_int status = 0, error = 0;
     cl_program program = cl->CreateProgramWithBinary(cl->context, 1, &cl->device, &recipe->code_size, &code,
                                                      &status, &error);
-    if (error || status || cl->BuildProgram(program, 1, &cl->device, recipe->flags, NULL, NULL)) {
+    if (error || status || cl->BuildProgram(program, 1, &cl->device, recipe->inputs[0].flags, NULL, NULL)) {
         if (program) cl->ReleaseProgram(program);
         return false;
     }
@@ -189,8 +203,7 @@ static bool load_code(struct spirv_module *data, const struct spirv_recipe *reci
 }
 
 /* Code that came with the module serves where it fits. */
-static ze_result_t make_program(struct spirv_module *data, struct spirv_recipe *recipe, void **code,
-                                struct log *log) {
+static ze_result_t make_program(struct spirv_module *data, struct spirv_recipe *recipe, struct log *log) {
     const struct opencl *cl = opencl();
     if (!cl) {
         log_add(log, "SPIR-V needs an OpenCL runtime for the CPU that takes it, and this machine has none\n");
@@ -198,7 +211,7 @@ static ze_result_t make_program(struct spirv_module *data, struct spirv_recipe *
     }
     if (recipe->code_size && recipe->maker == cl->identity && load_code(data, recipe))
         return ZE_RESULT_SUCCESS;
-    ze_result_t result = spirv_compile(cl, recipe, code, log);
+    ze_result_t result = spirv_compile(cl, recipe, log);
     if (result || load_code(data, recipe)) return result;
     log_add(log, "the OpenCL runtime does not load the code that it made\n");
     return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
@@ -247,20 +260,30 @@ static uint64_t arguments_size(const struct spirv_kernel *kernel) {
     return size;
 }
 
-static ze_result_t make_kernels(struct module *module, struct spirv_module *data, struct log *log) {
-    uint32_t count = data->scan.nkernels;
-    module->codes = calloc(count ? count : 1, sizeof *module->codes);
-    data->codes = calloc(count ? count : 1, sizeof *data->codes);
-    if (!module->codes || !data->codes) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+static ze_result_t make_kernels_of(struct module *module, struct spirv_module *data, struct spirv_scan *scan,
+                                   struct log *log) {
     ze_result_t result = ZE_RESULT_SUCCESS;
-    for (uint32_t i = 0; !result && i < count; i++) {
-        struct spirv_kernel *kernel = &data->scan.kernels[i];
+    for (uint32_t i = 0; !result && i < scan->nkernels; i++) {
+        struct spirv_kernel *kernel = &scan->kernels[i];
         if (kernel->unsupported || arguments_size(kernel) > MAX_ARGUMENTS_SIZE)
             log_add(log, "kernel %s is left out: it takes images, samplers or too much\n", kernel->name);
         else
             result = make_kernel(module, data, kernel);
         if (result) log_add(log, "kernel %s cannot be made\n", kernel->name);
     }
+    return result;
+}
+
+static ze_result_t make_kernels(struct module *module, struct spirv_module *data, struct log *log) {
+    size_t count = 1;
+    for (size_t i = 0; i < data->nscans; i++)
+        count += data->scans[i].nkernels;
+    module->codes = calloc(count, sizeof *module->codes);
+    data->codes = calloc(count, sizeof *data->codes);
+    if (!module->codes || !data->codes) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (size_t i = 0; !result && i < data->nscans; i++)
+        result = make_kernels_of(module, data, &data->scans[i], log);
     return result;
 }
 
@@ -271,7 +294,9 @@ static void spirv_destroy(struct module *module) {
         pthread_mutex_destroy(&data->codes[i].lock);
     }
     if (data->program) opencl()->ReleaseProgram(data->program);
-    spirv_scan_free(&data->scan);
+    for (size_t i = 0; i < data->nscans; i++)
+        spirv_scan_free(&data->scans[i]);
+    free(data->scans);
     free(data->codes);
     free(data);
 }
@@ -304,13 +329,13 @@ ze_result_t spirv_module_build(struct module *module, const struct module_source
     if (!data) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     module->data = data;
     module->backend = &spirv_backend;
-    struct ingredients ingredients = {0};
-    struct spirv_recipe recipe;
-    ze_result_t result = read_recipe(source, &data->scan, &ingredients, &recipe, log);
-    if (!result) result = make_program(data, &recipe, &ingredients.code, log);
+    struct spirv_recipe recipe = {0};
+    bool packed = spirv_recipe_is_packed(source->inputs->bytes, source->inputs->size);
+    ze_result_t result = (packed ? unpack : read_inputs)(data, source, &recipe, log);
+    if (!result) result = make_program(data, &recipe, log);
     if (!result) result = make_kernels(module, data, log);
     if (!result && !(module->binary = spirv_recipe_pack(&recipe, &module->binary_size)))
         result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    throw_away(&ingredients);
+    spirv_recipe_clear(&recipe);
     return result;
 }

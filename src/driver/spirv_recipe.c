@@ -5,22 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC UINT64_C(0x3256525053444c4c) /* "LLDSPRV2" */
+#define MAGIC UINT64_C(0x3356525053444c4c) /* "LLDSPRV3" */
 
-/* The parts follow in the order of their alignment. */
+/* Then the inputs, each an input_header with its parts, then the code. */
 struct header {
     uint64_t magic;
     uint64_t checksum; /* of all that follows it */
-    uint64_t maker;
-    uint64_t constants_size, il_size, code_size, flags_size;
+    uint64_t maker, ninputs, code_size;
 };
 enum { UNCHECKED = offsetof(struct header, maker) };
 
-struct part {
-    const void *bytes;
-    uint64_t size;
+struct input_header {
+    uint64_t il_size, flags_size, constants_size;
 };
-enum { PARTS = 4 };
+
+static struct input_header sizes_of(const struct spirv_input *input) {
+    return (struct input_header){input->il_size, strlen(input->flags) + 1,
+                                 input->nconstants * sizeof *input->constants};
+}
+
+void spirv_recipe_clear(struct spirv_recipe *recipe) {
+    for (size_t i = 0; i < recipe->ninputs; i++) {
+        free(recipe->inputs[i].il);
+        free(recipe->inputs[i].flags);
+        free(recipe->inputs[i].constants);
+    }
+    free(recipe->inputs);
+    free(recipe->code);
+    *recipe = (struct spirv_recipe){0};
+}
 
 bool spirv_recipe_is_packed(const void *bytes, size_t size) {
     uint64_t magic = 0;
@@ -32,53 +45,100 @@ static uint64_t checksum(const unsigned char *packed, size_t size) {
     return native_checksum(packed + UNCHECKED, size - UNCHECKED);
 }
 
+/* -- packing -- */
+
+static size_t packed_size(const struct spirv_recipe *recipe) {
+    size_t size = sizeof(struct header) + recipe->code_size;
+    for (size_t i = 0; i < recipe->ninputs; i++) {
+        struct input_header sizes = sizes_of(&recipe->inputs[i]);
+        size += sizeof sizes + sizes.il_size + sizes.flags_size + sizes.constants_size;
+    }
+    return size;
+}
+
+static void put(unsigned char **place, const void *bytes, size_t size) {
+    if (size) memcpy(*place, bytes, size);
+    *place += size;
+}
+
 void *spirv_recipe_pack(const struct spirv_recipe *recipe, size_t *size) {
-    const struct part parts[PARTS] = {{recipe->constants, recipe->nconstants * sizeof *recipe->constants},
-                                      {recipe->il, recipe->il_size},
-                                      {recipe->code, recipe->code_size},
-                                      {recipe->flags, strlen(recipe->flags) + 1}};
-    struct header header = {MAGIC,        0, recipe->maker, parts[0].size, parts[1].size, parts[2].size,
-                            parts[3].size};
-    *size = sizeof header;
-    for (int i = 0; i < PARTS; i++)
-        *size += parts[i].size;
-    unsigned char *packed = malloc(*size), *place = packed + sizeof header;
+    struct header header = {MAGIC, 0, recipe->maker, recipe->ninputs, recipe->code_size};
+    *size = packed_size(recipe);
+    unsigned char *packed = malloc(*size), *place = packed;
     if (!packed) return NULL;
-    memcpy(packed, &header, sizeof header);
-    for (int i = 0; i < PARTS; place += parts[i++].size)
-        if (parts[i].size) memcpy(place, parts[i].bytes, parts[i].size);
+    put(&place, &header, sizeof header);
+    for (size_t i = 0; i < recipe->ninputs; i++) {
+        const struct spirv_input *input = &recipe->inputs[i];
+        struct input_header sizes = sizes_of(input);
+        put(&place, &sizes, sizeof sizes);
+        put(&place, input->il, sizes.il_size);
+        put(&place, input->flags, sizes.flags_size);
+        put(&place, input->constants, sizes.constants_size);
+    }
+    put(&place, recipe->code, recipe->code_size);
     header.checksum = checksum(packed, *size);
     memcpy(packed, &header, sizeof header);
     return packed;
 }
 
-/* Takes a part off the front of what is left. */
-static const void *take(const unsigned char **place, uint64_t *left, uint64_t size) {
-    if (size > *left) return NULL;
-    const void *part = *place;
-    *place += size;
-    *left -= size;
+/* -- unpacking -- */
+
+struct reader {
+    const unsigned char *place;
+    size_t left;
+};
+
+static bool get(struct reader *reader, void *to, size_t size) {
+    if (size > reader->left) return false;
+    if (size) memcpy(to, reader->place, size);
+    reader->place += size;
+    reader->left -= size;
+    return true;
+}
+
+/* The next part, in memory of its own. */
+static void *get_part(struct reader *reader, uint64_t size) {
+    void *part = size > reader->left ? NULL : malloc(size + 1);
+    if (part) get(reader, part, size);
     return part;
+}
+
+static bool get_input(struct reader *reader, struct spirv_input *input) {
+    struct input_header sizes;
+    if (!get(reader, &sizes, sizeof sizes)) return false;
+    input->il_size = sizes.il_size;
+    input->nconstants = sizes.constants_size / sizeof *input->constants;
+    input->il = get_part(reader, sizes.il_size);
+    input->flags = get_part(reader, sizes.flags_size);
+    input->constants = get_part(reader, sizes.constants_size);
+    if (!input->il || !input->flags || !input->constants) return false;
+    if (!sizes.flags_size || input->flags[sizes.flags_size - 1]) return false;
+    for (size_t i = 0; i < input->nconstants; i++)
+        if (input->constants[i].size > sizeof input->constants[i].value) return false;
+    return true;
+}
+
+static bool get_recipe(struct reader *reader, struct spirv_recipe *recipe) {
+    struct header header;
+    if (!get(reader, &header, sizeof header)) return false;
+    if (header.ninputs == 0 || header.ninputs > reader->left / sizeof(struct input_header)) return false;
+    recipe->inputs = calloc(header.ninputs, sizeof *recipe->inputs);
+    if (!recipe->inputs) return false;
+    recipe->maker = header.maker;
+    while (recipe->ninputs < header.ninputs)
+        if (!get_input(reader, &recipe->inputs[recipe->ninputs++])) return false;
+    recipe->code_size = header.code_size;
+    recipe->code = get_part(reader, header.code_size);
+    return recipe->code && reader->left == 0;
 }
 
 bool spirv_recipe_unpack(const void *bytes, size_t size, struct spirv_recipe *recipe) {
     struct header header;
+    struct reader reader = {bytes, size};
+    *recipe = (struct spirv_recipe){0};
     if (size < sizeof header || !spirv_recipe_is_packed(bytes, size)) return false;
     memcpy(&header, bytes, sizeof header);
-    if (header.checksum != checksum(bytes, size)) return false;
-    const unsigned char *place = (const unsigned char *)bytes + sizeof header;
-    uint64_t left = size - sizeof header;
-    *recipe = (struct spirv_recipe){.il_size = header.il_size,
-                                    .nconstants = header.constants_size / sizeof *recipe->constants,
-                                    .code_size = header.code_size,
-                                    .maker = header.maker};
-    recipe->constants = take(&place, &left, header.constants_size);
-    recipe->il = take(&place, &left, header.il_size);
-    recipe->code = take(&place, &left, header.code_size);
-    recipe->flags = take(&place, &left, header.flags_size);
-    bool whole = recipe->constants && recipe->il && recipe->code && recipe->flags && !left;
-    if (!whole || !header.flags_size || recipe->flags[header.flags_size - 1]) return false;
-    for (size_t i = 0; i < recipe->nconstants; i++)
-        if (recipe->constants[i].size > sizeof recipe->constants[i].value) return false;
-    return true;
+    if (header.checksum == checksum(bytes, size) && get_recipe(&reader, recipe)) return true;
+    spirv_recipe_clear(recipe);
+    return false;
 }

@@ -18,24 +18,30 @@ struct spirv_specialization {
     uint64_t value;
 };
 
-/* Points into memory of others. */
-struct spirv_recipe {
-    const void *il;
+struct spirv_input {
+    void *il;
     size_t il_size;
-    const char *flags; /* as the program wrote them */
-    const struct spirv_specialization *constants;
+    char *flags; /* OpenCL's */
+    struct spirv_specialization *constants;
     size_t nconstants;
-    const void *code; /* the OpenCL runtime's binary */
+};
+
+/* Owns all that it points to. */
+struct spirv_recipe {
+    struct spirv_input *inputs; /* several are linked */
+    size_t ninputs;
+    void *code;       /* the OpenCL runtime's binary */
     size_t code_size; /* 0 before compilation */
     uint64_t maker;   /* the runtime and the CPU that the code is for */
 };
 
+void spirv_recipe_clear(struct spirv_recipe *recipe);
+
 /* Does it look like a packed recipe, whole or not? */
 bool spirv_recipe_is_packed(const void *bytes, size_t size);
-
 /* NULL if there is no memory; to be freed. */
 void *spirv_recipe_pack(const struct spirv_recipe *recipe, size_t *size);
-/* The recipe points into the bytes, which are aligned to 8. False if they are damaged. */
+/* False if the bytes are damaged, or if there is no memory: then there is nothing to clear. */
 bool spirv_recipe_unpack(const void *bytes, size_t size, struct spirv_recipe *recipe);
 
 #endif

@@ -162,7 +162,9 @@ static void limits_are_sane(void **state) {
     assert_ok(zeDeviceGetComputeProperties(device, &compute));
     assert_true(compute.maxTotalGroupSize >= 256 && compute.maxGroupSizeX >= 256);
     assert_true(compute.maxSharedLocalMemory >= 32768);
-    assert_true(compute.numSubGroupSizes >= 1);
+    assert_in_range(compute.numSubGroupSizes, 1, ZE_SUBGROUPSIZE_COUNT);
+    for (uint32_t i = 0; i < compute.numSubGroupSizes; i++)
+        assert_in_range(compute.subGroupSizes[i], 1, compute.maxTotalGroupSize);
     ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
     assert_ok(zeDeviceGetModuleProperties(device, &module));
     assert_true(module.flags & ZE_DEVICE_MODULE_FLAG_FP64);

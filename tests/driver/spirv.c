@@ -380,6 +380,84 @@ static void constants_are_specialized(void **state) {
     free(bytes);
 }
 
+static void check_use(ze_module_handle_t module) {
+    enum { N = 32 };
+    ze_kernel_handle_t kernel = make_kernel(module, "use");
+    int *dst = allocate_shared(N * sizeof *dst);
+    const ze_group_count_t groups = {N / 8, 1, 1};
+    for (int i = 0; i < N; i++)
+        dst[i] = i;
+    assert_ok(zeKernelSetGroupSize(kernel, 8, 1, 1));
+    assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &dst));
+    assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &groups, NULL, 0, NULL));
+    for (int i = 0; i < N; i++)
+        assert_int_equal(dst[i], 3 * i);
+    assert_ok(zeKernelDestroy(kernel));
+    zeMemFree(context, dst);
+}
+
+static void import_and_check_use(ze_module_handle_t module) {
+    size_t size = 0;
+    assert_ok(zeModuleGetNativeBinary(module, &size, NULL));
+    uint8_t *native = malloc(size);
+    assert_ok(zeModuleGetNativeBinary(module, &size, native));
+    ze_module_handle_t copy;
+    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                   .format = ZE_MODULE_FORMAT_NATIVE,
+                                   .inputSize = size,
+                                   .pInputModule = native};
+    assert_ok(zeModuleCreate(context, device, &desc, &copy, NULL));
+    check_use(copy);
+    assert_ok(zeModuleDestroy(copy));
+    free(native);
+}
+
+/* One input has what another lacks. */
+static void inputs_are_linked(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    size_t sizes[2] = {0};
+    uint8_t *inputs[2] = {read_file(TEST_SPIRV_USE, &sizes[0]), read_file(TEST_SPIRV_TRIPLE, &sizes[1])};
+    ze_module_program_exp_desc_t program = {.stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC,
+                                            .count = 2,
+                                            .inputSizes = sizes,
+                                            .pInputModules = (const uint8_t **)inputs};
+    ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                             .pNext = &program,
+                             .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                             .inputSize = sizes[0],
+                             .pInputModule = inputs[0]};
+    ze_module_handle_t module = NULL;
+    assert_ok(zeModuleCreate(context, device, &desc, &module, NULL));
+    check_use(module);
+    import_and_check_use(module);
+    assert_ok(zeModuleDestroy(module));
+    sizes[1] -= 4;
+    assert_int_equal(zeModuleCreate(context, device, &desc, &module, NULL),
+                     ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    program.count = 0;
+    assert_int_equal(zeModuleCreate(context, device, &desc, &module, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
+    program.count = 2;
+    desc.format = ZE_MODULE_FORMAT_NATIVE;
+    assert_int_equal(zeModuleCreate(context, device, &desc, &module, NULL),
+                     ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    free(inputs[0]);
+    free(inputs[1]);
+}
+
+static void what_is_lacking_is_refused(void **state) {
+    (void)state;
+    if (!can_compile) skip();
+    size_t size = 0;
+    uint8_t *bytes = read_file(TEST_SPIRV_USE, &size);
+    char text[4000] = "";
+    ze_module_handle_t module = NULL;
+    assert_int_equal(try_module(bytes, size, NULL, NULL, &module, text, sizeof text),
+                     ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    assert_non_null(strstr(text, "triple"));
+    free(bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(without_a_runtime_the_log_says_so),
@@ -389,6 +467,8 @@ int main(void) {
             cmocka_unit_test(modules_need_no_alignment),
             cmocka_unit_test(kernels_run),
             cmocka_unit_test(binaries_come_back),
+            cmocka_unit_test(inputs_are_linked),
+            cmocka_unit_test(what_is_lacking_is_refused),
             cmocka_unit_test(constants_are_specialized),
             cmocka_unit_test(pointers_are_found_or_refused),
     };

@@ -32,13 +32,34 @@ static bool read_recipe(struct spirv_recipe *recipe) {
     return bytes != MAP_FAILED && spirv_recipe_unpack(bytes, (size_t)about.st_size, recipe);
 }
 
-static cl_int build(const struct opencl *cl, const struct spirv_recipe *recipe, cl_program *program) {
+static cl_int open_input(const struct opencl *cl, const struct spirv_input *input, cl_program *program) {
     cl_int error = 0;
-    *program = cl->CreateProgramWithIL(cl->context, recipe->il, recipe->il_size, &error);
-    for (size_t i = 0; !error && i < recipe->nconstants; i++)
-        error = cl->SetProgramSpecializationConstant(*program, recipe->constants[i].id,
-                                                     recipe->constants[i].size, &recipe->constants[i].value);
-    return error ? error : cl->BuildProgram(*program, 1, &cl->device, recipe->flags, NULL, NULL);
+    *program = cl->CreateProgramWithIL(cl->context, input->il, input->il_size, &error);
+    for (size_t i = 0; !error && i < input->nconstants; i++)
+        error = cl->SetProgramSpecializationConstant(*program, input->constants[i].id,
+                                                     input->constants[i].size, &input->constants[i].value);
+    return error;
+}
+
+/* Several inputs are compiled each by itself, then linked. The program is the last one that was tried. */
+static cl_int build(const struct opencl *cl, const struct spirv_recipe *recipe, cl_program *program) {
+    const struct spirv_input *inputs = recipe->inputs;
+    cl_int error = open_input(cl, &inputs[0], program);
+    if (error) return error;
+    if (recipe->ninputs == 1) return cl->BuildProgram(*program, 1, &cl->device, inputs[0].flags, NULL, NULL);
+    cl_program *compiled = calloc(recipe->ninputs, sizeof *compiled);
+    if (!compiled) return CL_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; !error && i < recipe->ninputs; i++) {
+        error = i ? open_input(cl, &inputs[i], program) : 0;
+        if (error) break;
+        error = cl->CompileProgram(*program, 1, &cl->device, inputs[i].flags, 0, NULL, NULL, NULL, NULL);
+        compiled[i] = *program;
+    }
+    if (!error)
+        *program = cl->LinkProgram(cl->context, 1, &cl->device, "", (cl_uint)recipe->ninputs, compiled, NULL,
+                                   NULL, &error);
+    free(compiled);
+    return error;
 }
 
 static char *get_log(const struct opencl *cl, cl_program program, size_t *size) {
@@ -80,10 +101,10 @@ static bool give(const struct spirv_answer *answer, const char *log, const void 
 
 int main(int argc, char **argv) {
     struct spirv_recipe recipe;
-    struct opencl cl;
+    struct opencl cl = {0};
     be_dispensable();
     if (argc != 2 || !read_recipe(&recipe) || !opencl_open(&cl, argv[1])) return 1;
-    alarm(spirv_compiler_seconds(recipe.il_size));
+    alarm(spirv_compiler_seconds(&recipe));
     cl_program program = NULL;
     size_t log_size = 0, code_size = 0;
     void *code = NULL;
