@@ -119,6 +119,10 @@ struct range range_of_items(dnnl_dim_t items, size_t group) {
     return (struct range){.groups = {((size_t)items + group - 1) / group, 1, 1}, .group_size = {group, 1, 1}};
 }
 
+struct range range_of_groups(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z) {
+    return (struct range){.groups = {(size_t)x, (size_t)y, (size_t)z}, .group_size = {1, 1, 1}};
+}
+
 /* Elements that a CPU work-item takes: an even number, so that 4-bit types come in whole bytes. */
 static dnnl_dim_t cpu_span(dnnl_dim_t cost) {
     enum { MOST = 256, WORK = 4096 };

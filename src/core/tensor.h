@@ -24,5 +24,7 @@ struct range walk_init_cost(struct walk *walk, const md_t *md, const struct devi
 
 /* A one-dimensional range of at least `items` work-items in groups of `group`. */
 struct range range_of_items(dnnl_dim_t items, size_t group);
+/* A range of groups of one work-item. */
+struct range range_of_groups(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z);
 
 #endif

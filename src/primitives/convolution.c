@@ -6,6 +6,7 @@
 #include "kernels/params_convolution.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
+#include "primitives/gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/product.h"
 

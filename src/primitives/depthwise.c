@@ -3,8 +3,10 @@
  * Depthwise convolution of f32, forward: each group has one input and one output channel. Activations are
  * channels-last, or copied to be so; weights lie in panels of channels.
  */
+#include "base/round.h"
 #include "core/tensor.h"
 #include "kernels/params_depthwise.h"
+#include "primitives/gemm.h"
 #include "primitives/window.h"
 
 static const char *panels_of(const md_t *weights) {
@@ -48,10 +50,6 @@ static dnnl_status_t prepare_weights(struct plan *plan, struct gemm_view *view) 
     return gemm_pack(plan, &w, view, &group);
 }
 
-static dnnl_dim_t divide_up(dnnl_dim_t a, dnnl_dim_t b) {
-    return (a + b - 1) / b;
-}
-
 /* The places in a row where the whole window lies inside the image. */
 static void find_whole_places(struct depthwise_params *p) {
     const struct window *w = &p->images.window;
@@ -61,8 +59,8 @@ static void find_whole_places(struct depthwise_params *p) {
 }
 
 /* src and dst have their channels together. */
-static dnnl_status_t launch_dense(struct epilogue_build *ep, const struct gemm_image *src,
-                                  const struct gemm_image *dst) {
+static dnnl_status_t launch_dense(struct epilogue_build *ep, const struct image *src,
+                                  const struct image *dst) {
     struct plan *plan = ep->plan;
     const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
     struct gemm_view view = {0};
@@ -72,7 +70,7 @@ static dnnl_status_t launch_dense(struct epilogue_build *ep, const struct gemm_i
     if (!p) return dnnl_out_of_memory;
     window_images_init(&p->images, &plan->problem, src, dst);
     find_whole_places(p);
-    p->src_end = gemm_image_end(src);
+    p->src_end = image_end(src);
     p->weights_offset = view.weights.offset;
     p->weights_panel = view.weights_panel;
     p->has_bias = bias != NULL;
@@ -89,8 +87,8 @@ static dnnl_status_t launch_dense(struct epilogue_build *ep, const struct gemm_i
 static dnnl_status_t build(struct epilogue_build *ep) {
     static const dnnl_dim_t nothing[3] = {0};
     struct plan *plan = ep->plan;
-    struct gemm_image user = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
-    struct gemm_image src = user, user_dst = gemm_image_of(ep->dst_arg, &ep->dst), dst = user_dst;
+    struct image user = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct image src = user, user_dst = image_of(ep->dst_arg, &ep->dst), dst = user_dst;
     if (user.channel_stride != 1) TRY(gemm_copy_padded(plan, &user, nothing, user.size, &src));
     if (dst.channel_stride == 1) return launch_dense(ep, &src, &dst);
     if (!ep->direct) return plan_skip(plan, "dst is not channels-last, and written by several launches");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planning for the matrix-product kernels, and what is special about those of f32: see gemm.h. */
 #include "base/round.h"
+#include "core/tensor.h"
+#include "core/verbose.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
-#include "primitives/window.h"
+#include "primitives/gemm.h"
 #include "runtimes/runtime.h"
 
 #include <stdio.h>
@@ -77,10 +79,6 @@ dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n) {
     return p;
 }
 
-struct range gemm_range(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z) {
-    return (struct range){.groups = {(size_t)x, (size_t)y, (size_t)z}, .group_size = {1, 1, 1}};
-}
-
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile) {
     p->src_offset = view->src.offset, p->weights_offset = view->weights.offset;
     p->bias_offset = view->bias.offset, p->dst_offset = view->dst.offset;
@@ -147,14 +145,14 @@ static bool wants_deep(const struct gemm_view *view, const struct gemm_tile_shap
 static dnnl_status_t move_rows_apart(struct plan *plan, struct gemm_view *view) {
     enum { LINE = 16 };
     if (view->src.column % 256 != 0 || gemm_product(view->batch, GEMM_VIEW_BATCHES) != 1) return dnnl_success;
-    struct gemm_image rows = {.arg = view->src.arg,
-                              .offset = view->src.offset,
-                              .batch = 1,
-                              .size = {1, view->columns, 1},
-                              .stride = {0, view->src.column, 0},
-                              .channels = view->depth,
-                              .channel_stride = 1};
-    struct gemm_image apart = rows;
+    struct image rows = {.arg = view->src.arg,
+                         .offset = view->src.offset,
+                         .batch = 1,
+                         .size = {1, view->columns, 1},
+                         .stride = {0, view->src.column, 0},
+                         .channels = view->depth,
+                         .channel_stride = 1};
+    struct image apart = rows;
     size_t bytes = (size_t)(view->columns * (view->depth + LINE)) * sizeof(float);
     apart.arg = ARG_SCRATCHPAD;
     apart.offset = (dnnl_dim_t)(plan_scratchpad(plan, bytes) / sizeof(float));
@@ -184,14 +182,14 @@ static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *vie
                batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
     if (wants_wide(view))
         return launch_kernel(ep, view, tile, tile->wide,
-                             gemm_range(1, divide_up(panels, GEMM_WIDE_PANELS), batches));
+                             range_of_groups(1, divide_up(panels, GEMM_WIDE_PANELS), batches));
     if (wants_deep(view, tile)) {
         TRY(move_rows_apart(ep->plan, view));
-        return launch_kernel(ep, view, tile, tile->deep, gemm_range(1, panels, batches));
+        return launch_kernel(ep, view, tile, tile->deep, range_of_groups(1, panels, batches));
     }
     dnnl_dim_t tiles_in_row = divide_up(view->columns, tile->height);
     return launch_kernel(ep, view, tile, tile->kernel,
-                         gemm_range(tiles_in_row * view->rows, panels, batches));
+                         range_of_groups(tiles_in_row * view->rows, panels, batches));
 }
 
 const struct gemm_type gemm_f32 = {sizeof(float), 1, true, &kernel_f32_pack_panels, f32_accepts, f32_launch};
@@ -200,31 +198,7 @@ dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
     return type_of(ep->plan)->launch(ep, view);
 }
 
-struct gemm_image gemm_image_of(int arg, const md_t *md) {
-    struct gemm_image image = {.arg = arg,
-                               .offset = md->offset0,
-                               .batch = md->dims[0],
-                               .channels = md->dims[1],
-                               .size = {1, 1, 1},
-                               .batch_stride = md->blocking.strides[0],
-                               .channel_stride = md->blocking.strides[1]};
-    int spatial = md->ndims - 2;
-    for (int i = 0; i < spatial; i++) {
-        image.size[3 - spatial + i] = md->dims[2 + i];
-        image.stride[3 - spatial + i] = md->blocking.strides[2 + i];
-    }
-    return image;
-}
-
-dnnl_dim_t gemm_image_end(const struct gemm_image *image) {
-    dnnl_dim_t last = image->offset + (image->batch - 1) * image->batch_stride
-                      + (image->channels - 1) * image->channel_stride;
-    for (int i = 0; i < 3; i++)
-        last += (image->size[i] - 1) * image->stride[i];
-    return last + 1;
-}
-
-static void fill_copy(struct copy_params *p, const struct gemm_image *from, const struct gemm_image *to,
+static void fill_copy(struct copy_params *p, const struct image *from, const struct image *to,
                       const dnnl_dim_t front[3]) {
     p->src_offset = from->offset, p->dst_offset = to->offset;
     p->batch = to->batch, p->channels = to->channels;
@@ -236,12 +210,12 @@ static void fill_copy(struct copy_params *p, const struct gemm_image *from, cons
     }
 }
 
-static dnnl_status_t copy_image(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to,
+static dnnl_status_t copy_image(struct plan *plan, const struct image *from, const struct image *to,
                                 const dnnl_dim_t front[3]) {
     bool bytes = type_of(plan)->bytes == 1;
     const struct kernel *kernel = bytes ? &kernel_int8_copy_padded : &kernel_f32_copy_padded;
     struct launch *launch;
-    void *params = plan_launch(plan, kernel, gemm_range(to->size[1], to->size[0], to->batch), &launch);
+    void *params = plan_launch(plan, kernel, range_of_groups(to->size[1], to->size[0], to->batch), &launch);
     if (!params) return dnnl_out_of_memory;
     struct int8_copy_params *p = params;
     fill_copy(bytes ? &p->copy : params, from, to, front);
@@ -254,10 +228,9 @@ static dnnl_status_t copy_image(struct plan *plan, const struct gemm_image *from
     return dnnl_success;
 }
 
-struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
-                                     dnnl_dim_t channels) {
-    struct gemm_image image = {
-            .arg = ARG_SCRATCHPAD, .batch = batch, .channels = channels, .channel_stride = 1};
+struct image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
+                                dnnl_dim_t channels) {
+    struct image image = {.arg = ARG_SCRATCHPAD, .batch = batch, .channels = channels, .channel_stride = 1};
     const size_t bytes = (size_t)type_of(plan)->bytes;
     dnnl_dim_t stride = gemm_depth(plan, channels);
     for (int i = 2; i >= 0; i--) {
@@ -270,14 +243,14 @@ struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const 
     return image;
 }
 
-dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],
-                               const dnnl_dim_t size[3], struct gemm_image *copy) {
+dnnl_status_t gemm_copy_padded(struct plan *plan, const struct image *image, const dnnl_dim_t front[3],
+                               const dnnl_dim_t size[3], struct image *copy) {
     *copy = gemm_scratch_image(plan, image->batch, size, image->channels);
     return copy_image(plan, image, copy, front);
 }
 
-dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct gemm_image *moved) {
-    const struct gemm_image user = gemm_image_of(ep->dst_arg, &ep->dst);
+dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct image *moved) {
+    const struct image user = image_of(ep->dst_arg, &ep->dst);
     *moved = gemm_scratch_image(ep->plan, user.batch, user.size, user.channels);
     TRY(md_init_by_string(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, channels_last(ep->dst.ndims)));
     ep->dst.offset0 = moved->offset;
@@ -285,7 +258,7 @@ dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct gemm_image *moved)
     return dnnl_success;
 }
 
-dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to) {
+dnnl_status_t gemm_copy(struct plan *plan, const struct image *from, const struct image *to) {
     static const dnnl_dim_t nothing[3] = {0};
     return copy_image(plan, from, to, nothing);
 }
@@ -297,7 +270,8 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, s
     dnnl_dim_t taps = gemm_product(weights->size, 3), depth = taps * gemm_depth(plan, weights->inputs);
     size_t bytes = (size_t)type->bytes, size = (size_t)(weights->groups * panels * depth * width) * bytes;
     struct launch *launch;
-    struct pack_params *p = plan_launch(plan, type->pack, gemm_range(taps, panels, weights->groups), &launch);
+    struct pack_params *p =
+            plan_launch(plan, type->pack, range_of_groups(taps, panels, weights->groups), &launch);
     if (!p) return dnnl_out_of_memory;
     p->src_offset = weights->offset;
     p->dst_offset = (dnnl_dim_t)(plan_scratchpad(plan, size) / bytes);

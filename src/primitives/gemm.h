@@ -9,6 +9,7 @@
 
 #include "core/epilogue.h"
 #include "kernels/params_window.h"
+#include "primitives/image.h"
 
 struct gemm_params;
 struct gemm_view;
@@ -78,7 +79,6 @@ bool gemm_needs_positions(const struct plan *plan);
 
 /* The parts that the launches of all types are made of. */
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile);
-struct range gemm_range(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z);
 dnnl_dim_t gemm_panels(const struct plan *plan, dnnl_dim_t channels);
 dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n);
 
@@ -87,31 +87,17 @@ dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int chann
 /* Adds the product. May replace the view's src by a copy. */
 dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view);
 
-/* Tensors in the order batch, three spatial sizes, channels; missing spatial sizes are 1 in front. */
-struct gemm_image {
-    int arg;
-    dnnl_dim_t offset;
-    dnnl_dim_t batch, size[3], channels;
-    dnnl_dim_t batch_stride, stride[3], channel_stride;
-};
-
-/* An activation's descriptor (plain layout) as an image. */
-struct gemm_image gemm_image_of(int arg, const md_t *md);
-
-/* The offset behind its last element. */
-dnnl_dim_t gemm_image_end(const struct gemm_image *image);
-
 /* A channels-last image of these sizes in scratchpad, with as many channels as the kernels read. */
-struct gemm_image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
-                                     dnnl_dim_t channels);
+struct image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
+                                dnnl_dim_t channels);
 /* Copies an image of src into channels-last scratchpad, as the kernels read it, with zeros around it: `front`
  * before each spatial dimension, up to `size`. *copy describes the result. */
-dnnl_status_t gemm_copy_padded(struct plan *plan, const struct gemm_image *image, const dnnl_dim_t front[3],
-                               const dnnl_dim_t size[3], struct gemm_image *copy);
+dnnl_status_t gemm_copy_padded(struct plan *plan, const struct image *image, const dnnl_dim_t front[3],
+                               const dnnl_dim_t size[3], struct image *copy);
 /* Lets results go to a channels-last image in scratchpad instead of ep->dst: a copy has to follow. */
-dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct gemm_image *moved);
+dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct image *moved);
 /* Copies one image onto another of the same sizes. */
-dnnl_status_t gemm_copy(struct plan *plan, const struct gemm_image *from, const struct gemm_image *to);
+dnnl_status_t gemm_copy(struct plan *plan, const struct image *from, const struct image *to);
 
 /* Weights to be packed: sizes and strides of groups, outputs, inputs and window. */
 struct gemm_weights {

@@ -4,6 +4,7 @@
  * panels. The window slides by strides, so nothing is unrolled in memory; padding, and layouts that the
  * kernels do not read, are dealt with by a copy before.
  */
+#include "primitives/gemm.h"
 #include "primitives/window.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static struct gemm_operand bias_of(const struct plan *plan) {
 
 /* What the kernel reads: the user's src, or a padded channels-last copy of it. *clipped: there is padding. */
 static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const dnnl_dim_t out[3],
-                                 struct gemm_image *src, bool *clipped) {
+                                 struct image *src, bool *clipped) {
     const struct window *w = &c->window;
     dnnl_dim_t need[3];
     *clipped = false;
@@ -57,13 +58,13 @@ static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const 
         *clipped = *clipped || w->padding[i] != 0 || need[i] > src->size[i];
     }
     if (!*clipped && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
-    struct gemm_image user = *src;
+    struct image user = *src;
     return gemm_copy_padded(plan, &user, w->padding, need, src);
 }
 
 /* Window and depth of the reduction. A row of the window that lies in one piece is one long step. */
 static void set_reduction(struct gemm_view *view, const struct plan *plan, const struct conv *c,
-                          const struct gemm_image *src) {
+                          const struct image *src) {
     view->depth = gemm_depth(plan, c->inputs);
     for (int i = 0; i < 3; i++) {
         view->window[i] = c->window.taps[i];
@@ -102,8 +103,8 @@ static dnnl_status_t set_weights(struct plan *plan, const struct conv *c, bool g
     return status;
 }
 
-static void set_batches(struct gemm_view *view, const struct conv *c, const struct gemm_image *src,
-                        const struct gemm_image *dst) {
+static void set_batches(struct gemm_view *view, const struct conv *c, const struct image *src,
+                        const struct image *dst) {
     view->batch[0] = dst->batch, view->src.batch[0] = src->batch_stride,
     view->dst.batch[0] = dst->batch_stride;
     view->batch[1] = c->groups, view->src.batch[1] = c->inputs, view->dst.batch[1] = c->outputs;
@@ -116,8 +117,8 @@ static void set_batches(struct gemm_view *view, const struct conv *c, const stru
 }
 
 /* Rows and columns of the output. Rows that follow each other in both tensors are one long row. */
-static void set_rows(struct gemm_view *view, const struct conv *c, const struct gemm_image *src,
-                     const struct gemm_image *dst, int ndims, bool keep) {
+static void set_rows(struct gemm_view *view, const struct conv *c, const struct image *src,
+                     const struct image *dst, int ndims, bool keep) {
     view->row_dim = ndims >= 4 ? ndims - 2 : 0, view->column_dim = ndims - 1, view->channel_dim = 1;
     view->rows = dst->size[1], view->columns = dst->size[2];
     view->src.row = c->window.stride[1] * src->stride[1];
@@ -137,8 +138,8 @@ static bool keeps_rows(const struct plan *plan, bool clipped) {
 
 static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool grouped) {
     struct plan *plan = ep->plan;
-    struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
-    struct gemm_image dst = gemm_image_of(ep->dst_arg, &ep->dst);
+    struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct image dst = image_of(ep->dst_arg, &ep->dst);
     bool clipped;
     TRY(prepare_src(plan, c, dst.size, &src, &clipped));
     struct gemm_view view = {.channels = c->outputs,
@@ -158,8 +159,8 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
 static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct conv *c, bool grouped) {
     if (!ep->direct || !gemm_tile_of(ep->plan)->type->f32_only)
         return plan_skip(ep->plan, "dst is not channels-last, and not f32 or written by several launches");
-    struct gemm_image user = gemm_image_of(ep->dst_arg, &ep->dst);
-    struct gemm_image ours;
+    struct image user = image_of(ep->dst_arg, &ep->dst);
+    struct image ours;
     TRY(gemm_move_dst(ep, &ours));
     TRY(build(ep, c, grouped));
     return gemm_copy(ep->plan, &ours, &user);
@@ -191,8 +192,8 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
     struct conv c = conv_of(&plan->problem, false);
-    struct gemm_image src = gemm_image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
-    struct gemm_image dst = gemm_image_of(ep.dst_arg, &ep.dst);
+    struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct image dst = image_of(ep.dst_arg, &ep.dst);
     static const dnnl_dim_t one[3] = {1, 1, 1};
     bool clipped;
     TRY(prepare_src(plan, &c, one, &src, &clipped));

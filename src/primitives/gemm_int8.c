@@ -4,6 +4,7 @@
  * with sign. Signed src is copied with 128 added; that, and a zero point of src, is taken back with the sums
  * of the columns of weights, which a launch of their own makes.
  */
+#include "core/tensor.h"
 #include "kernels/params_int8_gemm.h"
 #include "primitives/check.h"
 #include "primitives/gemm.h"
@@ -107,7 +108,7 @@ static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, d
     size_t size = (size_t)(stride * batches * taps) * sizeof(i32);
     p->dst_offset = (i64)(plan_scratchpad(plan, size) / sizeof(i32));
     *offset = p->dst_offset;
-    launch->range = gemm_range(taps, panels, batches);
+    launch->range = range_of_groups(taps, panels, batches);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, ARG_SCRATCHPAD);
     return dnnl_success;
@@ -146,8 +147,8 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     struct int8_gemm_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     gemm_fill(&p->gemm, view, tile);
-    launch->range = gemm_range(p->gemm.tiles * view->rows, gemm_panels(plan, view->channels),
-                               gemm_product(view->batch, GEMM_VIEW_BATCHES));
+    launch->range = range_of_groups(p->gemm.tiles * view->rows, gemm_panels(plan, view->channels),
+                                    gemm_product(view->batch, GEMM_VIEW_BATCHES));
     p->sums = sums;
     p->sums_offset = offset;
     p->clipped = clipped;

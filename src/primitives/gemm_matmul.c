@@ -91,16 +91,16 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct batches *
     dnnl_dim_t size[2] = {1, 1}, stride[2] = {0}; /* batches that src has */
     for (int i = 0; i < b->count; i++)
         if (b->src[i] != 0) size[i] = b->size[i], stride[i] = b->src[i];
-    struct gemm_image image = {.arg = DNNL_ARG_SRC,
-                               .offset = md->offset0,
-                               .batch = size[0],
-                               .size = {size[1], md->dims[m], 1},
-                               .channels = md->dims[k],
-                               .batch_stride = stride[0],
-                               .stride = {stride[1], md->blocking.strides[m], 0},
-                               .channel_stride = md->blocking.strides[k]};
+    struct image image = {.arg = DNNL_ARG_SRC,
+                          .offset = md->offset0,
+                          .batch = size[0],
+                          .size = {size[1], md->dims[m], 1},
+                          .channels = md->dims[k],
+                          .batch_stride = stride[0],
+                          .stride = {stride[1], md->blocking.strides[m], 0},
+                          .channel_stride = md->blocking.strides[k]};
     static const dnnl_dim_t nothing[3] = {0};
-    struct gemm_image copy;
+    struct image copy;
     dnnl_status_t status = gemm_copy_padded(plan, &image, nothing, image.size, &copy);
     view->src = (struct gemm_operand){.arg = copy.arg, .offset = copy.offset, .column = copy.stride[1]};
     const dnnl_dim_t copied[2] = {copy.batch_stride, copy.stride[0]};

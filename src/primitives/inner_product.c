@@ -4,6 +4,7 @@
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
+#include "primitives/gemm.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "inner_product";

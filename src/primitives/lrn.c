@@ -8,7 +8,7 @@
 #include "kernels/params_lrn.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
-#include "primitives/gemm.h"
+#include "primitives/image.h"
 #include "primitives/lanes.h"
 #include "primitives/primitives.h"
 
@@ -107,18 +107,10 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return dnnl_success;
 }
 
-/* f32 images whose channels lie together. */
-static bool is_dense_image(const md_t *md) {
-    return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
-}
-
 static void set_images(struct lrn_dense_params *p, const md_t *src, const md_t *dst) {
-    struct gemm_image from = gemm_image_of(DNNL_ARG_SRC, src), to = gemm_image_of(DNNL_ARG_DST, dst);
+    struct image from = image_of(DNNL_ARG_SRC, src), to = image_of(DNNL_ARG_DST, dst);
     p->channels = to.channels;
-    p->src_first = p->src_last = src->offset0;
-    for (int d = 0; d < src->ndims; d++)
-        p->src_last += (src->dims[d] - 1) * src->blocking.strides[d];
-    p->src_last++;
+    p->src_first = from.offset, p->src_last = image_end(&from);
     p->src_offset = from.offset, p->dst_offset = to.offset;
     p->src_batch = from.batch_stride, p->dst_batch = to.batch_stride;
     for (int i = 0; i < WINDOW_DIMS; i++) {
@@ -144,7 +136,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     if (!p) return dnnl_out_of_memory;
     p->lrn = lrn_of(problem, src);
     set_images(p, src, dst);
-    launch->range = gemm_range(divide_up(p->size[2], LRN_PIXELS), p->size[0] * p->size[1], dst->dims[0]);
+    launch->range = range_of_groups(divide_up(p->size[2], LRN_PIXELS), p->size[0] * p->size[1], dst->dims[0]);
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, DNNL_ARG_DST);
     return dnnl_success;

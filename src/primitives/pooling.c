@@ -3,6 +3,7 @@
  * Pooling: its creation functions and its plans, the universal one and those for images on CPUs whose
  * channels, or whose rows, lie together.
  */
+#include "base/round.h"
 #include "core/epilogue.h"
 #include "core/tensor.h"
 #include "kernels/params_pooling.h"
@@ -191,11 +192,6 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-/* f32 images whose channels lie together. */
-static bool is_dense_image(const md_t *md) {
-    return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
-}
-
 /* Vectors of 16 are right for all widths: they are two, or four, of the narrower ones. */
 static const struct lanes inference = {0, &kernel_f32_pooling_16},
                           training = {0, &kernel_f32_pooling_training_16},
@@ -219,7 +215,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct launch *launch;
     struct pooling_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
-    struct gemm_image from = gemm_image_of(DNNL_ARG_SRC, &src), to = gemm_image_of(ep.dst_arg, &ep.dst);
+    struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(ep.dst_arg, &ep.dst);
     window_images_init(&p->images, &plan->problem, &from, &to);
     p->taps = taps_in(&p->images.window);
     p->alg = kernel_alg(plan->problem.alg);
@@ -255,8 +251,8 @@ static void share_planes(struct pooling_planes_params *p, struct launch *launch,
     const i64 wanted = cost < ELEMENTS ? ELEMENTS / (cost > 0 ? cost : 1) : 1;
     p->rows = wanted < rows ? wanted : rows;
     p->channels = (wanted / rows > 1 ? wanted / rows : 1) * POOLING_PLANES;
-    launch->range = gemm_range((rows + p->rows - 1) / p->rows,
-                               (p->images.channels + p->channels - 1) / p->channels, batches);
+    launch->range =
+            range_of_groups(divide_up(rows, p->rows), divide_up(p->images.channels, p->channels), batches);
 }
 
 static dnnl_status_t build_planes(struct plan *plan) {
@@ -269,7 +265,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     if (!has_dense_rows(&src) || !has_dense_rows(&dst))
         return plan_skip(plan, "not f32 with rows in one piece");
     if (md_nelems(&dst, true) == 0) return dnnl_success;
-    struct gemm_image from = gemm_image_of(DNNL_ARG_SRC, &src), to = gemm_image_of(DNNL_ARG_DST, &dst);
+    struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(DNNL_ARG_DST, &dst);
     struct launch *launch;
     struct pooling_planes_params *p = plan_launch(
             plan, ((const struct lanes *)plan->implementation->data)->kernel, (struct range){0}, &launch);
@@ -278,7 +274,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     if (!rows_are_short(&p->images)) return plan_skip(plan, "long rows");
     p->src_channel = from.channel_stride;
     p->dst_channel = to.channel_stride;
-    p->src_end = gemm_image_end(&from);
+    p->src_end = image_end(&from);
     p->taps = taps_in(&p->images.window);
     p->alg = kernel_alg(plan->problem.alg);
     p->lowest = lowest(dnnl_f32);

@@ -2,6 +2,7 @@
 /* Windows: window.h says what each function promises. */
 #include "primitives/window.h"
 #include "base/round.h"
+#include "core/tensor.h"
 
 bool window_extent(const struct window_axis *axis, dnnl_dim_t *extent) {
     dnnl_dim_t step, steps, reach;
@@ -77,8 +78,8 @@ struct window window_from_last(const struct window *window, int nspatial) {
     return moved;
 }
 
-void window_images_init(struct window_images *images, const struct problem *problem,
-                        const struct gemm_image *src, const struct gemm_image *dst) {
+void window_images_init(struct window_images *images, const struct problem *problem, const struct image *src,
+                        const struct image *dst) {
     const md_t *md = problem_md(problem, DNNL_ARG_SRC);
     struct window window;
     window_init(&window, problem, md);
@@ -100,10 +101,6 @@ void window_images_init(struct window_images *images, const struct problem *prob
 }
 
 struct range window_images_range(const struct window_images *images, dnnl_dim_t length, dnnl_dim_t batches) {
-    return gemm_range(divide_up(images->places[2], length), images->places[0] * images->places[1], batches);
-}
-
-const char *channels_last(int ndims) {
-    static const char *const tags[] = {[2] = "ab", [3] = "acb", [4] = "acdb", [5] = "acdeb"};
-    return tags[ndims];
+    return range_of_groups(divide_up(images->places[2], length), images->places[0] * images->places[1],
+                           batches);
 }

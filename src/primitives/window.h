@@ -8,7 +8,7 @@
 
 #include "kernels/params_window.h"
 #include "primitives/check.h"
-#include "primitives/gemm.h"
+#include "primitives/image.h"
 
 /* A window along one dimension, as the user gave it. */
 struct window_axis {
@@ -33,11 +33,9 @@ struct window window_over(const md_t *src);
 /* The same window with the dimensions that are not there in front instead of behind. */
 struct window window_from_last(const struct window *window, int nspatial);
 /* The window of a problem over images whose channels lie together. */
-void window_images_init(struct window_images *images, const struct problem *problem,
-                        const struct gemm_image *src, const struct gemm_image *dst);
+void window_images_init(struct window_images *images, const struct problem *problem, const struct image *src,
+                        const struct image *dst);
 /* Parts of rows of `length` places each, rows, batches. */
 struct range window_images_range(const struct window_images *images, dnnl_dim_t length, dnnl_dim_t batches);
-/* The layout [batch, spatial..., channels] of an image with 2 to 5 dimensions, for md_set_any. */
-const char *channels_last(int ndims);
 
 #endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Images: image.h says what each function promises. */
+#include "primitives/image.h"
+
+const char *channels_last(int ndims) {
+    static const char *const tags[] = {[2] = "ab", [3] = "acb", [4] = "acdb", [5] = "acdeb"};
+    return tags[ndims];
+}
+
+bool is_dense_image(const md_t *md) {
+    return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
+}
+
+struct image image_of(int arg, const md_t *md) {
+    struct image image = {.arg = arg,
+                          .offset = md->offset0,
+                          .batch = md->dims[0],
+                          .channels = md->dims[1],
+                          .size = {1, 1, 1},
+                          .batch_stride = md->blocking.strides[0],
+                          .channel_stride = md->blocking.strides[1]};
+    int spatial = md->ndims - 2;
+    for (int i = 0; i < spatial; i++) {
+        image.size[3 - spatial + i] = md->dims[2 + i];
+        image.stride[3 - spatial + i] = md->blocking.strides[2 + i];
+    }
+    return image;
+}
+
+dnnl_dim_t image_end(const struct image *image) {
+    dnnl_dim_t last = image->offset + (image->batch - 1) * image->batch_stride
+                      + (image->channels - 1) * image->channel_stride;
+    for (int i = 0; i < 3; i++)
+        last += (image->size[i] - 1) * image->stride[i];
+    return last + 1;
+}
