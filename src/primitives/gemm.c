@@ -6,7 +6,7 @@
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
 #include "primitives/gemm.h"
-#include "runtimes/runtime.h"
+#include "primitives/lanes.h"
 
 #include <stdio.h>
 
@@ -37,9 +37,7 @@ int gemm_panel(const struct plan *plan) {
 }
 
 dnnl_status_t gemm_accepts(const struct plan *plan) {
-    if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "needs a CPU-class device");
-    if (plan->device->info.vector_bytes < gemm_tile_of(plan)->vector_bytes)
-        return plan_skip(plan, "the device's vectors are narrower");
+    TRY(cpu_accepts(plan, gemm_tile_of(plan)->vector_bytes));
     return type_of(plan)->accepts(plan);
 }
 

@@ -13,12 +13,17 @@ struct lanes {
     const struct kernel *kernel;
 };
 
-/* Is the plan's device for this row? */
-static inline dnnl_status_t lanes_accept(const struct plan *plan, const struct lanes *lanes) {
+/* Is the plan's device a CPU, its vectors at least so many bytes wide? */
+static inline dnnl_status_t cpu_accepts(const struct plan *plan, int vector_bytes) {
     if (plan->device->info.class != DEVICE_CPU) return plan_skip(plan, "the device is not a CPU");
-    if (plan->device->info.vector_bytes < lanes->vector_bytes)
+    if (plan->device->info.vector_bytes < vector_bytes)
         return plan_skip(plan, "the device's vectors are narrower");
     return dnnl_success;
+}
+
+/* Is the plan's device for this row? */
+static inline dnnl_status_t lanes_accept(const struct plan *plan, const struct lanes *lanes) {
+    return cpu_accepts(plan, lanes->vector_bytes);
 }
 
 #endif
