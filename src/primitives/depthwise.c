@@ -14,20 +14,6 @@ static const char *panels_of(const md_t *weights) {
     return tags[weights->ndims];
 }
 
-static dnnl_status_t choose_layouts(struct plan *plan) {
-    md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
-         *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
-    TRY(md_set_any(src, channels_last(src->ndims)));
-    TRY(md_set_any(dst, channels_last(dst->ndims)));
-    TRY(md_set_any(weights, panels_of(weights)));
-    if (bias) TRY(md_set_any(bias, "a"));
-    if (!md_is_plain(src) || !md_is_plain(dst)) return plan_skip(plan, "activations are blocked");
-    if (!md_is_plain(weights) && !md_matches_tag(weights, panels_of(weights)))
-        return plan_skip(plan, "weights are blocked");
-    return dnnl_success;
-}
-
 /* Weights in panels: the user's, or a copy in scratchpad. */
 static dnnl_status_t prepare_weights(struct plan *plan, struct gemm_view *view) {
     const md_t *md = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
@@ -106,7 +92,7 @@ dnnl_status_t gemm_build_depthwise(struct plan *plan) {
         return plan_skip(plan, "not a depthwise convolution");
     if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
     plan->problem.alg = dnnl_convolution_direct;
-    TRY(choose_layouts(plan));
+    TRY(gemm_set_layouts(plan, panels_of(weights)));
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;

@@ -113,6 +113,10 @@ void gemm_panels_tag(const struct plan *plan, const char *order, int output, int
  * `grouped`, outputs before inputs; for instance "Acdb32a", "aBdec32b" or, of bytes, "AcdB32a4b". */
 void gemm_weights_tag(const struct plan *plan, int ndims, bool grouped, char *tag, size_t size);
 
+/* Decides the open layouts of a convolution or inner product: activations channels-last, weights in `panels`.
+ * Skips others that are blocked. */
+dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels);
+
 /* Packs weights into panels in scratchpad and points the view's weights there; *group is the stride of a
  * group. */
 dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view,

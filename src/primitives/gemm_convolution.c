@@ -25,12 +25,10 @@ static struct conv conv_of(const struct problem *problem, bool grouped) {
                          .window = window_from_last(&window, src->ndims - 2)};
 }
 
-static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
+dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels) {
     md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
          *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
-    char panels[32];
-    gemm_weights_tag(plan, weights->ndims, grouped, panels, sizeof panels);
     TRY(md_set_any(src, channels_last(src->ndims)));
     TRY(md_set_any(dst, channels_last(dst->ndims)));
     TRY(md_set_any(weights, panels));
@@ -39,6 +37,13 @@ static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
     if (!md_is_plain(weights) && !md_matches_tag(weights, panels))
         return plan_skip(plan, "weights are blocked");
     return dnnl_success;
+}
+
+static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
+    char panels[32];
+    int ndims = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims;
+    gemm_weights_tag(plan, ndims, grouped, panels, sizeof panels);
+    return gemm_set_layouts(plan, panels);
 }
 
 static struct gemm_operand bias_of(const struct plan *plan) {
