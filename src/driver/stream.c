@@ -22,7 +22,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two lists */
 static _Atomic(struct stream *) all_streams;
 static struct stream *free_streams;
 
+static void after_fork(void) {
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    for (struct stream *stream = atomic_load(&all_streams); stream; stream = stream->next) {
+        atomic_store(&stream->holder, 0);
+        atomic_store(&stream->timeline.reached, atomic_load(&stream->published));
+        stream->position = (struct tape_position){stream->tape.last, stream->tape.used};
+    }
+}
+
+static void register_fork(void) {
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
 struct stream *stream_new(bool synchronous) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_fork);
     pthread_mutex_lock(&lock);
     struct stream *stream = free_streams;
     if (stream) free_streams = stream->next_free;

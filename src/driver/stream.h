@@ -5,7 +5,8 @@
  *
  * Commands are written to the stream's tape by its owner and run by whoever holds it: a worker thread, or a
  * thread that waits for the stream and helps itself. Streams are never freed, only handed to the next owner:
- * events may point to the timeline of one for ever.
+ * events may point to the timeline of one for ever. What is in flight while a process forks is the parent's:
+ * the child's streams are idle.
  */
 #ifndef LODE_DRIVER_STREAM_H
 #define LODE_DRIVER_STREAM_H

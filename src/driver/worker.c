@@ -25,6 +25,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct worker *idle;
 static _Atomic uint32_t lingering;
 
+/* The threads did not come along into a child process: it starts with none. */
+static void after_fork(void) {
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    idle = NULL;
+    atomic_store(&lingering, 0);
+}
+
+static void register_fork(void) {
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
 static void go_idle(struct worker *worker) {
     atomic_store(&worker->called, 0);
     pthread_mutex_lock(&lock);
@@ -45,6 +56,8 @@ static void *work(void *argument) {
 }
 
 static bool start_worker(void (*job)(void *), void *argument) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_fork);
     struct worker *worker = calloc(1, sizeof *worker);
     if (!worker) return false;
     worker->job = job;

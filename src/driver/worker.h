@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads on call. A job gets a thread of its own at once: jobs may wait for each other. Threads that have
- * nothing to do sleep until the next call; none of them ever ends.
+ * nothing to do sleep until the next call; none of them ever ends. After fork() the child starts new ones.
  */
 #ifndef LODE_DRIVER_WORKER_H
 #define LODE_DRIVER_WORKER_H

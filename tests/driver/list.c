@@ -5,6 +5,7 @@
 #include "ze_test.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 
 /* A list under test: commands are appended, then finished by whatever means it has. */
 struct subject {
@@ -621,6 +622,49 @@ static void either_list_will_do(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
+/* Fills memory on a list, many times and asynchronously. Is the last one seen? */
+static int fills_end_well(ze_command_list_handle_t list) {
+    enum { SIZE = 1 << 20 };
+    static char memory[SIZE];
+    for (int i = 0; i < 20; i++)
+        if (zeCommandListAppendMemoryFill(list, memory, "abcdefghijklmnopqrst" + i, 1, SIZE, NULL, 0, NULL))
+            return 1;
+    if (CALL(zeCommandListHostSynchronize)(list, 20000000000)) return 2;
+    return memory[SIZE - 1] == 't' ? 0 : 3;
+}
+
+/* A child has the lists of its parent, and threads of its own for them; what is in flight is the parent's. */
+static void children_start_afresh(void **state) {
+    (void)state;
+    if (tracer) skip(); /* its own threads do not come along */
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
+                             blocked = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    char memory[3] = "..";
+    for (int i = 0; i < 6; i++) {
+        assert_ok(zeCommandListAppendMemoryCopy(blocked, memory, "a", 1, NULL, 1, &gate));
+        assert_ok(zeCommandListAppendMemoryCopy(blocked, memory + 1, memory, 1, NULL, 0, NULL));
+        assert_int_equal(fills_end_well(list), 0);
+        if (i % 2) usleep(2000); /* the workers sleep */
+        pid_t child = fork();
+        if (child == 0) _exit(fills_end_well(list) || fills_end_well(blocked));
+        int status = -1;
+        waitpid(child, &status, 0);
+        assert_int_equal(status, 0);
+        assert_string_equal(memory, "..");
+        assert_ok(zeEventHostSignal(gate));
+        assert_ok(CALL(zeCommandListHostSynchronize)(blocked, UINT64_MAX));
+        assert_string_equal(memory, "aa");
+        assert_ok(zeEventHostReset(gate));
+        memory[0] = memory[1] = '.';
+    }
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeCommandListDestroy(blocked));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
 static void *ping_pong(void *argument) {
     ze_event_handle_t *events = argument;
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -773,6 +817,7 @@ int main(void) {
             cmocka_unit_test(appending_never_blocks),
             cmocka_unit_test(lists_wait_for_each_other),
             cmocka_unit_test(either_list_will_do),
+            cmocka_unit_test(children_start_afresh),
             cmocka_unit_test(threads_play_ping_pong),
             cmocka_unit_test(immediate_lists_run_regular_ones),
             cmocka_unit_test(extended_calls_do_the_same),
