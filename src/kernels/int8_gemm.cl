@@ -194,6 +194,29 @@ INLINE void int8_store(constant struct int8_gemm_params *p, const struct int8_ti
     store_lanes(t->dst, p->gemm.epilogue.type, offset, x, c->count[v]);
 }
 
+/* The same for a byte, which does not tell one zero from another: what is not there is 0, and may be added.
+ */
+INLINE VEC int8_finish_byte(constant struct int8_gemm_params *p, const struct int8_channels *c, VEC x,
+                            int v) {
+    x = activation_apply(&p->gemm.activation, x * c->src_scale * c->scale[v] + c->bias[v]);
+    if (p->gemm.epilogue.dst_scale.from != QUANT_NONE) x = f32_div(x, c->dst_scale);
+    return x + c->dst_zero;
+}
+
+/* All columns of a tile that has all its channels, where results are bytes and do not depend on the position.
+ */
+INLINE void int8_store_bytes(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                             const struct int8_channels *c, int columns, const IVEC *out) {
+    global uchar *dst = t->dst + t->at.dst;
+#pragma nounroll
+    for (int r = 0; r < columns; r++, dst += p->gemm.dst_column)
+#pragma unroll
+        for (int v = 0; v < 2; v++) {
+            VEC x = TO_VEC(AS_IVEC(AS_UVEC(out[2 * r + v]) - AS_UVEC(c->less[v])));
+            VSTORE(TO_BYTES(lanes_byte(int8_finish_byte(p, c, x, v), p->least, p->most, p->nan)), v, dst);
+        }
+}
+
 /* f(m) for the constant that equals what is switched on. */
 #define UP_TO_2(f)                                                                                           \
     case 1: f(1); break;                                                                                     \
@@ -244,6 +267,10 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
 #undef REDUCE
     struct int8_channels c;
     int8_channels(p, &t, &e, sums, out + 2, &c);
+    if (p->bytes && c.count[1] == LANES) {
+        int8_store_bytes(p, &t, &c, columns, out);
+        return;
+    }
 #pragma nounroll
     for (int i = 0; i < 2 * columns; i++)
         if (c.count[i & 1] > 0) int8_store(p, &t, &e, &c, sums, out[i], i >> 1, i & 1);

@@ -29,6 +29,9 @@ struct int8_gemm_params {
     i32 bare;        /* sums go to dst, which is s32, as they are */
     i32 by_position; /* something after the sums depends on a result's position */
     i32 clipped;     /* taps may lie in the padding; their sums follow each other, panel by panel */
+    i32 bytes;       /* results are bytes, and neither of these two is the case */
+    f32 least, most; /* of those bytes */
+    f32 nan;         /* what NaN becomes */
     i64 taps_offset, taps;
     struct window window;
     struct quant_source src_zero_point;

@@ -133,6 +133,14 @@ static bool by_position(const struct plan *plan, const struct epilogue *epilogue
            || varies(&attr->zero_points, DNNL_ARG_DST);
 }
 
+static void describe_bytes(struct int8_gemm_params *p) {
+    bool sign = p->gemm.epilogue.type == TYPE_S8;
+    p->bytes = (sign || p->gemm.epilogue.type == TYPE_U8) && !p->clipped && !p->by_position;
+    p->least = sign ? -128 : 0;
+    p->most = sign ? 127 : 255;
+    p->nan = sign ? -128 : 255;
+}
+
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
     struct plan *plan = ep->plan;
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
@@ -167,6 +175,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     TRY(find_quants(ep, p));
     TRY(epilogue_end_activation(ep, launch, &p->gemm.epilogue, &p->gemm.activation));
     p->by_position = by_position(plan, &p->gemm.epilogue);
+    describe_bytes(p);
     return dnnl_success;
 }
 
