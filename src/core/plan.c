@@ -38,12 +38,17 @@ dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const ch
     return dnnl_unimplemented;
 }
 
-static void plan_free(struct plan *plan) {
+static void free_launches(struct plan *plan) {
     const struct runtime *runtime = plan->device->runtime;
     for (int i = 0; i < plan->nlaunches; i++) {
         if (runtime->params_free && plan->params[i]) runtime->params_free(plan->device, plan->params[i]);
         free(plan->launches[i].params);
     }
+    plan->nlaunches = 0;
+}
+
+static void plan_free(struct plan *plan) {
+    free_launches(plan);
     problem_clear(&plan->request);
     problem_clear(&plan->problem);
     attr_clear(&plan->attr);
@@ -119,30 +124,37 @@ static dnnl_status_t describe_scratchpad(struct plan *plan) {
     return md_init_by_string(&plan->scratchpad_md, 1, dims, dnnl_u8, "a");
 }
 
-static dnnl_status_t try_implementation(struct plan **out, const struct cache_key *key, int index,
-                                        size_t scratchpad) {
-    struct plan *plan = plan_new(key, scratchpad);
-    if (!plan) return dnnl_out_of_memory;
+static dnnl_status_t try_implementation(struct plan *plan, const struct cache_key *key, int index) {
     plan->implementation = &primitive_implementations(key->problem->kind)[index];
     plan->index = index;
     plan->deferred = sizes_are_open(key->problem);
-    dnnl_status_t status = plan->deferred ? try_with_stand_ins(plan, key) : plan->implementation->build(plan);
-    if (status == dnnl_success) status = describe_scratchpad(plan);
-    if (status == dnnl_success)
-        *out = plan;
-    else
-        plan_release(plan);
-    return status;
+    TRY(plan->deferred ? try_with_stand_ins(plan, key) : plan->implementation->build(plan));
+    return describe_scratchpad(plan);
+}
+
+/* As it was before an implementation, that then gave up, worked on it. */
+static dnnl_status_t clear_away(struct plan *plan, const struct cache_key *key, size_t scratchpad) {
+    free_launches(plan);
+    plan->scratchpad_size = scratchpad;
+    problem_clear(&plan->problem);
+    return problem_copy(&plan->problem, key->problem);
 }
 
 /* `scratchpad` bytes are in use already. */
 static dnnl_status_t plan_build(struct plan **out, const struct cache_key *key, size_t scratchpad) {
     const struct implementation *table = primitive_implementations(key->problem->kind);
-    for (int i = key->first; table[i].name; i++) {
-        dnnl_status_t status = try_implementation(out, key, i, scratchpad);
-        if (status != dnnl_unimplemented) return status;
+    struct plan *plan = plan_new(key, scratchpad);
+    if (!plan) return dnnl_out_of_memory;
+    dnnl_status_t status = dnnl_unimplemented;
+    for (int i = key->first; table[i].name && status == dnnl_unimplemented; i++) {
+        status = i > key->first ? clear_away(plan, key, scratchpad) : dnnl_success;
+        if (status == dnnl_success) status = try_implementation(plan, key, i);
     }
-    return dnnl_unimplemented;
+    if (status == dnnl_success)
+        *out = plan;
+    else
+        plan_release(plan);
+    return status;
 }
 
 static uint64_t request_hash(const struct cache_key *key) {
