@@ -30,6 +30,7 @@ setup_check() {
 promise() {
     local name=$1 log=$LODE_HOME/log/check-$1.log status=0 start=$SECONDS
     shift
+    mkdir -p "$LODE_HOME/log"
     "$@" >"$log" 2>&1 || status=$?
     case $status in
     0) result_pass; printf '  %-44s %4d s\n' "$name" $((SECONDS - start)) ;;
