@@ -4,7 +4,6 @@
  */
 #include "driver/append_launch.h"
 #include "driver/limits.h"
-#include "driver/machine.h"
 
 #include <string.h>
 
@@ -77,7 +76,7 @@ static ze_result_t append_launch(ze_command_list_handle_t handle, ze_kernel_hand
     if (!list || !to_kernel(kernel)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct launch_command *launch;
-    ze_result_t result = cooperative ? check_cooperative(groups) : ZE_RESULT_SUCCESS;
+    ze_result_t result = cooperative ? check_cooperative(to_kernel(kernel)->code, groups) : ZE_RESULT_SUCCESS;
     if (!result) result = begin_launch(list, to_kernel(kernel), OP_LAUNCH, dependencies, &launch);
     if (result) return result;
     launch->cooperative = cooperative;
@@ -96,9 +95,9 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchKernel(ze_command_list_handle_t 
     return append_launch(list, kernel, groups, false, &dependencies);
 }
 
-ze_result_t check_cooperative(const ze_group_count_t *groups) {
+ze_result_t check_cooperative(const struct kernel_code *code, const ze_group_count_t *groups) {
     uint64_t total = (uint64_t)groups->groupCountX * groups->groupCountY;
-    if (total > machine()->threads || total * groups->groupCountZ > machine()->threads)
+    if (total > code->max_together || total * groups->groupCountZ > code->max_together)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more groups than run at the same time");
     return ZE_RESULT_SUCCESS;
 }

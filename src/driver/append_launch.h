@@ -12,7 +12,7 @@ enum { LOCAL_ALIGNMENT = 128 };
 
 ze_result_t check_launch(const struct list *list, const struct kernel *kernel);
 /* The groups of a cooperative launch may wait for each other: all must run at once. */
-ze_result_t check_cooperative(const ze_group_count_t *groups);
+ze_result_t check_cooperative(const struct kernel_code *code, const ze_group_count_t *groups);
 
 /* Bytes that the arguments of a launch need behind its command, wherever that begins. */
 size_t launch_tail_size(const struct kernel_code *code);

@@ -156,11 +156,11 @@ ze_result_t ZE_APICALL zeKernelSuggestGroupSize(ze_kernel_handle_t handle, uint3
     return ZE_RESULT_SUCCESS;
 }
 
-/* So many groups surely run at the same time. */
 ze_result_t ZE_APICALL zeKernelSuggestMaxCooperativeGroupCount(ze_kernel_handle_t handle, uint32_t *count) {
-    if (!to_kernel(handle)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    const struct kernel *kernel = to_kernel(handle);
+    if (!kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    *count = machine()->threads;
+    *count = kernel->code->max_together;
     return ZE_RESULT_SUCCESS;
 }
 

@@ -107,7 +107,7 @@ static ze_result_t change_group_count(struct list *list, const void *link, bool 
     struct launch_command *launch = NULL;
     ze_result_t result = find_launch(list, desc->commandId, NEW_MUTABLE_GROUP_COUNT, &launch);
     if (!result && !desc->pGroupCount) result = ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    if (!result && launch->cooperative) result = check_cooperative(desc->pGroupCount);
+    if (!result && launch->cooperative) result = check_cooperative(launch->code, desc->pGroupCount);
     if (result || !apply) return result;
     launch->groups[0] = desc->pGroupCount->groupCountX;
     launch->groups[1] = desc->pGroupCount->groupCountY;

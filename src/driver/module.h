@@ -22,6 +22,7 @@ struct kernel_code {
     uint32_t local_size;       /* declared inside */
     uint32_t max_group_size;
     uint32_t max_sub_group_size;
+    uint32_t max_together;  /* groups that surely run at the same time */
     bool any_argument_size; /* values are cut or zero-extended to what the kernel declares */
     void (*launch)(const struct launch_command *launch, const uint32_t groups[3]);
     const void *backend; /* the backend's own: what `launch` runs */

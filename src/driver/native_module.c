@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "driver/elf_check.h"
 #include "driver/limits.h"
+#include "driver/machine.h"
 #include "driver/module.h"
 #include "driver/native_launch.h"
 
@@ -111,6 +112,7 @@ static ze_result_t adopt_table(struct module *module, const struct native_module
                 .local_size = kernel->local_size,
                 .max_group_size = MAX_GROUP_SIZE,
                 .max_sub_group_size = 1,
+                .max_together = machine()->threads,
                 .launch = native_launch,
                 .backend = kernel,
         };

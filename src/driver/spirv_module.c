@@ -246,6 +246,7 @@ static ze_result_t make_kernel(struct module *module, struct spirv_module *data,
                     at_most(kernel_number(cl, backend->kernel, CL_KERNEL_WORK_GROUP_SIZE), MAX_GROUP_SIZE),
             .max_sub_group_size = at_most(
                     kernel_number(cl, backend->kernel, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE), 64),
+            .max_together = 1, /* OpenCL promises no more */
             .any_argument_size = true,
             .launch = spirv_launch,
             .backend = backend,

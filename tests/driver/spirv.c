@@ -236,6 +236,11 @@ static void kernels_run(void **state) {
     assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &groups, NULL, 0, NULL));
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(dst[i], i / 16);
+    uint32_t together = 0;
+    assert_ok(zeKernelSuggestMaxCooperativeGroupCount(kernel, &together));
+    assert_int_equal(together, 1);
+    assert_int_equal(zeCommandListAppendLaunchCooperativeKernel(list, kernel, &groups, NULL, 0, NULL),
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(zeKernelDestroy(kernel));
     /* Pointers inside memory are followed. */
     kernel = make_kernel(module, "follow");
