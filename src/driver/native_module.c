@@ -43,6 +43,10 @@ static bool holds(const struct extent *extent, const void *pointer, uint64_t len
     return false;
 }
 
+#define HOLDS_ARRAY(extent, pointer, count)                                                                  \
+    ((uintptr_t)(pointer) % _Alignof(__typeof__(*(pointer))) == 0                                            \
+     && holds(extent, pointer, (uint64_t)(count) * sizeof *(pointer), PF_R))
+
 static bool holds_text(const struct extent *extent, const char *text) {
     do {
         if (!holds(extent, text, 1, PF_R)) return false;
@@ -75,7 +79,7 @@ static bool is_group_size(const uint32_t size[3]) {
 
 static const char *check_kernel(const struct native_kernel *kernel, const struct extent *extent) {
     if (!holds_text(extent, kernel->name)) return "a kernel without a name";
-    if (kernel->nargs && !holds(extent, kernel->args, (uint64_t)kernel->nargs * sizeof *kernel->args, PF_R))
+    if (kernel->nargs && !HOLDS_ARRAY(extent, kernel->args, kernel->nargs))
         return "a kernel without an argument table";
     if (kernel->flags & ~(uint32_t)NATIVE_USES_BARRIER) return "a kernel with unknown flags";
     const void *code =
@@ -86,11 +90,9 @@ static const char *check_kernel(const struct native_kernel *kernel, const struct
 }
 
 static const char *check_table(const struct native_module *table, const struct extent *extent) {
-    if (!holds(extent, table, sizeof *table, PF_R) || table->magic != NATIVE_MAGIC)
-        return "no table of kernels";
+    if (!HOLDS_ARRAY(extent, table, 1) || table->magic != NATIVE_MAGIC) return "no table of kernels";
     if (table->version != NATIVE_VERSION) return "a table of kernels of another version";
-    if (table->nkernels
-        && !holds(extent, table->kernels, (uint64_t)table->nkernels * sizeof *table->kernels, PF_R))
+    if (table->nkernels && !HOLDS_ARRAY(extent, table->kernels, table->nkernels))
         return "an empty table of kernels";
     const char *why = NULL;
     for (uint32_t i = 0; !why && i < table->nkernels; i++)
