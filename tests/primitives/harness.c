@@ -233,6 +233,13 @@ bool test_peer(void) {
     return getenv("LODE_TEST_PEER") != NULL;
 }
 
+bool test_peer_is_narrow(void) {
+    unsigned vnni = dnnl_cpu_isa_avx512_core_vnni;
+    if (!test_peer() || (dnnl_get_effective_cpu_isa() & vnni) == vnni) return false;
+    printf("SKIP: the peer is exact, and has it all, on CPUs with VNNI only\n");
+    return true;
+}
+
 dnnl_memory_desc_t md_new(int ndims, const dnnl_dim_t *dims, dnnl_data_type_t type, const char *tag) {
     dnnl_memory_desc_t md = NULL;
     if (tag)

@@ -47,6 +47,9 @@ dnnl_engine_t test_engine(void);
 dnnl_stream_t test_stream(void);
 /* True if the library under test is the peer's, which may refuse a case (LODE_TEST_PEER is set). */
 bool test_peer(void);
+/* True, with a word about it, if that is the peer on a CPU without VNNI: there it leaves out what it has
+ * elsewhere, and its sums of bytes saturate. */
+bool test_peer_is_narrow(void);
 
 /* A descriptor; tag NULL is `any`. Aborts if the library refuses. */
 dnnl_memory_desc_t md_new(int ndims, const dnnl_dim_t *dims, dnnl_data_type_t type, const char *tag);
