@@ -17,7 +17,6 @@
     F(GetDeviceIDs)                                                                                          \
     F(GetDeviceInfo)                                                                                         \
     F(CreateContext)                                                                                         \
-    F(ReleaseContext)                                                                                        \
     F(CreateCommandQueueWithProperties)                                                                      \
     F(CreateProgramWithIL)                                                                                   \
     F(CreateProgramWithBinary)                                                                               \
@@ -34,7 +33,6 @@
     F(SetKernelArg)                                                                                          \
     F(SetKernelArgSVMPointer)                                                                                \
     F(EnqueueNDRangeKernel)                                                                                  \
-    F(Flush)                                                                                                 \
     F(WaitForEvents)                                                                                         \
     F(ReleaseEvent)                                                                                          \
     F(GetExtensionFunctionAddressForPlatform)

@@ -86,17 +86,16 @@ static void spirv_launch(const struct launch_command *launch, const uint32_t gro
 
 /* -- what it is made from -- */
 
-/* Flags of Level Zero in OpenCL's words; what only other compilers understand is left out. */
+/* A flag of Level Zero in OpenCL's words; none for what only other compilers understand. */
+static const char *translate_flag(const char *flag) {
+    static const char *const foreign[] = {"-ze-", "-vc-", "-library-"};
+    if (!strcmp(flag, "-ze-opt-disable")) return "-cl-opt-disable";
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (!strncmp(flag, foreign[i], strlen(foreign[i]))) return "";
+    return flag;
+}
+
 static char *translate_flags(const char *flags, struct log *log) {
-    static const struct {
-        const char *ours, *theirs;
-    } words[] = {
-            {"-ze-opt-disable", "-cl-opt-disable"},
-            {"-ze-fp64-gen-conv-emu", ""},
-            {"-ze-opt-greater-than-4GB-buffer-required", ""},
-            {"-ze-opt-large-register-file", ""},
-            {"-ze-opt-has-buffer-offset-arg", ""},
-    };
     char *result = calloc(strlen(flags) + 2, 1), *copy = strdup(flags), *rest = NULL;
     if (!result || !copy) {
         free(result);
@@ -104,11 +103,7 @@ static char *translate_flags(const char *flags, struct log *log) {
         return NULL;
     }
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        const char *translated = word;
-        if (!strncmp(word, "-ze-", 4) || !strncmp(word, "-vc-", 4) || !strncmp(word, "-library-", 9))
-            translated = "";
-        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-            if (!strcmp(word, words[i].ours)) translated = words[i].theirs;
+        const char *translated = translate_flag(word);
         if (!translated[0]) log_add(log, "build flag %s is for other devices\n", word);
         if (result[0] && translated[0]) strcat(result, " ");
         strcat(result, translated);

@@ -65,6 +65,30 @@ static ze_result_t try_module(const void *bytes, size_t size, const char *flags,
     return result;
 }
 
+/* A module of a file that must compile. */
+static ze_module_handle_t compile(const char *path) {
+    size_t size = 0;
+    uint8_t *bytes = read_file(path, &size);
+    char text[1000] = "";
+    ze_module_handle_t module = NULL;
+    assert_ok(try_module(bytes, size, NULL, NULL, &module, text, sizeof text));
+    free(bytes);
+    return module;
+}
+
+/* The native form of a module, to be freed, and what makes a module of it again. */
+static uint8_t *native_form(ze_module_handle_t module, ze_module_desc_t *desc) {
+    size_t size = 0;
+    assert_ok(zeModuleGetNativeBinary(module, &size, NULL));
+    uint8_t *native = malloc(size);
+    assert_ok(zeModuleGetNativeBinary(module, &size, native));
+    *desc = (ze_module_desc_t){.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                               .format = ZE_MODULE_FORMAT_NATIVE,
+                               .inputSize = size,
+                               .pInputModule = native};
+    return native;
+}
+
 static void without_a_runtime_the_log_says_so(void **state) {
     (void)state;
     size_t size = 0;
@@ -148,21 +172,15 @@ static void invalid_modules_are_refused(void **state) {
 static void the_program_keeps_its_ways(void **state) {
     (void)state;
     if (!can_compile) skip();
-    size_t size = 0;
-    uint8_t *bytes = read_file(TEST_SPIRV, &size);
-    char text[1000] = "";
-    ze_module_handle_t module = NULL;
     void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
     int input = dup(STDIN_FILENO);
     close(STDIN_FILENO);
-    ze_result_t result = try_module(bytes, size, NULL, NULL, &module, text, sizeof text);
+    ze_module_handle_t module = compile(TEST_SPIRV);
     dup2(input, STDIN_FILENO);
     close(input);
     signal(SIGCHLD, handler);
-    assert_ok(result);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_ok(zeModuleDestroy(module));
-    free(bytes);
 }
 
 /* Wherever in memory it lies. */
@@ -268,19 +286,11 @@ static void kernels_run(void **state) {
 static void binaries_come_back(void **state) {
     (void)state;
     if (!can_compile) skip();
-    size_t size = 0, native_size = 0;
-    uint8_t *bytes = read_file(TEST_SPIRV, &size);
-    char text[1000] = "";
-    ze_module_handle_t module = NULL;
-    assert_ok(try_module(bytes, size, NULL, NULL, &module, text, sizeof text));
-    assert_ok(zeModuleGetNativeBinary(module, &native_size, NULL));
-    uint8_t *native = malloc(native_size);
-    assert_ok(zeModuleGetNativeBinary(module, &native_size, native));
+    ze_module_handle_t module = compile(TEST_SPIRV);
+    ze_module_desc_t desc;
+    uint8_t *native = native_form(module, &desc);
+    const size_t native_size = desc.inputSize;
     assert_ok(zeModuleDestroy(module));
-    ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                             .format = ZE_MODULE_FORMAT_NATIVE,
-                             .inputSize = native_size,
-                             .pInputModule = native};
     assert_ok(zeModuleCreate(context, device, &desc, &module, NULL));
     check_scale(module);
     assert_ok(zeModuleDestroy(module));
@@ -297,7 +307,6 @@ static void binaries_come_back(void **state) {
         native[place] ^= 1;
     }
     free(native);
-    free(bytes);
 }
 
 static int run_count_up(ze_module_handle_t module) {
@@ -316,11 +325,8 @@ static int run_count_up(ze_module_handle_t module) {
 static void pointers_are_found_or_refused(void **state) {
     (void)state;
     if (!can_compile) skip();
-    size_t size = 0, global_size = 0;
-    uint8_t *bytes = read_file(TEST_SPIRV, &size);
-    char text[1000] = "";
-    ze_module_handle_t module = NULL;
-    assert_ok(try_module(bytes, size, NULL, NULL, &module, text, sizeof text));
+    size_t global_size = 0;
+    ze_module_handle_t module = compile(TEST_SPIRV);
     int *counter = NULL;
     void *function = NULL;
     ze_result_t result = zeModuleGetGlobalPointer(module, "counter", &global_size, (void **)&counter);
@@ -346,7 +352,6 @@ static void pointers_are_found_or_refused(void **state) {
                      ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
     assert_ptr_equal(function, unchanged);
     assert_ok(zeModuleDestroy(module));
-    free(bytes);
 }
 
 static void run_constants(ze_module_handle_t module, uint64_t first, uint64_t second) {
@@ -402,15 +407,9 @@ static void check_use(ze_module_handle_t module) {
 }
 
 static void import_and_check_use(ze_module_handle_t module) {
-    size_t size = 0;
-    assert_ok(zeModuleGetNativeBinary(module, &size, NULL));
-    uint8_t *native = malloc(size);
-    assert_ok(zeModuleGetNativeBinary(module, &size, native));
+    ze_module_desc_t desc;
     ze_module_handle_t copy;
-    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                                   .format = ZE_MODULE_FORMAT_NATIVE,
-                                   .inputSize = size,
-                                   .pInputModule = native};
+    uint8_t *native = native_form(module, &desc);
     assert_ok(zeModuleCreate(context, device, &desc, &copy, NULL));
     check_use(copy);
     assert_ok(zeModuleDestroy(copy));

@@ -41,18 +41,15 @@ static cl_int open_input(const struct opencl *cl, const struct spirv_input *inpu
     return error;
 }
 
-/* Several inputs are compiled each by itself, then linked. The program is the last one that was tried. */
-static cl_int build(const struct opencl *cl, const struct spirv_recipe *recipe, cl_program *program) {
-    const struct spirv_input *inputs = recipe->inputs;
-    cl_int error = open_input(cl, &inputs[0], program);
-    if (error) return error;
-    if (recipe->ninputs == 1) return cl->BuildProgram(*program, 1, &cl->device, inputs[0].flags, NULL, NULL);
+/* Compiles each by itself. The program is the last one that was tried, for its log. */
+static cl_int link_inputs(const struct opencl *cl, const struct spirv_recipe *recipe, cl_program *program) {
     cl_program *compiled = calloc(recipe->ninputs, sizeof *compiled);
-    if (!compiled) return CL_OUT_OF_HOST_MEMORY;
+    cl_int error = compiled ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; !error && i < recipe->ninputs; i++) {
-        error = i ? open_input(cl, &inputs[i], program) : 0;
-        if (error) break;
-        error = cl->CompileProgram(*program, 1, &cl->device, inputs[i].flags, 0, NULL, NULL, NULL, NULL);
+        const struct spirv_input *input = &recipe->inputs[i];
+        error = open_input(cl, input, program);
+        if (!error)
+            error = cl->CompileProgram(*program, 1, &cl->device, input->flags, 0, NULL, NULL, NULL, NULL);
         compiled[i] = *program;
     }
     if (!error)
@@ -60,6 +57,12 @@ static cl_int build(const struct opencl *cl, const struct spirv_recipe *recipe, 
                                    NULL, &error);
     free(compiled);
     return error;
+}
+
+static cl_int build(const struct opencl *cl, const struct spirv_recipe *recipe, cl_program *program) {
+    if (recipe->ninputs > 1) return link_inputs(cl, recipe, program);
+    cl_int error = open_input(cl, recipe->inputs, program);
+    return error ? error : cl->BuildProgram(*program, 1, &cl->device, recipe->inputs->flags, NULL, NULL);
 }
 
 static char *get_log(const struct opencl *cl, cl_program program, size_t *size) {
@@ -103,8 +106,9 @@ int main(int argc, char **argv) {
     struct spirv_recipe recipe;
     struct opencl cl = {0};
     be_dispensable();
-    if (argc != 2 || !read_recipe(&recipe) || !opencl_open(&cl, argv[1])) return 1;
+    if (argc != 2 || !read_recipe(&recipe)) return 1;
     alarm(spirv_compiler_seconds(&recipe));
+    if (!opencl_open(&cl, argv[1])) return 1;
     cl_program program = NULL;
     size_t log_size = 0, code_size = 0;
     void *code = NULL;
