@@ -4,7 +4,7 @@
  * something with the result is decided when its descriptor is made.
  */
 #include "core/attr.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl.h"
 
 #include <limits.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dnnl_engine_*: engines of the default runtime of each kind. Interop engines are made by their runtimes. */
+#include "base/choice.h"
 #include "core/objects.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "runtimes/runtimes.h"
 
@@ -20,9 +21,10 @@ dnnl_status_t dnnl_engine_create(dnnl_engine_t *engine, dnnl_engine_kind_t kind,
     if (!engine) return fail(dnnl_invalid_arguments, "engine", "engine is NULL");
     if (kind != dnnl_cpu && kind != dnnl_gpu)
         return fail(dnnl_invalid_arguments, "engine", "bad kind: %d", kind);
-    if (runtime_unknown(kind))
+    const char *unknown = runtime_choice(kind)->unknown;
+    if (unknown)
         return fail(dnnl_invalid_arguments, "engine", "ONEDNN_%s_RUNTIME=%s is none of this library's",
-                    kind == dnnl_cpu ? "CPU" : "GPU", runtime_unknown(kind));
+                    kind == dnnl_cpu ? "CPU" : "GPU", unknown);
     size_t count = count_devices(kind);
     if (index >= count)
         return fail(dnnl_invalid_arguments, "engine", "asked for %s engine %zu, but there are %zu",

@@ -5,7 +5,7 @@
  * exact.
  */
 #include "api/undeclared.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <math.h>
 #include <pthread.h>

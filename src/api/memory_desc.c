@@ -5,7 +5,7 @@
  */
 #include "api/undeclared.h"
 #include "core/memory_desc.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdlib.h>
 #include <string.h>

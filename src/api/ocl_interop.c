@@ -6,7 +6,7 @@
 #include "runtimes/opencl/opencl.h" /* first: it says which OpenCL is meant */
 #include "core/memory.h"
 #include "core/stream.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl_ocl.h"
 
 #include <stdlib.h>

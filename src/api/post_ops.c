@@ -4,7 +4,7 @@
  * the caller asks for; a NULL output is skipped.
  */
 #include "core/attr.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* dnnl_primitive_*: creation, execution and cache blobs of primitives. */
 #include "core/objects.h"
 #include "core/report.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl.h"
 
 dnnl_status_t dnnl_primitive_create(dnnl_primitive_t *primitive, const_dnnl_primitive_desc_t desc) {

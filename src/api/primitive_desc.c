@@ -5,7 +5,7 @@
  * answers belong to the plan, which is immutable and shared.
  */
 #include "core/objects.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl.h"
 
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "base/env.h"
 #include "core/attr.h"
 #include "core/cache.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl.h"
 
 #include <stdatomic.h>

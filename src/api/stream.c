@@ -3,7 +3,7 @@
 #include "api/undeclared.h"
 #include "core/objects.h"
 #include "core/stream.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 static const unsigned orders = dnnl_stream_in_order | dnnl_stream_out_of_order;
 

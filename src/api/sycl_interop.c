@@ -5,7 +5,7 @@
  */
 #include "core/memory.h"
 #include "core/stream.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl_sycl.h"
 #include "runtimes/sycl/sycl.h"
 

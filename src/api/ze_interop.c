@@ -3,7 +3,7 @@
 #include "oneapi/dnnl/dnnl_ze.h"
 #include "core/memory.h"
 #include "core/stream.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "runtimes/level_zero/level_zero.h"
 
 /* -- engines -- */

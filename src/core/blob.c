@@ -2,7 +2,7 @@
 /* Cache blobs of primitives. What is in a blob is the runtime's business. */
 #include "core/objects.h"
 #include "core/report.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <inttypes.h>
 #include <stdio.h>

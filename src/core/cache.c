@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "core/cache.h"
 #include "base/env.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "core/objects.h"
 #include "core/cache.h"
 #include "core/scratchpad.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "runtimes/runtimes.h"
 
 #include <stdlib.h>

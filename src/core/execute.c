@@ -4,10 +4,10 @@
  * This is the hot path of small problems: it allocates nothing, takes no lock and looks at each argument
  * once.
  */
-#include "core/across.h"
+#include "core/cross_device.h"
 #include "core/report.h"
 #include "core/scratchpad.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
 #include <stdlib.h>
@@ -169,5 +169,5 @@ dnnl_status_t primitive_execute(const struct call *call) {
     if (call->stream->engine != primitive->desc.engine)
         return fail_exec(dnnl_invalid_arguments, kind_name(primitive->desc.plan),
                          "the stream belongs to another engine");
-    return desc_is_across(&primitive->desc) ? execute_across(call) : execute_here(call);
+    return desc_crosses_devices(&primitive->desc) ? execute_cross_device(call) : execute_here(call);
 }

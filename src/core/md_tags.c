@@ -7,7 +7,7 @@
 #include "core/memory_desc.h"
 #include "base/writer.h"
 #include "core/md_layout.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
 #include <stdio.h>

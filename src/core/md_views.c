@@ -5,7 +5,7 @@
  */
 #include "core/memory_desc.h"
 #include "core/md_layout.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * behind them.
  */
 #include "core/memory.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "core/plan.h"
 #include "core/cache.h"
 #include "core/report.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "primitives/primitives.h"
 #include "runtimes/runtime.h"
 

@@ -5,7 +5,7 @@
  */
 #include "core/objects.h"
 #include "core/scratchpad.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verbose lines about plans. The fields and their order are oneDNN's, so that its tools can read them. */
 #include "core/report.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
 #include <stdio.h>

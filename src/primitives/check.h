@@ -8,7 +8,7 @@
 #define LODE_PRIMITIVES_CHECK_H
 
 #include "core/objects.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 /* For functions with a `component` in scope: the name of the primitive in verbose lines. REQUIRE is for
  * arguments that make no sense, SUPPORT for those that make sense but cannot be computed. */

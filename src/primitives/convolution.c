@@ -2,7 +2,7 @@
 /*
  * Convolution: its creation functions, the layouts it prefers and the plan of its universal implementation.
  */
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 #include "kernels/params_convolution.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"

@@ -4,7 +4,7 @@
  * channels-last, or copied to be so; weights lie in panels of channels.
  */
 #include "base/round.h"
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 #include "kernels/params_depthwise.h"
 #include "primitives/gemm.h"
 #include "primitives/window.h"

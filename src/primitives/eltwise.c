@@ -4,8 +4,8 @@
  * the same in src and dst.
  */
 #include "base/round.h"
-#include "core/epilogue.h"
-#include "core/tensor.h"
+#include "primitives/epilogue.h"
+#include "primitives/tensor.h"
 #include "kernels/params_eltwise.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planning for the matrix-product kernels, and what is special about those of f32: see gemm.h. */
 #include "base/round.h"
-#include "core/tensor.h"
-#include "core/verbose.h"
+#include "primitives/tensor.h"
+#include "base/verbose.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
 #include "primitives/gemm.h"

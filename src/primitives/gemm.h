@@ -7,7 +7,7 @@
 #ifndef LODE_PRIMITIVES_GEMM_H
 #define LODE_PRIMITIVES_GEMM_H
 
-#include "core/epilogue.h"
+#include "primitives/epilogue.h"
 #include "kernels/params_window.h"
 #include "primitives/image.h"
 

@@ -4,7 +4,7 @@
  * with sign. Signed src is copied with 128 added; that, and a zero point of src, is taken back with the sums
  * of the columns of weights, which a launch of their own makes.
  */
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 #include "kernels/params_int8_gemm.h"
 #include "primitives/check.h"
 #include "primitives/gemm.h"

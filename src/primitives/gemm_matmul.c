@@ -4,7 +4,7 @@
  * are merged where they can be. Operands that do not lie as the kernels read them are copied before.
  */
 #include "primitives/gemm.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * channels-last images on CPUs.
  */
 #include "base/round.h"
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 #include "kernels/params_lrn.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"

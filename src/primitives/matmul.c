@@ -3,7 +3,7 @@
  * Matrix product: its creation function, which types and attributes go together, and the plan of its
  * universal implementation. The only primitive whose sizes may be open until execution.
  */
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 #include "kernels/params_matmul.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/gemm.h"

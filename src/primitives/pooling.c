@@ -4,8 +4,8 @@
  * channels, or whose rows, lie together.
  */
 #include "base/round.h"
-#include "core/epilogue.h"
-#include "core/tensor.h"
+#include "primitives/epilogue.h"
+#include "primitives/tensor.h"
 #include "kernels/params_pooling.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/lanes.h"

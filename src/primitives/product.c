@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the universal products share: product.h says what each function promises. */
 #include "primitives/product.h"
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 #include "primitives/check.h"
 
 static const md_t *tensor(const struct plan *plan, int arg) {

@@ -6,7 +6,7 @@
 #ifndef LODE_PRIMITIVES_PRODUCT_H
 #define LODE_PRIMITIVES_PRODUCT_H
 
-#include "core/epilogue.h"
+#include "primitives/epilogue.h"
 #include "kernels/params_product.h"
 
 /* Are attributes and layouts such that a universal kernel takes them? Says why not with plan_skip. Every

@@ -3,9 +3,9 @@
  * Reorders: creation and plans. From any type and layout to any other, with scales, zero points and a sum.
  */
 #include "base/round.h"
-#include "core/across.h"
-#include "core/epilogue.h"
-#include "core/tensor.h"
+#include "core/cross_device.h"
+#include "primitives/epilogue.h"
+#include "primitives/tensor.h"
 #include "kernels/params_reorder.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"

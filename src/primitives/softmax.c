@@ -3,8 +3,8 @@
  * Softmax and its logarithm: creation and plans. Forward: any type and layout, and a fast way for f32 whose
  * axis is dense.
  */
-#include "core/epilogue.h"
-#include "core/tensor.h"
+#include "primitives/epilogue.h"
+#include "primitives/tensor.h"
 #include "kernels/params_softmax.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"

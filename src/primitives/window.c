@@ -2,7 +2,7 @@
 /* Windows: window.h says what each function promises. */
 #include "primitives/window.h"
 #include "base/round.h"
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 
 bool window_extent(const struct window_axis *axis, dnnl_dim_t *extent) {
     dnnl_dim_t step, steps, reach;

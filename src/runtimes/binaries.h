@@ -7,7 +7,7 @@
 #ifndef LODE_RUNTIMES_BINARIES_H
 #define LODE_RUNTIMES_BINARIES_H
 
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "kernels/kernel.h"
 
 #include <stdio.h>

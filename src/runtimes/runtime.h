@@ -74,7 +74,6 @@ struct execution {
 
 struct runtime {
     const char *name; /* as verbose lines say it: "cpu", "ze", "ocl", "sycl", "null" */
-    unsigned kind;    /* DNNL_RUNTIME_* */
 
     /* Devices. open fills in index, handles, info and state; close frees the state. */
     dnnl_status_t (*device_count)(dnnl_engine_kind_t kind, size_t *count);

@@ -9,7 +9,5 @@
  * OCL, SYCL or NONE) decides, else the build's default; ONEDNN_CPU_RUNTIME=NULL replaces the CPU by the null
  * runtime. */
 const struct runtime *runtime_for(dnnl_engine_kind_t kind);
-/* The name that ONEDNN_CPU_RUNTIME or ONEDNN_GPU_RUNTIME has, if no runtime is called that; else NULL. */
-const char *runtime_unknown(dnnl_engine_kind_t kind);
 
 #endif

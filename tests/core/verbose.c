@@ -4,7 +4,7 @@
  * runs in a child whose output is read back.
  */
 #define _GNU_SOURCE
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdio.h>
 #include <sys/wait.h>

@@ -9,7 +9,7 @@
  *       x = epilogue_scale(&e, x, position) + bias;
  *       store_f32(dst, p->epilogue.type, offset, epilogue_finish(&e, x, position));
  *
- * takes dst as the last of its own buffers; core/epilogue.c binds it and what follows. Positions are those of
+ * takes dst as the last of its own buffers; primitives/epilogue.c binds it and what follows. Positions are those of
  * the logical dst tensor.
  */
 #ifndef LODE_KERNELS_LIB_EPILOGUE_H

@@ -8,7 +8,7 @@
 #include "base/cpu.h"
 #include "base/pool.h"
 #include "core/objects.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "runtimes/host/profile.h"
 
 #include <stdlib.h>
@@ -133,7 +133,6 @@ static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution 
 
 const struct runtime host_runtime = {
         .name = "cpu",
-        .kind = DNNL_RUNTIME_OMP,
         .device_count = device_count,
         .device_open = device_open,
         .device_close = device_close,

@@ -2,7 +2,7 @@
 /* Profiling on the host: a list of times that grows by doubling, under a lock of its own. */
 #define _GNU_SOURCE
 #include "runtimes/host/profile.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdlib.h>
 #include <string.h>

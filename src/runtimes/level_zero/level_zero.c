@@ -4,7 +4,6 @@
 
 const struct runtime level_zero_runtime = {
         .name = "ze",
-        .kind = DNNL_RUNTIME_ZE,
         .device_count = lz_device_count,
         .device_open = lz_device_open,
         .device_close = lz_device_close,

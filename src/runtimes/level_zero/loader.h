@@ -7,7 +7,7 @@
 #ifndef LODE_RUNTIMES_LEVEL_ZERO_LOADER_H
 #define LODE_RUNTIMES_LEVEL_ZERO_LOADER_H
 
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <level_zero/loader/ze_loader.h>
 #include <level_zero/ze_api.h>

@@ -75,7 +75,6 @@ static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution 
 
 const struct runtime null_runtime = {
         .name = "null",
-        .kind = DNNL_RUNTIME_NONE,
         .device_count = device_count,
         .device_open = device_open,
         .device_close = device_close,

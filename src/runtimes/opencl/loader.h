@@ -9,7 +9,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 /* libOpenCL's functions: cl.Finish(queue). Valid after opencl_load() has succeeded. */
 extern struct opencl_entries {

@@ -4,7 +4,6 @@
 
 const struct runtime opencl_runtime = {
         .name = "ocl",
-        .kind = DNNL_RUNTIME_OCL,
         .device_count = opencl_device_count,
         .device_open = opencl_device_open,
         .device_close = opencl_device_close,

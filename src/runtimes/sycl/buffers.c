@@ -4,7 +4,7 @@
  * by the runtime underneath, which knows the same pointers. Buffer objects are copies, which share the user's
  * memory.
  */
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "runtimes/sycl/sycl.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Opens the layer that speaks SYCL: beside this library, or wherever the dynamic linker finds it. It in turn
  * needs libsycl; without that, programs that do not ask for SYCL never notice.
  */
-#include "core/verbose.h"
+#include "base/verbose.h"
 #include "runtimes/library.h"
 #include "runtimes/sycl/sycl.h"
 

@@ -4,7 +4,7 @@
  * runtime underneath and handed to SYCL as native objects.
  */
 #include "runtimes/sycl/sycl.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -268,7 +268,6 @@ static dnnl_status_t profiling_query(struct dnnl_stream *stream, int *count, uin
 
 const struct runtime sycl_runtime = {
         .name = "sycl",
-        .kind = DNNL_RUNTIME_SYCL,
         .device_count = device_count,
         .device_open = device_open,
         .device_close = device_close,

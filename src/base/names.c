@@ -89,17 +89,17 @@ static const char *const format_tags[] = {
         [dnnl_format_tag_any] = "any",
         [dnnl_format_tag_last] = "format_tag_last",
 #define FORMAT_TAG(x) [dnnl_##x] = #x,
-#include "../core/format_tags.def"
+#include "base/format_tags.def"
 };
 
 /* The list and the enum have the same rows in the same order. */
 enum {
 #define FORMAT_TAG(x) row_of_##x,
-#include "../core/format_tags.def"
+#include "base/format_tags.def"
     row_count
 };
 #define FORMAT_TAG(x) _Static_assert((int)row_of_##x == (int)dnnl_##x - (int)dnnl_a, "place of " #x);
-#include "../core/format_tags.def"
+#include "base/format_tags.def"
 _Static_assert((int)row_count == (int)dnnl_format_tag_last - (int)dnnl_a, "a tag is missing");
 
 static const struct name prop_kinds[] = {

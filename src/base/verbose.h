@@ -3,8 +3,8 @@
  * ONEDNN_VERBOSE: lines on stdout in oneDNN's format. Asking whether a kind of line is on costs one load.
  * Knows nothing of plans: who prints a line brings its text.
  */
-#ifndef LODE_CORE_VERBOSE_H
-#define LODE_CORE_VERBOSE_H
+#ifndef LODE_BASE_VERBOSE_H
+#define LODE_BASE_VERBOSE_H
 
 #include "oneapi/dnnl/dnnl_types.h"
 

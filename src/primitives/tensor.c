@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kernels know of tensors: see tensor.h. */
-#include "core/tensor.h"
+#include "primitives/tensor.h"
 #include "base/round.h"
 #include "core/md_layout.h"
 #include "runtimes/runtime.h"

@@ -4,9 +4,9 @@
  * staging memory there in place of the argument that the other device has. A source is copied when the
  * primitive is executed, and its launches come later, as ever; a destination is waited for.
  */
-#include "core/across.h"
+#include "core/cross_device.h"
 #include "core/memory.h"
-#include "core/verbose.h"
+#include "base/verbose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct dnnl_engine *engine_between(struct dnnl_engine *src, struct dnnl_engine *
     return dst->kind == dnnl_cpu ? src : dst;
 }
 
-bool desc_is_across(const struct dnnl_primitive_desc *desc) {
+bool desc_crosses_devices(const struct dnnl_primitive_desc *desc) {
     return desc->src_engine->device != desc->dst_engine->device;
 }
 
@@ -73,7 +73,7 @@ static dnnl_status_t check(const struct call *call, int arg, const struct device
     return dnnl_success;
 }
 
-dnnl_status_t execute_across(const struct call *call) {
+dnnl_status_t execute_cross_device(const struct call *call) {
     const struct dnnl_primitive_desc *desc = &call->primitive->desc;
     bool is_dst = desc->src_engine->device == desc->engine->device;
     int arg = is_dst ? DNNL_ARG_TO : DNNL_ARG_FROM;

@@ -3,8 +3,8 @@
  * The execution arguments that attributes add to a problem: quantisation parameters, operands of post-ops,
  * what chance needs. Knows no kernel: epilogue.c says how they are read.
  */
-#include "core/epilogue.h"
-#include "core/verbose.h"
+#include "primitives/epilogue.h"
+#include "base/verbose.h"
 
 static dnnl_status_t add_tensor(struct problem *problem, int arg, bool output, const md_t *md) {
     if (problem_md(problem, arg)) return dnnl_success;

@@ -3,10 +3,10 @@
  * From attributes to epilogues: see epilogue.h. Whether the primitive takes the attributes has been checked
  * by then, with primitives/check.h.
  */
-#include "core/epilogue.h"
+#include "primitives/epilogue.h"
 #include "base/round.h"
-#include "core/tensor.h"
-#include "core/verbose.h"
+#include "primitives/tensor.h"
+#include "base/verbose.h"
 #include "kernels/params_reorder.h"
 
 /* What one launch can hold. */

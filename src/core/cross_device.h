@@ -2,8 +2,8 @@
 /*
  * Reorders from one device to another.
  */
-#ifndef LODE_CORE_ACROSS_H
-#define LODE_CORE_ACROSS_H
+#ifndef LODE_CORE_CROSS_DEVICE_H
+#define LODE_CORE_CROSS_DEVICE_H
 
 #include "core/objects.h"
 
@@ -11,9 +11,9 @@
  * and not a CPU's. */
 struct dnnl_engine *engine_between(struct dnnl_engine *src, struct dnnl_engine *dst);
 
-bool desc_is_across(const struct dnnl_primitive_desc *desc);
+bool desc_crosses_devices(const struct dnnl_primitive_desc *desc);
 
 /* Executes such a reorder. */
-dnnl_status_t execute_across(const struct call *call);
+dnnl_status_t execute_cross_device(const struct call *call);
 
 #endif

@@ -13,8 +13,8 @@
  * and need not know that results may go to scratchpad first, when there is more to do than one launch can
  * hold, and that launches follow which do the rest.
  */
-#ifndef LODE_CORE_EPILOGUE_H
-#define LODE_CORE_EPILOGUE_H
+#ifndef LODE_PRIMITIVES_EPILOGUE_H
+#define LODE_PRIMITIVES_EPILOGUE_H
 
 #include "core/plan.h"
 #include "kernels/params.h"

@@ -4,8 +4,9 @@
  * ignored, applied from left to right. Nothing here is undone: the state is a word, the filter is set once.
  */
 #define _GNU_SOURCE
-#include "core/verbose.h"
+#include "base/verbose.h"
 
+#include "base/choice.h"
 #include "base/cpu.h"
 #include "base/env.h"
 #include "base/pool.h"
@@ -13,7 +14,6 @@
 #include "oneapi/dnnl/dnnl_version.h"
 #include "oneapi/dnnl/dnnl_version_hash.h"
 #include "oneapi/dnnl/dnnl_config.h"
-#include "runtimes/runtimes.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -161,7 +161,6 @@ static void print(const char *text) {
 
 static void announce(void) {
     char text[1024];
-    const struct runtime *gpu = runtime_for(dnnl_gpu);
     snprintf(
             text, sizeof(text),
             "onednn_verbose,v1,info,oneDNN v%d.%d.%d (commit %s)\n"
@@ -174,7 +173,7 @@ static void announce(void) {
             DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH,
             *DNNL_VERSION_HASH ? DNNL_VERSION_HASH : "N/A", dnnl_runtime2str(DNNL_CPU_RUNTIME),
             pool_threads(pool_default()), cpu_isa_description(),
-            dnnl_runtime2str(gpu ? gpu->kind : DNNL_RUNTIME_NONE), timestamps ? "timestamp," : "",
+            dnnl_runtime2str(runtime_choice(dnnl_gpu)->kind), timestamps ? "timestamp," : "",
             filter_error
                     ? "onednn_verbose,v1,common,error,filter format is ill-formed and is not applied, error: "
                     : "",

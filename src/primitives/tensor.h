@@ -3,8 +3,8 @@
  * From memory descriptors to what kernels know of tensors. Only blocked descriptors with known sizes come
  * here.
  */
-#ifndef LODE_CORE_TENSOR_H
-#define LODE_CORE_TENSOR_H
+#ifndef LODE_PRIMITIVES_TENSOR_H
+#define LODE_PRIMITIVES_TENSOR_H
 
 #include "core/plan.h"
 #include "kernels/params.h"
