@@ -83,8 +83,8 @@ static dnnl_status_t create_stream(dnnl_stream_t *stream, dnnl_engine_t engine, 
                                    cl_command_buffer_khr record) {
     struct dnnl_stream *made = stream_new(engine, 0);
     if (!made) return dnnl_out_of_memory;
-    dnnl_status_t status =
-            record ? opencl_stream_record(made, queue, record) : opencl_stream_adopt(made, queue);
+    dnnl_status_t status = record ? opencl_stream_record(&made->base, queue, record)
+                                  : opencl_stream_adopt(&made->base, queue);
     return stream_hand_out(stream, made, status);
 }
 
@@ -105,7 +105,7 @@ dnnl_status_t dnnl_ocl_interop_stream_create_recording(dnnl_stream_t *stream, dn
 dnnl_status_t dnnl_ocl_interop_stream_get_command_queue(dnnl_stream_t stream, cl_command_queue *queue) {
     if (!stream || !is_ours(stream->engine) || !queue)
         return fail(dnnl_invalid_arguments, "stream", "null, or not an OpenCL stream");
-    *queue = ((struct opencl_stream *)stream->state)->queue;
+    *queue = ((struct opencl_stream *)stream->base.state)->queue;
     return dnnl_success;
 }
 

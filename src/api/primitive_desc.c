@@ -121,7 +121,8 @@ static const struct place {
 static const md_t *tensor_md(const struct plan *plan, int arg, int only) {
     for (int i = 0; i < plan->problem.ntensors; i++) {
         const struct problem_tensor *tensor = &plan->problem.tensors[i];
-        if (tensor->arg == arg && (only & (tensor->output ? OUTPUT : INPUT))) return &tensor->md;
+        bool wanted = only & (tensor->output ? OUTPUT : INPUT);
+        if (tensor->arg == arg && wanted && !tensor->hint) return &tensor->md;
     }
     return NULL;
 }
@@ -201,7 +202,7 @@ static int count_tensors(const struct plan *plan, bool output) {
     int count = 0;
     for (int i = 0; i < plan->problem.ntensors; i++) {
         const struct problem_tensor *tensor = &plan->problem.tensors[i];
-        count += tensor->output == output && is_own(tensor->arg);
+        count += tensor->output == output && is_own(tensor->arg) && !tensor->hint;
     }
     return count;
 }
@@ -262,7 +263,7 @@ static dnnl_status_t query(const struct dnnl_primitive_desc *pd, dnnl_query_t wh
     case dnnl_query_num_of_outputs_s32: *(int *)result = count_tensors(plan, true); return dnnl_success;
     case dnnl_query_memory_consumption_s64: {
         bool ours = plan->attr.scratchpad_mode == dnnl_scratchpad_mode_library;
-        *(int64_t *)result = ours ? (int64_t)plan->scratchpad_size : 0;
+        *(int64_t *)result = ours ? (int64_t)plan->program->scratchpad_size : 0;
         return dnnl_success;
     }
     case dnnl_query_impl_info_str: *(const char **)result = plan->implementation->name; return dnnl_success;
@@ -318,7 +319,9 @@ dnnl_status_t dnnl_primitive_desc_destroy(dnnl_primitive_desc_t pd) {
 dnnl_status_t dnnl_primitive_desc_next_impl(dnnl_primitive_desc_t pd) {
     if (!pd) return fail_null("primitive");
     struct plan *old = pd->plan, *next;
-    dnnl_status_t status = plan_get(&next, old->device, &old->request, &old->attr, old->index + 1, &pd->hit);
+    struct plan_request request = plan_request_of(old);
+    request.first = old->index + 1;
+    dnnl_status_t status = plan_get(&next, &request, &pd->hit);
     if (status == dnnl_unimplemented) return dnnl_last_impl_reached;
     if (status != dnnl_success) return status;
     pd->plan = next;

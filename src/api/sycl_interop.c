@@ -59,13 +59,13 @@ dnnl_status_t dnnl_sycl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine
         return fail(dnnl_invalid_arguments, "stream", "null, or not a SYCL engine");
     struct dnnl_stream *made = stream_new(engine, 0);
     if (!made) return dnnl_out_of_memory;
-    return stream_hand_out(stream, made, sycl_stream_adopt(made, queue));
+    return stream_hand_out(stream, made, sycl_stream_adopt(&made->base, queue));
 }
 
 dnnl_status_t dnnl_sycl_interop_stream_get_queue(dnnl_stream_t stream, void **queue) {
     if (!stream || !is_ours(stream->engine) || !queue)
         return fail(dnnl_invalid_arguments, "stream", "null, or not a SYCL stream");
-    *queue = sycl_layer()->queue_native(stream->state);
+    *queue = sycl_layer()->queue_native(stream->base.state);
     return dnnl_success;
 }
 

@@ -80,13 +80,13 @@ dnnl_status_t dnnl_ze_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t
     if (!is_ours(engine)) return fail_foreign("stream");
     struct dnnl_stream *made = stream_new(engine, profiling ? dnnl_stream_profiling : 0);
     if (!made) return dnnl_out_of_memory;
-    return stream_hand_out(stream, made, lz_stream_open_on(made, list));
+    return stream_hand_out(stream, made, lz_stream_open_on(&made->base, list));
 }
 
 dnnl_status_t dnnl_ze_interop_stream_get_list(dnnl_stream_t stream, ze_command_list_handle_t *list) {
     if (!stream || !list) return fail_null("stream");
     if (!is_ours(stream->engine)) return fail_foreign("stream");
-    *list = lz_stream_of(stream)->list;
+    *list = lz_stream_of(&stream->base)->list;
     return dnnl_success;
 }
 
@@ -137,10 +137,24 @@ dnnl_status_t dnnl_ze_interop_primitive_execute(const_dnnl_primitive_t primitive
     return primitive_execute(&(struct call){primitive, stream, nargs, args, ndeps, deps, return_event});
 }
 
+static dnnl_status_t update(struct stream *stream, ze_event_handle_t event, const struct plan *plan,
+                            int nargs, const dnnl_exec_arg_t *args) {
+    const struct program *program = plan->program;
+    const struct buffer *buffers[program->nslots];
+    uint32_t values[program->nscalars + 1];
+    const uint32_t *scalars[program->nscalars + 1];
+    TRY(execution_bind_update(plan, nargs, args, buffers, scalars, values));
+    return lz_stream_update(stream, event, buffers, scalars);
+}
+
 dnnl_status_t dnnl_ze_interop_stream_update(dnnl_stream_t stream, ze_event_handle_t event, int nargs,
                                             const dnnl_exec_arg_t *args) {
     if (!stream || !event || (nargs > 0 && !args)) return fail_null("stream");
     if (nargs < 0) return fail(dnnl_invalid_arguments, "stream", "%d arguments", nargs);
     if (!is_ours(stream->engine)) return fail_foreign("stream");
-    return lz_stream_update(stream, event, nargs, args);
+    struct counted *owner;
+    TRY(lz_stream_recorded(&stream->base, event, &owner));
+    dnnl_status_t status = update(&stream->base, event, (struct plan *)owner, nargs, args);
+    counted_release(owner);
+    return status;
 }

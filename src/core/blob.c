@@ -17,11 +17,15 @@ static dnnl_status_t no_blobs(const struct runtime *runtime) {
 dnnl_status_t primitive_save(const struct dnnl_primitive *primitive, size_t *size, uint8_t *blob) {
     const struct plan *plan = primitive->desc.plan;
     const struct runtime *runtime = plan->device->runtime;
-    const struct kernel *kernels[PLAN_MAX_LAUNCHES];
+    const struct program *program = plan->program;
     if (!runtime->kernels_save) return no_blobs(runtime);
-    for (int i = 0; i < plan->nlaunches; i++)
-        kernels[i] = plan->launches[i].kernel;
-    return runtime->kernels_save(plan->device, plan->nlaunches, kernels, size, blob);
+    const struct kernel **kernels = malloc((size_t)program->nlaunches * sizeof *kernels + 1);
+    if (!kernels) return dnnl_out_of_memory;
+    for (int i = 0; i < program->nlaunches; i++)
+        kernels[i] = program->launches[i]->kernel;
+    dnnl_status_t status = runtime->kernels_save(plan->device, program->nlaunches, kernels, size, blob);
+    free(kernels);
+    return status;
 }
 
 /* The device's id, which names the library, too; what the plan computes, in words; and a hash of what the

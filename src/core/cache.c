@@ -37,29 +37,29 @@ int cache_capacity(void) {
     return cache.capacity;
 }
 
-static bool entry_matches(const struct entry *entry, const struct cache_key *key) {
+static bool entry_matches(const struct entry *entry, const struct plan_request *request, uint64_t hash) {
     const struct plan *plan = entry->plan;
-    return plan->hash == key->hash && plan->device == key->device && plan->first == key->first
-           && problem_equal(&plan->request, key->problem) && attr_equal(&plan->attr, key->attr);
+    return plan->hash == hash && plan->device == request->device && plan->first == request->first
+           && problem_equal(&plan->request, request->problem) && attr_equal(&plan->attr, request->attr);
 }
 
 static struct entry **bucket_of(uint64_t hash) {
     return &cache.buckets[hash % BUCKETS];
 }
 
-static struct plan *find_locked(const struct cache_key *key) {
-    for (struct entry *e = *bucket_of(key->hash); e; e = e->next) {
-        if (!entry_matches(e, key)) continue;
+static struct plan *find_locked(const struct plan_request *request, uint64_t hash) {
+    for (struct entry *e = *bucket_of(hash); e; e = e->next) {
+        if (!entry_matches(e, request, hash)) continue;
         e->used = atomic_fetch_add_explicit(&cache.clock, 1, memory_order_relaxed);
         return plan_retain(e->plan);
     }
     return NULL;
 }
 
-struct plan *cache_find(const struct cache_key *key) {
+struct plan *cache_find(const struct plan_request *request, uint64_t hash) {
     if (cache_capacity() == 0) return NULL;
     pthread_rwlock_rdlock(&cache.lock);
-    struct plan *plan = find_locked(key);
+    struct plan *plan = find_locked(request, hash);
     pthread_rwlock_unlock(&cache.lock);
     return plan;
 }
@@ -111,10 +111,10 @@ dnnl_status_t cache_set_capacity(int capacity) {
 struct plan *cache_insert(struct plan *plan) {
     struct entry *entry = cache_capacity() > 0 ? malloc(sizeof *entry) : NULL;
     if (!entry) return plan;
-    struct cache_key key = {plan->hash, plan->device, &plan->request, &plan->attr, plan->first};
+    const struct plan_request request = plan_request_of(plan);
     struct entry *dead = NULL;
     pthread_rwlock_wrlock(&cache.lock);
-    struct plan *other = find_locked(&key);
+    struct plan *other = find_locked(&request, plan->hash);
     if (!other && cache.capacity > 0) {
         shrink_to(cache.capacity - 1, &dead);
         entry->plan = plan_retain(plan);

@@ -8,20 +8,11 @@
 
 #include "core/plan.h"
 
-/* What is looked up: compared member by member, never kept. */
-struct cache_key {
-    uint64_t hash;
-    struct device *device;
-    const struct problem *problem;
-    const attr_t *attr;
-    int first;
-};
-
 int cache_capacity(void);
 dnnl_status_t cache_set_capacity(int capacity); /* negative: dnnl_invalid_arguments */
 
 /* The plan with one more reference, or NULL. */
-struct plan *cache_find(const struct cache_key *key);
+struct plan *cache_find(const struct plan_request *request, uint64_t hash);
 /* Keeps the plan, unless an equal one is there already: then that one comes back and `plan` is released. */
 struct plan *cache_insert(struct plan *plan);
 void cache_purge(struct device *device);

@@ -54,7 +54,8 @@ static dnnl_status_t execute_staged(const struct call *call, int arg, const stru
     dnnl_status_t status = dnnl_success;
     if (!is_dst || keeps_old_bytes(&call->primitive->desc, &there->md)) status = copy_mapped(here, there);
     if (status == dnnl_success) status = execute_here(&staged);
-    if (status == dnnl_success && is_dst) status = engine_runtime(here->engine)->stream_wait(call->stream);
+    if (status == dnnl_success && is_dst)
+        status = engine_runtime(here->engine)->stream_wait(&call->stream->base);
     if (status == dnnl_success && is_dst) status = copy_mapped(there, here);
     free(args);
     return status;
@@ -68,7 +69,7 @@ static dnnl_status_t check(const struct call *call, int arg, const struct device
                          arg);
     if (memory->buffers[0].kind == BUFFER_NONE && md_size(&memory->md, 0) > 0)
         return fail_exec(dnnl_invalid_arguments, component, "argument %d has no buffer", arg);
-    if (runtime->stream_records && runtime->stream_records(call->stream))
+    if (runtime->stream_records && runtime->stream_records(&call->stream->base))
         return fail_exec(dnnl_unimplemented, component, "between two devices it cannot be recorded");
     return dnnl_success;
 }

@@ -183,7 +183,7 @@ dnnl_status_t memory_zero_padding(const struct dnnl_memory *memory, struct dnnl_
     if (md_is_zero(md) || !md_is_blocked(md) || !md_has_padding(md)) return dnnl_success;
     if (memory->buffers[0].kind == BUFFER_NONE) return dnnl_success;
 
-    TRY(engine_runtime(stream->engine)->stream_wait(stream));
+    TRY(engine_runtime(stream->engine)->stream_wait(&stream->base));
     void *data;
     dnnl_status_t status = memory_map(memory, 0, &data);
     if (status != dnnl_success || !data) return status;

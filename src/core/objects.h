@@ -6,7 +6,7 @@
 #ifndef LODE_CORE_OBJECTS_H
 #define LODE_CORE_OBJECTS_H
 
-#include "runtimes/runtime.h"
+#include "core/plan.h"
 
 struct dnnl_engine {
     _Atomic int references;
@@ -15,10 +15,9 @@ struct dnnl_engine {
 };
 
 struct dnnl_stream {
+    struct stream base; /* what the runtime knows of it */
     struct dnnl_engine *engine;
-    unsigned flags; /* dnnl_stream_flags_t */
-    uint64_t id;    /* unique in the process */
-    void *state;    /* the runtime's own */
+    uint64_t id; /* unique in the process */
     /* core/scratchpad.h: of asynchronous runtimes, the largest first. The lock is for growth. */
     pthread_mutex_t scratch_lock;
     _Atomic(struct scratch *) scratch;
@@ -44,16 +43,10 @@ struct dnnl_primitive_desc {
     bool hit; /* the cache had it */
 };
 
-/* Plans of a deferred plan: one for each set of sizes seen so far. */
-struct concrete_plan {
-    struct concrete_plan *next;
-    struct plan *plan;
-};
-
 struct dnnl_primitive {
     _Atomic int references;
     struct dnnl_primitive_desc desc; /* its own copy, with its own references */
-    _Atomic(struct concrete_plan *) concrete;
+    struct sized_plans *sized;       /* where sizes are open until execution: core/sized_plans.h; else NULL */
 };
 
 /* Engines and devices: core/engine.c */
@@ -87,8 +80,12 @@ dnnl_status_t primitive_execute(const struct call *call);
 /* The same, when all arguments are known to be on the stream's device. */
 dnnl_status_t execute_here(const struct call *call);
 
-/* For an execution that was recorded: may these arguments replace those of the same numbers? */
-dnnl_status_t execution_check_update(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args);
+/* For an execution that was recorded: binds arguments that shall replace those of the same numbers, after a
+ * check. `buffers` is by slot and `scalars` by number of the program's scalars; what stays as it is becomes
+ * NULL. The values of scalars go to `values`. */
+dnnl_status_t execution_bind_update(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args,
+                                    const struct buffer **buffers, const uint32_t **scalars,
+                                    uint32_t *values);
 
 /* The value of a host scalar the way a kernel reads it: core/host_scalar.c. */
 uint32_t host_scalar_bits(const struct dnnl_memory *memory, enum scalar_form form);
@@ -97,9 +94,8 @@ uint32_t host_scalar_bits(const struct dnnl_memory *memory, enum scalar_form for
 dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,
                                bool *hit);
 void primitive_release(struct dnnl_primitive *primitive);
-/* The loaded plan for the sizes of these arguments: the primitive's own unless that is deferred. */
-dnnl_status_t primitive_plan(const struct plan **plan, const struct dnnl_primitive *primitive, int nargs,
-                             const dnnl_exec_arg_t *args);
+/* Loads a plan onto its device, and makes sure of a scratchpad for it. */
+dnnl_status_t plan_prepare(struct plan *plan, bool *hit);
 
 /* Cache blobs: core/blob.c. A blob of a primitive is what the device's compiler made of its kernels. */
 /* Bytes that tell blobs of different plans, devices and libraries apart; none (*size 0) where a runtime has
@@ -113,6 +109,7 @@ dnnl_status_t engine_create_restored(struct dnnl_engine **engine, const struct r
 
 /* Creation of a descriptor from a filled-in problem: what every dnnl_*_primitive_desc_create ends with. */
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,
+                                    const struct implementation *implementations,
                                     const struct problem *problem, const attr_t *attr);
 /* For a reorder between two engines. */
 void primitive_desc_set_engines(struct dnnl_primitive_desc *desc, struct dnnl_engine *src,

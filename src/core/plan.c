@@ -4,33 +4,26 @@
  * device. Knows neither what a primitive computes nor where it runs.
  */
 #include "core/plan.h"
+#include "base/verbose.h"
 #include "core/cache.h"
 #include "core/report.h"
-#include "base/verbose.h"
-#include "primitives/primitives.h"
-#include "runtimes/runtime.h"
 
 #include <stdlib.h>
 
 void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range range,
                   struct launch **launch) {
-    if (plan->nlaunches == PLAN_MAX_LAUNCHES) return NULL;
-    struct launch *l = &plan->launches[plan->nlaunches];
-    *l = (struct launch){.kernel = kernel, .range = range, .params = calloc(1, kernel->params_size)};
-    if (!l->params) return NULL;
-    plan->nlaunches++;
-    *launch = l;
-    return l->params;
+    *launch = program_launch(plan->program, kernel, range);
+    return *launch ? (*launch)->params : NULL;
 }
 
 void launch_bind(struct launch *launch, int arg) {
-    launch->buffers[launch->nbuffers++] = arg;
+    launch_bind_slot(launch, arg == ARG_NOTHING      ? SLOT_NOTHING
+                             : arg == ARG_SCRATCHPAD ? SLOT_SCRATCHPAD
+                                                     : program_slot(launch->program, arg, 0));
 }
 
 size_t plan_scratchpad(struct plan *plan, size_t size) {
-    size_t offset = plan->scratchpad_size;
-    plan->scratchpad_size = offset + (size + 127) / 128 * 128;
-    return offset;
+    return program_scratchpad(plan->program, size);
 }
 
 dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const char *file, int line) {
@@ -38,48 +31,54 @@ dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const ch
     return dnnl_unimplemented;
 }
 
-static void free_launches(struct plan *plan) {
-    const struct runtime *runtime = plan->device->runtime;
-    for (int i = 0; i < plan->nlaunches; i++) {
-        if (runtime->params_free && plan->params[i]) runtime->params_free(plan->device, plan->params[i]);
-        free(plan->launches[i].params);
-    }
-    plan->nlaunches = 0;
-}
-
-static void plan_free(struct plan *plan) {
-    free_launches(plan);
+static void plan_free(struct counted *counted) {
+    struct plan *plan = (struct plan *)counted;
+    executable_free(plan->executable);
+    program_release(plan->program);
     problem_clear(&plan->request);
     problem_clear(&plan->problem);
     attr_clear(&plan->attr);
+    free(plan->arguments);
     free(plan->blob_id);
     pthread_mutex_destroy(&plan->lock);
     free(plan);
 }
 
 struct plan *plan_retain(struct plan *plan) {
-    atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
+    counted_retain(&plan->counted);
     return plan;
 }
 
 void plan_release(struct plan *plan) {
-    if (plan && atomic_fetch_sub(&plan->references, 1) == 1) plan_free(plan);
+    if (plan) counted_release(&plan->counted);
 }
 
-static struct plan *plan_new(const struct cache_key *key, size_t scratchpad) {
+static struct plan *plan_new(const struct plan_request *request) {
     struct plan *plan = calloc(1, sizeof *plan);
     if (!plan) return NULL;
-    *plan = (struct plan){.references = 1, .hash = key->hash, .device = key->device, .first = key->first};
-    plan->scratchpad_size = scratchpad;
+    plan->counted = (struct counted){.references = 1, .end = plan_free};
+    plan->device = request->device;
+    plan->implementations = request->implementations;
+    plan->first = request->first;
     pthread_mutex_init(&plan->lock, NULL);
     attr_init(&plan->attr);
-    bool copied = problem_copy(&plan->request, key->problem) == dnnl_success
-                  && problem_copy(&plan->problem, key->problem) == dnnl_success
-                  && attr_copy(&plan->attr, key->attr) == dnnl_success;
+    bool copied = problem_copy(&plan->request, request->problem) == dnnl_success
+                  && problem_copy(&plan->problem, request->problem) == dnnl_success
+                  && attr_copy(&plan->attr, request->attr) == dnnl_success;
     if (copied) return plan;
-    plan_free(plan);
+    plan_release(plan);
     return NULL;
 }
+
+struct plan_request plan_request_of(const struct plan *plan) {
+    return (struct plan_request){.device = plan->device,
+                                 .implementations = plan->implementations,
+                                 .problem = &plan->request,
+                                 .attr = &plan->attr,
+                                 .first = plan->first};
+}
+
+/* Sizes that are known only at execution. */
 
 static bool sizes_are_open(const struct problem *problem) {
     for (int i = 0; i < problem->ntensors; i++)
@@ -102,13 +101,25 @@ static bool stand_ins(struct problem *problem) {
     return true;
 }
 
+/* An empty program with `scratchpad` bytes in use already. Most implementations that give up do so before
+ * they add anything to it. */
+static dnnl_status_t start_program(struct plan *plan, size_t scratchpad) {
+    if (!plan->program || !program_is_empty(plan->program)) {
+        program_release(plan->program);
+        plan->program = program_new();
+    }
+    if (!plan->program) return dnnl_out_of_memory;
+    plan->program->scratchpad_size = scratchpad;
+    return dnnl_success;
+}
+
 /* Does the implementation take the problem, and which layouts does it want? Neither waits for open sizes. */
-static dnnl_status_t try_with_stand_ins(struct plan *plan, const struct cache_key *key) {
-    struct plan *trial = plan_new(key, plan->scratchpad_size);
+static dnnl_status_t try_with_stand_ins(struct plan *plan, const struct plan_request *request) {
+    struct plan *trial = plan_new(request);
     if (!trial) return dnnl_out_of_memory;
     trial->implementation = plan->implementation;
-    dnnl_status_t status = dnnl_success;
-    if (stand_ins(&trial->problem)) status = trial->implementation->build(trial);
+    dnnl_status_t status = start_program(trial, 0);
+    if (status == dnnl_success && stand_ins(&trial->problem)) status = trial->implementation->build(trial);
     for (int i = 0; i < plan->problem.ntensors && status == dnnl_success; i++)
         if (md_is_any(&plan->problem.tensors[i].md))
             plan->problem.tensors[i].md = trial->problem.tensors[i].md;
@@ -116,40 +127,36 @@ static dnnl_status_t try_with_stand_ins(struct plan *plan, const struct cache_ke
     return status;
 }
 
-/* The scratchpad as the user sees it: bytes that they must bring, if they asked to. */
-static dnnl_status_t describe_scratchpad(struct plan *plan) {
-    if (plan->attr.scratchpad_mode != dnnl_scratchpad_mode_user || plan->scratchpad_size == 0)
-        return dnnl_success;
-    dnnl_dims_t dims = {(dnnl_dim_t)plan->scratchpad_size};
-    return md_init_by_string(&plan->scratchpad_md, 1, dims, dnnl_u8, "a");
-}
+/* Trying implementations. */
 
-static dnnl_status_t try_implementation(struct plan *plan, const struct cache_key *key, int index) {
-    plan->implementation = &primitive_implementations(key->problem->kind)[index];
+static dnnl_status_t try_implementation(struct plan *plan, const struct plan_request *request, int index,
+                                        size_t scratchpad) {
+    plan->implementation = &request->implementations[index];
     plan->index = index;
-    plan->deferred = sizes_are_open(key->problem);
-    TRY(plan->deferred ? try_with_stand_ins(plan, key) : plan->implementation->build(plan));
-    return describe_scratchpad(plan);
+    TRY(start_program(plan, scratchpad));
+    return plan->deferred ? try_with_stand_ins(plan, request) : plan->implementation->build(plan);
 }
 
-/* As it was before an implementation, that then gave up, worked on it. */
-static dnnl_status_t clear_away(struct plan *plan, const struct cache_key *key, size_t scratchpad) {
-    free_launches(plan);
-    plan->scratchpad_size = scratchpad;
-    problem_clear(&plan->problem);
-    return problem_copy(&plan->problem, key->problem);
-}
-
-/* `scratchpad` bytes are in use already. */
-static dnnl_status_t plan_build(struct plan **out, const struct cache_key *key, size_t scratchpad) {
-    const struct implementation *table = primitive_implementations(key->problem->kind);
-    struct plan *plan = plan_new(key, scratchpad);
-    if (!plan) return dnnl_out_of_memory;
+static dnnl_status_t try_implementations(struct plan *plan, const struct plan_request *request,
+                                         size_t scratchpad) {
     dnnl_status_t status = dnnl_unimplemented;
-    for (int i = key->first; table[i].name && status == dnnl_unimplemented; i++) {
-        status = i > key->first ? clear_away(plan, key, scratchpad) : dnnl_success;
-        if (status == dnnl_success) status = try_implementation(plan, key, i);
+    for (int i = request->first; request->implementations[i].name && status == dnnl_unimplemented; i++) {
+        if (i > request->first) {
+            /* The one before has changed the problem, and then given up. */
+            problem_clear(&plan->problem);
+            TRY(problem_copy(&plan->problem, request->problem));
+        }
+        status = try_implementation(plan, request, i, scratchpad);
     }
+    return status;
+}
+
+/* `scratchpad` bytes are in use already. The program is not finished yet. */
+static dnnl_status_t plan_build(struct plan **out, const struct plan_request *request, size_t scratchpad) {
+    struct plan *plan = plan_new(request);
+    if (!plan) return dnnl_out_of_memory;
+    plan->deferred = sizes_are_open(request->problem);
+    dnnl_status_t status = try_implementations(plan, request, scratchpad);
     if (status == dnnl_success)
         *out = plan;
     else
@@ -157,19 +164,65 @@ static dnnl_status_t plan_build(struct plan **out, const struct cache_key *key, 
     return status;
 }
 
-static uint64_t request_hash(const struct cache_key *key) {
-    uint64_t seed = (uint64_t)(uintptr_t)key->device + (uint64_t)key->first;
-    return attr_hash(key->attr, problem_hash(key->problem, seed));
+/* Finishing. */
+
+/* The scratchpad as the user sees it: bytes that they must bring, if they asked to. */
+static dnnl_status_t describe_scratchpad(struct plan *plan) {
+    size_t size = plan->program->scratchpad_size;
+    if (plan->attr.scratchpad_mode != dnnl_scratchpad_mode_user || size == 0) return dnnl_success;
+    dnnl_dims_t dims = {(dnnl_dim_t)size};
+    return md_init_by_string(&plan->scratchpad_md, 1, dims, dnnl_u8, "a");
 }
 
-dnnl_status_t plan_get(struct plan **plan, struct device *device, const struct problem *problem,
-                       const attr_t *attr, int first, bool *hit) {
-    struct cache_key key = {.device = device, .problem = problem, .attr = attr, .first = first};
-    key.hash = request_hash(&key);
-    struct plan *found = cache_find(&key);
+static enum argument argument_of(const md_t *md) {
+    if (md_is_host_scalar(md)) return ARGUMENT_SCALAR;
+    return md_size(md, 0) > 0 ? ARGUMENT_BUFFER : ARGUMENT_EMPTY;
+}
+
+/* Every tensor that is passed to execute has a slot, even if no launch uses it: it must be there. */
+static dnnl_status_t describe_arguments(struct plan *plan) {
+    const struct problem *problem = &plan->problem;
+    for (int i = 0; i < problem->ntensors; i++)
+        if (tensor_is_passed(&problem->tensors[i])) program_slot(plan->program, problem->tensors[i].arg, 0);
+    plan->arguments = calloc((size_t)plan->program->nslots, sizeof plan->arguments[0]);
+    if (!plan->arguments || plan->program->failed) return dnnl_out_of_memory;
+    for (int i = 0; i < problem->ntensors; i++) {
+        const struct problem_tensor *tensor = &problem->tensors[i];
+        if (tensor_is_passed(tensor))
+            plan->arguments[program_slot(plan->program, tensor->arg, 0)] = (uint8_t)argument_of(&tensor->md);
+    }
+    return dnnl_success;
+}
+
+static dnnl_status_t plan_finish(struct plan *plan) {
+    TRY(describe_scratchpad(plan));
+    TRY(describe_arguments(plan));
+    return program_finish(plan->program) ? dnnl_success : dnnl_out_of_memory;
+}
+
+static dnnl_status_t plan_make(struct plan **out, const struct plan_request *request) {
+    struct plan *plan;
+    TRY(plan_build(&plan, request, 0));
+    dnnl_status_t status = plan_finish(plan);
+    if (status == dnnl_success)
+        *out = plan;
+    else
+        plan_release(plan);
+    return status;
+}
+
+static uint64_t request_hash(const struct plan_request *request) {
+    uint64_t seed = (uint64_t)(uintptr_t)request->device + (uint64_t)request->first;
+    return attr_hash(request->attr, problem_hash(request->problem, seed));
+}
+
+dnnl_status_t plan_get(struct plan **plan, const struct plan_request *request, bool *hit) {
+    uint64_t hash = request_hash(request);
+    struct plan *found = cache_find(request, hash);
     *hit = found != NULL;
     if (!found) {
-        TRY(plan_build(&found, &key, 0));
+        TRY(plan_make(&found, request));
+        found->hash = hash;
         found = cache_insert(found);
     }
     *plan = found;
@@ -199,84 +252,45 @@ static dnnl_status_t take_tensors(struct plan *plan, const struct plan *part,
     return dnnl_success;
 }
 
-static void take_launches(struct plan *plan, struct plan *part, int (*whole_arg)(int arg, const void *data),
-                          const void *data) {
-    for (int i = 0; i < part->nlaunches; i++) {
-        struct launch *launch = &plan->launches[plan->nlaunches++];
-        *launch = part->launches[i];
-        for (int b = 0; b < launch->nbuffers; b++)
-            if (launch->buffers[b] != ARG_NOTHING && launch->buffers[b] != ARG_SCRATCHPAD)
-                launch->buffers[b] = whole_arg(launch->buffers[b], data);
-        for (int s = 0; s < launch->nscalars; s++)
-            launch->scalars[s].arg = whole_arg(launch->scalars[s].arg, data);
+static dnnl_status_t take_launches(struct plan *plan, struct program *part,
+                                   int (*whole_arg)(int arg, const void *data), const void *data) {
+    slot_t *slots = malloc((size_t)part->nslots * sizeof *slots);
+    if (!slots) return dnnl_out_of_memory;
+    slots[SLOT_NOTHING] = SLOT_NOTHING;
+    slots[SLOT_SCRATCHPAD] = SLOT_SCRATCHPAD;
+    for (int i = SLOT_FIRST_ARGUMENT; i < part->nslots; i++) {
+        int arg = whole_arg(part->slots[i].arg, data);
+        slots[i] = arg == ARG_SCRATCHPAD ? SLOT_SCRATCHPAD
+                                         : program_slot(plan->program, arg, part->slots[i].handle);
     }
-    part->nlaunches = 0; /* their parameter blocks have a new owner */
+    program_append(plan->program, part, slots);
+    plan->program->scratchpad_size = part->scratchpad_size;
+    free(slots);
+    return dnnl_success;
 }
 
-dnnl_status_t plan_append(struct plan *plan, const struct problem *problem, const attr_t *attr,
+dnnl_status_t plan_append(struct plan *plan, const struct implementation *implementations,
+                          const struct problem *problem, const attr_t *attr,
                           int (*whole_arg)(int arg, const void *data), const void *data) {
-    struct cache_key key = {.device = plan->device, .problem = problem, .attr = attr};
+    struct plan_request request = {
+            .device = plan->device, .implementations = implementations, .problem = problem, .attr = attr};
     struct plan *part;
-    dnnl_status_t status = plan_build(&part, &key, plan->scratchpad_size);
-    if (status != dnnl_success) return status;
-    if (plan->nlaunches + part->nlaunches > PLAN_MAX_LAUNCHES)
-        status = plan_skip(plan, "too many launches");
-    else
-        status = take_tensors(plan, part, whole_arg, data);
-    if (status == dnnl_success) {
-        take_launches(plan, part, whole_arg, data);
-        plan->scratchpad_size = part->scratchpad_size;
-    }
+    TRY(plan_build(&part, &request, plan->program->scratchpad_size));
+    dnnl_status_t status = take_tensors(plan, part, whole_arg, data);
+    if (status == dnnl_success) status = take_launches(plan, part->program, whole_arg, data);
     plan_release(part);
     return status;
 }
 
 /* Loading. */
 
-static dnnl_status_t load_launch(struct plan *plan, int i) {
-    const struct runtime *runtime = plan->device->runtime;
-    const struct launch *launch = &plan->launches[i];
-    dnnl_status_t status = runtime->kernel_load(plan->device, launch->kernel, &plan->kernels[i]);
-    if (status != dnnl_success || plan->params[i]) return status;
-    if (runtime->params_load)
-        return runtime->params_load(plan->device, launch->params, launch->kernel->params_size,
-                                    &plan->params[i]);
-    plan->params[i] = launch->params;
-    return dnnl_success;
-}
-
-static dnnl_status_t load_locked(struct plan *plan) {
-    for (int i = 0; i < plan->nlaunches; i++)
-        TRY(load_launch(plan, i));
-    plan->loaded = true;
-    return dnnl_success;
-}
-
 dnnl_status_t plan_load(struct plan *plan, bool *hit) {
     *hit = plan->loaded;
     if (*hit) return dnnl_success;
     pthread_mutex_lock(&plan->lock);
-    dnnl_status_t status = plan->loaded ? dnnl_success : load_locked(plan);
+    dnnl_status_t status = dnnl_success;
+    if (!plan->loaded) status = executable_load(&plan->executable, plan->device, plan->program);
+    if (status == dnnl_success) plan->loaded = true;
     pthread_mutex_unlock(&plan->lock);
     return status;
-}
-
-bool plan_list_add(struct plan_list *list, const struct plan *plan) {
-    for (size_t i = 0; i < list->count; i++)
-        if (list->plans[i] == plan) return true;
-    if ((list->count & (list->count - 1)) == 0) {
-        size_t room = list->count ? 2 * list->count : 1;
-        struct plan **plans = realloc(list->plans, room * sizeof *plans);
-        if (!plans) return false;
-        list->plans = plans;
-    }
-    list->plans[list->count++] = plan_retain((struct plan *)plan);
-    return true;
-}
-
-void plan_list_free(struct plan_list *list) {
-    for (size_t i = 0; i < list->count; i++)
-        plan_release(list->plans[i]);
-    free(list->plans);
-    *list = (struct plan_list){0};
 }

@@ -7,6 +7,7 @@
 #include "core/problem.h"
 
 #include "base/hash.h"
+#include "base/verbose.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -76,17 +77,41 @@ void problem_add(struct problem *problem, int arg, bool output, const md_t *md) 
     problem->tensors[problem->ntensors++] = (struct problem_tensor){.arg = arg, .output = output, .md = *md};
 }
 
-md_t *problem_md(const struct problem *problem, int arg) {
+dnnl_status_t problem_add_hint(struct problem *problem, const struct problem *forward) {
+    TRY(problem_reserve(problem, forward->ntensors));
+    problem->hinted = true;
+    problem->hint_prop = forward->prop;
+    problem->hint_alg = forward->alg;
+    for (int i = 0; i < forward->ntensors; i++) {
+        const struct problem_tensor *tensor = &forward->tensors[i];
+        if (!tensor_is_passed(tensor)) continue;
+        problem_add(problem, tensor->arg, tensor->output, &tensor->md);
+        problem->tensors[problem->ntensors - 1].hint = true;
+    }
+    return dnnl_success;
+}
+
+static md_t *find_md(const struct problem *problem, int arg, bool hint) {
     for (int i = 0; i < problem->ntensors; i++)
-        if (problem->tensors[i].arg == arg) return &problem->tensors[i].md;
+        if (problem->tensors[i].arg == arg && problem->tensors[i].hint == hint)
+            return &problem->tensors[i].md;
     return NULL;
+}
+
+md_t *problem_md(const struct problem *problem, int arg) {
+    return find_md(problem, arg, false);
+}
+
+const md_t *problem_hint_md(const struct problem *problem, int arg) {
+    return find_md(problem, arg, true);
 }
 
 static bool same_tensors(const struct problem *a, const struct problem *b) {
     if (a->ntensors != b->ntensors) return false;
     for (int i = 0; i < a->ntensors; i++) {
         const struct problem_tensor *x = &a->tensors[i], *y = &b->tensors[i];
-        if (x->arg != y->arg || x->output != y->output || !md_equal(&x->md, &y->md)) return false;
+        if (x->arg != y->arg || x->output != y->output || x->hint != y->hint || !md_equal(&x->md, &y->md))
+            return false;
     }
     return true;
 }
@@ -116,9 +141,14 @@ static bool same_parameters(const struct problem *a, const struct problem *b) {
            && a->activation_kind == b->activation_kind && a->direction == b->direction;
 }
 
+static bool same_hints(const struct problem *a, const struct problem *b) {
+    return a->hinted == b->hinted && a->hint_prop == b->hint_prop && a->hint_alg == b->hint_alg;
+}
+
 bool problem_equal(const struct problem *a, const struct problem *b) {
     return a->kind == b->kind && a->prop == b->prop && a->alg == b->alg && a->flags == b->flags
-           && same_parameters(a, b) && same_windows(a, b) && same_tensors(a, b) && same_scales(a, b);
+           && same_hints(a, b) && same_parameters(a, b) && same_windows(a, b) && same_tensors(a, b)
+           && same_scales(a, b);
 }
 
 static bool has_windows(const struct problem *problem) {
@@ -157,7 +187,10 @@ uint64_t problem_hash(const struct problem *problem, uint64_t seed) {
     hash = hash_word(hash, (uint64_t)problem->alg << 32 | problem->flags);
     hash = hash_parameters(problem, hash);
     if (has_windows(problem)) hash = hash_windows(problem, hash);
-    for (int i = 0; i < problem->ntensors; i++)
-        hash = md_hash(&problem->tensors[i].md, hash_word(hash, (uint64_t)problem->tensors[i].arg));
+    if (problem->hinted) hash = hash_word(hash, (uint64_t)problem->hint_alg << 32 | problem->hint_prop);
+    for (int i = 0; i < problem->ntensors; i++) {
+        const struct problem_tensor *tensor = &problem->tensors[i];
+        hash = md_hash(&tensor->md, hash_word(hash, (uint64_t)tensor->arg << 1 | tensor->hint));
+    }
     return hash;
 }

@@ -15,8 +15,13 @@ struct problem_tensor {
     int arg;
     bool output;
     bool inside; /* lies in scratchpad: described, but not passed to execute */
+    bool hint;   /* of the forward primitive that a backward one goes with: neither described nor passed */
     md_t md;
 };
+
+static inline bool tensor_is_passed(const struct problem_tensor *tensor) {
+    return !tensor->inside && !tensor->hint;
+}
 
 struct problem {
     dnnl_primitive_kind_t kind;
@@ -39,6 +44,11 @@ struct problem {
     dnnl_alg_kind_t cell_kind, activation_kind; /* RNN */
     dnnl_rnn_direction_t direction;
 
+    /* Of the forward primitive that a backward one goes with, if its descriptor was given. */
+    bool hinted;
+    dnnl_prop_kind_t hint_prop;
+    dnnl_alg_kind_t hint_alg;
+
     int ntensors, capacity;
     struct problem_tensor *tensors; /* owned */
 };
@@ -51,8 +61,12 @@ void problem_clear(struct problem *problem);                                /* f
 dnnl_status_t problem_reserve(struct problem *problem, int more);
 /* Adds a tensor within the capacity. A NULL or zero descriptor adds nothing. */
 void problem_add(struct problem *problem, int arg, bool output, const md_t *md);
+/* Adds what is known of the forward primitive: how it was asked for, and every layout that it has decided. */
+dnnl_status_t problem_add_hint(struct problem *problem, const struct problem *forward);
 /* The descriptor of an execution argument, or NULL. */
 md_t *problem_md(const struct problem *problem, int arg);
+/* The same of the forward primitive. */
+const md_t *problem_hint_md(const struct problem *problem, int arg);
 bool problem_equal(const struct problem *a, const struct problem *b);
 uint64_t problem_hash(const struct problem *problem, uint64_t seed);
 

@@ -9,7 +9,9 @@ struct dnnl_stream *stream_new(struct dnnl_engine *engine, unsigned flags) {
     static _Atomic uint64_t last_id;
     struct dnnl_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return NULL;
-    *stream = (struct dnnl_stream){.engine = engine_retain(engine), .flags = flags, .id = ++last_id};
+    *stream = (struct dnnl_stream){.base = {.device = engine->device, .flags = flags},
+                                   .engine = engine_retain(engine),
+                                   .id = ++last_id};
     pthread_mutex_init(&stream->scratch_lock, NULL);
     return stream;
 }

@@ -18,10 +18,10 @@ struct gemm_tile {
     struct gemm_place at;
 };
 
-INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, global const float *src,
+INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, u32 step, global const float *src,
                                     global const float *weights, global const float *bias, global float *dst,
                                     i64 tile, i64 panel, i64 batch, int width) {
-    struct gemm_tile t = {.at = gemm_place(p, tile, panel, batch, width)};
+    struct gemm_tile t = {.at = gemm_place(p, step, tile, panel, batch, width)};
     t.src = src + t.at.src;
     t.weights = weights + t.at.weights;
     t.bias = bias + t.at.bias;

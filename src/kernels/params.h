@@ -183,10 +183,12 @@ struct activation {
 };
 PARAMS_SIZE(activation, 16);
 
-/* The scalars of one launch, passed by value: what host-scalar memories held when execute was called. */
+/* What one launch gets by value: what host-scalar memories held when execute was called, and the iteration of
+ * the loop that the launch belongs to. */
 struct scalars {
     u32 values[EPILOGUE_SCALARS];
+    u32 step, pad;
 };
-PARAMS_SIZE(scalars, 32);
+PARAMS_SIZE(scalars, 40);
 
 #endif

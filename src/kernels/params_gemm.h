@@ -24,6 +24,7 @@ enum {
 
 struct gemm_params {
     i64 src_offset, weights_offset, bias_offset, dst_offset;
+    i64 src_step, dst_step;  /* what an iteration of a loop adds to the offsets */
     i64 batch[GEMM_BATCHES]; /* sizes, outermost first; unused ones are 1 */
     i64 src_batch[GEMM_BATCHES], weights_batch[GEMM_BATCHES], bias_batch[GEMM_BATCHES],
             dst_batch[GEMM_BATCHES];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that creation functions share: check.h says what each promises. */
 #include "primitives/check.h"
+#include "primitives/primitives.h"
 
 dnnl_status_t check_no_host_scalars(const char *component, struct md_list list) {
     for (int i = 0; i < list.count; i++)
@@ -186,8 +187,10 @@ dnnl_status_t check_post_ops(const char *component, const struct dnnl_engine *en
 
 dnnl_status_t create_desc(const char *component, dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                           struct problem *problem, const attr_t *attr) {
-    dnnl_status_t status = pd && engine ? primitive_desc_create(pd, engine, problem, attr)
-                                        : fail(dnnl_invalid_arguments, component, "an argument is NULL");
+    dnnl_status_t status =
+            pd && engine
+                    ? primitive_desc_create(pd, engine, primitive_implementations(problem), problem, attr)
+                    : fail(dnnl_invalid_arguments, component, "an argument is NULL");
     problem_clear(problem);
     return status;
 }

@@ -144,7 +144,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-const struct implementation eltwise_implementations[] = {
+const struct implementation eltwise_forward[] = {
         {"f32_eltwise_16", build_dense, NULL},
         {"eltwise_universal", build_universal, NULL},
         {NULL, NULL, NULL},

@@ -77,7 +77,7 @@ static dnnl_status_t use_buffer(struct epilogue_build *ep, int arg, i32 *number)
 
 static dnnl_status_t use_scalar(struct epilogue_build *ep, int arg, enum scalar_form form, i32 *number) {
     if (ep->nscalars == EPILOGUE_SCALARS) return plan_skip(ep->plan, "too many host scalars for one launch");
-    ep->scalars[ep->nscalars] = (struct launch_scalar){.arg = arg, .form = form};
+    ep->scalars[ep->nscalars] = (struct epilogue_scalar){.arg = arg, .form = form};
     *number = ep->nscalars++;
     return dnnl_success;
 }
@@ -268,9 +268,8 @@ static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
     launch_bind(launch, ep->dst_arg);
     for (int i = 0; i < EPILOGUE_BUFFERS; i++)
         launch_bind(launch, i < ep->nbuffers ? ep->buffers[i] : ARG_NOTHING);
-    launch->nscalars = ep->nscalars;
     for (int i = 0; i < ep->nscalars; i++)
-        launch->scalars[i] = ep->scalars[i];
+        launch_add_scalar(launch, ep->scalars[i].arg, ep->scalars[i].form);
 }
 
 /* Dropout, then as many post-ops from `first` on as one launch can hold; *next is the first that is left. */

@@ -26,6 +26,12 @@ struct epilogue_spec {
     bool whole_bytes; /* each work-item owns the bytes it stores (struct walk): 4-bit types can be stored */
 };
 
+/* A host scalar that the epilogue reads. */
+struct epilogue_scalar {
+    int arg;
+    enum scalar_form form;
+};
+
 struct epilogue_build {
     struct plan *plan;
     struct epilogue_spec spec;
@@ -34,7 +40,7 @@ struct epilogue_build {
     bool direct; /* one launch does it all */
     int nbuffers, buffers[EPILOGUE_BUFFERS];
     int nscalars;
-    struct launch_scalar scalars[EPILOGUE_SCALARS];
+    struct epilogue_scalar scalars[EPILOGUE_SCALARS];
 };
 
 /* Decides where the results of a launch go, and names the execution arguments that the attributes add. Every

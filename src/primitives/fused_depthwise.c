@@ -6,6 +6,7 @@
  * alone.
  */
 #include "primitives/convolution.h"
+#include "primitives/primitives.h"
 
 /* The second convolution: its descriptors and its window, which is square. */
 struct depthwise {
@@ -117,7 +118,7 @@ static dnnl_status_t append_first(struct plan *plan, const struct depthwise *dw)
         attr.post_ops.len = dw->index;
         keep_own(&attr.scales);
         keep_own(&attr.zero_points);
-        status = plan_append(plan, &problem, &attr, first_arg, NULL);
+        status = plan_append(plan, convolution_forward, &problem, &attr, first_arg, NULL);
         attr_clear(&attr);
     }
     problem_clear(&problem);
@@ -183,7 +184,8 @@ static dnnl_status_t append_second(struct plan *plan, const struct depthwise *dw
     problem_add(&problem, DNNL_ARG_DST, true, &dw->dst);
     attr_init(&attr);
     dnnl_status_t status = second_attr(&attr, &plan->attr, dw->index);
-    if (status == dnnl_success) status = plan_append(plan, &problem, &attr, second_arg, dw);
+    if (status == dnnl_success)
+        status = plan_append(plan, convolution_forward, &problem, &attr, second_arg, dw);
     attr_clear(&attr);
     problem_clear(&problem);
     return status;

@@ -80,6 +80,7 @@ dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n) {
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile) {
     p->src_offset = view->src.offset, p->weights_offset = view->weights.offset;
     p->bias_offset = view->bias.offset, p->dst_offset = view->dst.offset;
+    p->src_step = view->src.step, p->dst_step = view->dst.step;
     for (int i = 0; i < GEMM_BATCHES; i++) {
         p->batch[i] = view->batch[i];
         p->src_batch[i] = view->src.batch[i], p->weights_batch[i] = view->weights.batch[i];

@@ -44,6 +44,7 @@ struct gemm_operand {
     dnnl_dim_t offset;
     dnnl_dim_t batch[GEMM_VIEW_BATCHES];
     dnnl_dim_t row, column; /* strides of y and x */
+    dnnl_dim_t step;        /* of src and dst: what an iteration of a loop adds */
     dnnl_dim_t channel;     /* stride of n (dst, weights) or of i (src) */
 };
 

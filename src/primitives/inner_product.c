@@ -136,7 +136,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return convolution_universal(plan, &window, 0);
 }
 
-const struct implementation inner_product_implementations[] = {
+const struct implementation inner_product_forward[] = {
         {"f32_gemm_14x32", gemm_build_inner_product, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_inner_product, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_inner_product, &gemm_int8_12x32},

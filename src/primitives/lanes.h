@@ -6,7 +6,7 @@
 #ifndef LODE_PRIMITIVES_LANES_H
 #define LODE_PRIMITIVES_LANES_H
 
-#include "runtimes/runtime.h"
+#include "core/plan.h"
 
 struct lanes {
     int vector_bytes; /* the device's vectors must be at least this wide */

@@ -142,7 +142,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     return dnnl_success;
 }
 
-const struct implementation lrn_implementations[] = {
+const struct implementation lrn_forward[] = {
         {"f32_lrn_x16", build_dense, &lanes_16},
         {"f32_lrn_x8", build_dense, &lanes_8},
         {"lrn_universal", build_universal, NULL},

@@ -286,7 +286,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     return dnnl_success;
 }
 
-const struct implementation pooling_implementations[] = {
+const struct implementation pooling_forward[] = {
         {"f32_pooling_planes_16", build_planes, &planes},
         {"f32_pooling_16", build_dense, &inference},
         {"f32_pooling_training_16", build_dense, &training},

@@ -4,22 +4,33 @@
 
 static const struct implementation none[] = {{NULL, NULL, NULL}};
 
+/* Kinds of primitives without propagation count as forward. */
+enum direction { FORWARD, BACKWARD_DATA, BACKWARD_WEIGHTS, BACKWARD_ALL };
+
+static enum direction direction_of(dnnl_prop_kind_t prop) {
+    switch (prop) {
+    case dnnl_backward: return BACKWARD_ALL;
+    case dnnl_backward_data: return BACKWARD_DATA;
+    case dnnl_backward_weights:
+    case dnnl_backward_bias: return BACKWARD_WEIGHTS;
+    default: return FORWARD;
+    }
+}
+
 static const struct {
     dnnl_primitive_kind_t kind;
+    enum direction direction;
     const struct implementation *implementations;
-} kinds[] = {
-        {dnnl_convolution, convolution_implementations},
-        {dnnl_eltwise, eltwise_implementations},
-        {dnnl_inner_product, inner_product_implementations},
-        {dnnl_lrn, lrn_implementations},
-        {dnnl_matmul, matmul_implementations},
-        {dnnl_pooling, pooling_implementations},
-        {dnnl_reorder, reorder_implementations},
-        {dnnl_softmax, softmax_implementations},
+} rows[] = {
+        {dnnl_convolution, FORWARD, convolution_forward},     {dnnl_eltwise, FORWARD, eltwise_forward},
+        {dnnl_inner_product, FORWARD, inner_product_forward}, {dnnl_lrn, FORWARD, lrn_forward},
+        {dnnl_matmul, FORWARD, matmul_implementations},       {dnnl_pooling, FORWARD, pooling_forward},
+        {dnnl_reorder, FORWARD, reorder_implementations},     {dnnl_softmax, FORWARD, softmax_forward},
 };
 
-const struct implementation *primitive_implementations(dnnl_primitive_kind_t kind) {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (kinds[i].kind == kind) return kinds[i].implementations;
+const struct implementation *primitive_implementations(const struct problem *problem) {
+    enum direction direction = direction_of(problem->prop);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].kind == problem->kind && rows[i].direction == direction) return rows[i].implementations;
     return none;
 }

@@ -165,7 +165,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return build_lines(plan, &kernel_softmax_universal, -1, &(struct epilogue_spec){.lanes = -1});
 }
 
-const struct implementation softmax_implementations[] = {
+const struct implementation softmax_forward[] = {
         {"f32_softmax_16", build_f32, &kernel_f32_softmax_16},
         {"f32_softmax_across_16", build_f32, &kernel_f32_softmax_across_16},
         {"softmax_universal", build_universal, NULL},

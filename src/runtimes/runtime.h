@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a runtime must do: the whole contract between plans and the places where they run. A runtime knows
+ * What a runtime must do: the whole contract between programs and the places where they run. A runtime knows
  * devices, buffers, kernels, streams and launches; it never knows which primitive it serves.
  *
  * To add a runtime: copy null/, fill in the table, add a row in runtimes.c. A slot that is NULL means
@@ -9,7 +9,9 @@
 #ifndef LODE_RUNTIMES_RUNTIME_H
 #define LODE_RUNTIMES_RUNTIME_H
 
-#include "core/plan.h"
+#include "base/counted.h"
+#include "oneapi/dnnl/dnnl_types.h"
+#include "program/program.h"
 
 struct runtime;
 struct scratch;
@@ -57,13 +59,21 @@ struct buffer {
     void *state; /* the runtime's own, for instance a staging copy while mapped */
 };
 
-struct dnnl_stream;
+/* An order of executions on a device. Whoever makes one sets device and flags; the runtime adds its state. */
+struct stream {
+    struct device *device;
+    unsigned flags; /* dnnl_stream_flags_t */
+    void *state;    /* the runtime's own */
+};
 
-/* One execution of a plan: buffers and scalars are those of all launches, one launch after the other. */
+struct executable;
+
+/* One execution of a program, with its slots and scalars bound. */
 struct execution {
-    const struct plan *plan;
-    const struct buffer *buffers[PLAN_MAX_LAUNCHES][LAUNCH_MAX_BUFFERS]; /* NULL: no buffer */
-    uint32_t scalars[PLAN_MAX_LAUNCHES][LAUNCH_MAX_SCALARS];
+    const struct executable *executable;
+    struct counted *owner;               /* of the executable: recordings retain it */
+    const struct buffer *const *buffers; /* by slot; NULL: no buffer */
+    const uint32_t *scalars;             /* by number of the program's scalars */
     int ndeps;
     const void *deps;   /* array of the runtime's event type */
     void *return_event; /* where the runtime's event goes, or NULL */
@@ -102,9 +112,11 @@ struct runtime {
     /* The runtime's own objects behind a loaded kernel (module may stay NULL), for a runtime built on this
      * one, which has them for good. NULL slot: nothing can be built on this one. */
     dnnl_status_t (*kernel_export)(void *handle, void **module, void **kernel);
-    /* Puts a parameter block where kernels can read it. NULL slots: the plan's own copy is used as it is. */
-    dnnl_status_t (*params_load)(struct device *device, const void *params, size_t size, void **handle);
-    void (*params_free)(struct device *device, void *handle);
+    /* Puts a program's parameter blocks where kernels can read them. blocks[i] becomes what launch i passes
+     * as its last argument; *handle stands for all of them. NULL slots: the program's own image is used. */
+    dnnl_status_t (*params_load)(struct device *device, const struct program *program, void **blocks,
+                                 void **handle);
+    void (*params_free)(struct device *device, int nblocks, void **blocks, void *handle);
 
     /* Cache blobs: what the device's compiler made of kernels. NULL slots: dnnl_unimplemented. save writes
      * the programs of these kernels, or of all that were loaded if `kernels` is NULL; with `blob` NULL only
@@ -116,22 +128,22 @@ struct runtime {
     dnnl_status_t (*blob_id)(const struct device *device, size_t *size, uint8_t *id);
 
     /* Streams. open makes the runtime's queue with the user's flags. */
-    dnnl_status_t (*stream_open)(struct dnnl_stream *stream, unsigned flags);
-    void (*stream_close)(struct dnnl_stream *stream);
-    dnnl_status_t (*stream_wait)(struct dnnl_stream *stream);
+    dnnl_status_t (*stream_open)(struct stream *stream, unsigned flags);
+    void (*stream_close)(struct stream *stream);
+    dnnl_status_t (*stream_wait)(struct stream *stream);
     /* Is what is executed now only recorded, to run later and again? NULL slot: never. */
-    bool (*stream_records)(const struct dnnl_stream *stream);
+    bool (*stream_records)(const struct stream *stream);
 
-    /* Submits every launch of a plan, in order, and never waits, allocates or takes a lock that another
+    /* Submits every launch of a program, in order, and never waits, allocates or takes a lock that another
      * stream needs. `synchronous` runtimes have finished on return. */
-    dnnl_status_t (*execute)(struct dnnl_stream *stream, const struct execution *execution);
+    dnnl_status_t (*execute)(struct stream *stream, const struct execution *execution);
     bool synchronous;
 
     /* Profiling: entries since the last reset, in ns. NULL: dnnl_invalid_arguments. */
-    dnnl_status_t (*profiling_reset)(struct dnnl_stream *stream);
-    dnnl_status_t (*profiling_query)(struct dnnl_stream *stream, int *count, uint64_t *ns);
+    dnnl_status_t (*profiling_reset)(struct stream *stream);
+    dnnl_status_t (*profiling_query)(struct stream *stream, int *count, uint64_t *ns);
     /* The same in cycles of the device's timer. NULL slot: unknown, and users see zeros. */
-    dnnl_status_t (*profiling_cycles)(struct dnnl_stream *stream, int *count, uint64_t *cycles);
+    dnnl_status_t (*profiling_cycles)(struct stream *stream, int *count, uint64_t *cycles);
 };
 
 extern const struct runtime host_runtime;

@@ -63,7 +63,7 @@ static dnnl_status_t fake_unmap(struct device *device, struct buffer *buffer, vo
     return dnnl_success;
 }
 
-static dnnl_status_t fake_wait(struct dnnl_stream *stream) {
+static dnnl_status_t fake_wait(struct stream *stream) {
     (void)stream;
     assert_int_equal(fake.mapped, 0);
     fake.waits++;

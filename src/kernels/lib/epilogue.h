@@ -9,8 +9,8 @@
  *       x = epilogue_scale(&e, x, position) + bias;
  *       store_f32(dst, p->epilogue.type, offset, epilogue_finish(&e, x, position));
  *
- * takes dst as the last of its own buffers; primitives/epilogue.c binds it and what follows. Positions are those of
- * the logical dst tensor.
+ * takes dst as the last of its own buffers; primitives/epilogue.c binds it and what follows. Positions are
+ * those of the logical dst tensor.
  */
 #ifndef LODE_KERNELS_LIB_EPILOGUE_H
 #define LODE_KERNELS_LIB_EPILOGUE_H

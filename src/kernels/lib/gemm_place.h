@@ -13,16 +13,17 @@ struct gemm_place {
     i64 src, weights, bias, dst;
 };
 
-INLINE struct gemm_place gemm_place(constant struct gemm_params *p, i64 tile, i64 panel, i64 batch,
+INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i64 tile, i64 panel, i64 batch,
                                     int width) {
     struct gemm_place at;
     at.row = p->rows == 1 ? 0 : tile / p->tiles;
     at.column = (tile - at.row * p->tiles) * p->tile;
     at.channel = panel * width;
-    at.src = p->src_offset + at.row * p->src_row + at.column * p->src_column;
+    at.src = p->src_offset + step * p->src_step + at.row * p->src_row + at.column * p->src_column;
     at.weights = p->weights_offset + panel * p->weights_panel;
     at.bias = p->bias_offset + at.channel;
-    at.dst = p->dst_offset + at.row * p->dst_row + at.column * p->dst_column + at.channel;
+    at.dst =
+            p->dst_offset + step * p->dst_step + at.row * p->dst_row + at.column * p->dst_column + at.channel;
     for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
         at.batch[d] = 0;
         if (p->batch[d] == 1) continue; /* most are, and divisions are slow */

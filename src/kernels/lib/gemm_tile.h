@@ -148,8 +148,8 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
                            global const float *bias, global float *dst, EPILOGUE_ARGS,
                            constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, get_global_id(0), get_global_id(1),
-                                     get_global_id(2), 2 * LANES);
+    struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, get_global_id(0),
+                                     get_global_id(1), get_global_id(2), 2 * LANES);
     int columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     VEC out[2 * HEIGHT];
 #define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, out)
@@ -166,8 +166,8 @@ kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float
                                 global const float *bias, global float *dst, EPILOGUE_ARGS,
                                 constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    struct gemm_tile t =
-            gemm_locate(p, src, weights, bias, dst, 0, get_global_id(1), get_global_id(2), 2 * LANES);
+    struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, 0, get_global_id(1),
+                                     get_global_id(2), 2 * LANES);
     VEC out[2 * GEMM_DEEP_COLUMNS];
     for (int i = 0; i < 2 * p->columns; i++)
         out[i] = (VEC)(0.0f);
@@ -192,7 +192,8 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
                                 constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     i64 panel = get_global_id(1) * GEMM_WIDE_PANELS;
-    struct gemm_tile t = gemm_locate(p, src, weights, bias, dst, 0, panel, get_global_id(2), 2 * LANES);
+    struct gemm_tile t =
+            gemm_locate(p, scalars.step, src, weights, bias, dst, 0, panel, get_global_id(2), 2 * LANES);
     i64 panels = (p->channels - t.at.channel + 2 * LANES - 1) / (2 * LANES);
     VEC out[2 * GEMM_WIDE_PANELS];
     if (panels >= GEMM_WIDE_PANELS) {

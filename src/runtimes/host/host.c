@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "base/cpu.h"
 #include "base/pool.h"
-#include "core/objects.h"
+#include "runtimes/executable.h"
 #include "base/verbose.h"
 #include "runtimes/host/profile.h"
 
@@ -75,7 +75,7 @@ static dnnl_status_t kernel_load(struct device *device, const struct kernel *ker
     return dnnl_success;
 }
 
-static dnnl_status_t stream_wait(struct dnnl_stream *stream) {
+static dnnl_status_t stream_wait(struct stream *stream) {
     (void)stream;
     return dnnl_success;
 }
@@ -107,26 +107,32 @@ static void run_groups(void *context, size_t begin, size_t end) {
     }
 }
 
-static void run_launch(const struct execution *e, int index) {
-    const struct launch *launch = &e->plan->launches[index];
+static void run_launch(const struct execution *e, struct cursor at) {
+    const struct executable *executable = e->executable;
+    const struct launch *launch = executable->program->launches[at.launch];
+    const size_t *groups = launch->range.groups;
     void *pointers[LAUNCH_MAX_BUFFERS];
-    struct job job = {.kernel = e->plan->kernels[index], .range = &launch->range};
+    struct scalars scalars;
+    struct job job = {.kernel = executable->kernels[at.launch], .range = &launch->range};
     int n = 0;
     for (; n < launch->nbuffers; n++) {
-        const struct buffer *buffer = e->buffers[index][n];
+        const struct buffer *buffer = e->buffers[launch->buffers[n]];
         pointers[n] = buffer ? buffer->handle : NULL;
         job.args[n] = &pointers[n];
     }
-    if (launch->kernel->scalars) job.args[n++] = (void *)e->scalars[index];
-    job.args[n] = (void *)&e->plan->params[index];
-    pool_run(pool_default(), launch->range.groups[0] * launch->range.groups[1] * launch->range.groups[2], 1,
-             run_groups, &job);
+    if (launch->kernel->scalars) {
+        launch_scalars(launch, at.step, e->scalars, &scalars);
+        job.args[n++] = &scalars;
+    }
+    job.args[n] = &executable->blocks[at.launch];
+    pool_run(pool_default(), groups[0] * groups[1] * groups[2], 1, run_groups, &job);
 }
 
-static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution *e) {
+static dnnl_status_t execute(struct stream *stream, const struct execution *e) {
+    const struct program *program = e->executable->program;
     uint64_t start = profile_start(stream);
-    for (int i = 0; i < e->plan->nlaunches; i++)
-        run_launch(e, i);
+    for (struct cursor at = {0}; at.launch < program->nlaunches; cursor_next(program, &at))
+        run_launch(e, at);
     profile_stop(stream, start);
     return dnnl_success;
 }

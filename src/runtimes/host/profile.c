@@ -4,6 +4,8 @@
 #include "runtimes/host/profile.h"
 #include "base/verbose.h"
 
+#include <pthread.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +16,7 @@ struct profile {
     uint64_t *ns;
 };
 
-dnnl_status_t profile_open(struct dnnl_stream *stream, unsigned flags) {
+dnnl_status_t profile_open(struct stream *stream, unsigned flags) {
     if (!(flags & dnnl_stream_profiling)) return dnnl_success;
     struct profile *profile = calloc(1, sizeof *profile);
     if (!profile) return dnnl_out_of_memory;
@@ -23,7 +25,7 @@ dnnl_status_t profile_open(struct dnnl_stream *stream, unsigned flags) {
     return dnnl_success;
 }
 
-void profile_close(struct dnnl_stream *stream) {
+void profile_close(struct stream *stream) {
     struct profile *profile = stream->state;
     if (!profile) return;
     pthread_mutex_destroy(&profile->lock);
@@ -37,7 +39,7 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-uint64_t profile_start(struct dnnl_stream *stream) {
+uint64_t profile_start(struct stream *stream) {
     return stream->state ? now() : 0;
 }
 
@@ -50,7 +52,7 @@ static bool make_room(struct profile *profile) {
     return true;
 }
 
-void profile_stop(struct dnnl_stream *stream, uint64_t start) {
+void profile_stop(struct stream *stream, uint64_t start) {
     struct profile *profile = stream->state;
     if (!profile) return;
     uint64_t ns = now() - start;
@@ -59,7 +61,7 @@ void profile_stop(struct dnnl_stream *stream, uint64_t start) {
     pthread_mutex_unlock(&profile->lock);
 }
 
-dnnl_status_t profile_reset(struct dnnl_stream *stream) {
+dnnl_status_t profile_reset(struct stream *stream) {
     struct profile *profile = stream->state;
     pthread_mutex_lock(&profile->lock);
     profile->count = 0;
@@ -67,7 +69,7 @@ dnnl_status_t profile_reset(struct dnnl_stream *stream) {
     return dnnl_success;
 }
 
-dnnl_status_t profile_query(struct dnnl_stream *stream, int *count, uint64_t *ns) {
+dnnl_status_t profile_query(struct stream *stream, int *count, uint64_t *ns) {
     struct profile *profile = stream->state;
     dnnl_status_t status = dnnl_success;
     pthread_mutex_lock(&profile->lock);

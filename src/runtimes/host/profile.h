@@ -3,15 +3,15 @@
 #ifndef LODE_RUNTIMES_HOST_PROFILE_H
 #define LODE_RUNTIMES_HOST_PROFILE_H
 
-#include "core/objects.h"
+#include "runtimes/executable.h"
 
-dnnl_status_t profile_open(struct dnnl_stream *stream, unsigned flags);
-void profile_close(struct dnnl_stream *stream);
+dnnl_status_t profile_open(struct stream *stream, unsigned flags);
+void profile_close(struct stream *stream);
 /* Now in ns, and the end of what began then; free on streams that do not profile. */
-uint64_t profile_start(struct dnnl_stream *stream);
-void profile_stop(struct dnnl_stream *stream, uint64_t start);
-dnnl_status_t profile_reset(struct dnnl_stream *stream);
+uint64_t profile_start(struct stream *stream);
+void profile_stop(struct stream *stream, uint64_t start);
+dnnl_status_t profile_reset(struct stream *stream);
 /* At most *count entries (ns may be NULL: only their number is asked). */
-dnnl_status_t profile_query(struct dnnl_stream *stream, int *count, uint64_t *ns);
+dnnl_status_t profile_query(struct stream *stream, int *count, uint64_t *ns);
 
 #endif

@@ -106,22 +106,27 @@ static ze_result_t take(struct lz_stream *stream, struct lz_event **taken) {
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t lz_events_take(struct lz_stream *stream, int count, struct lz_event **events) {
-    for (int i = 0; i < count; i++) {
-        ze_result_t result = take(stream, &events[i]);
-        if (result == ZE_RESULT_SUCCESS) continue;
-        lz_events_abandon(stream, i, events);
+ze_result_t lz_events_take(struct lz_stream *stream, size_t count, struct lz_event **first) {
+    *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct lz_event *event;
+        ze_result_t result = take(stream, &event);
+        if (result == ZE_RESULT_SUCCESS) {
+            if (!*first) *first = event;
+            continue;
+        }
+        lz_events_abandon(stream, *first);
         return result;
     }
-    for (int i = 0; i < count; i++)
-        events[i]->last = events[count - 1];
+    for (struct lz_event *event = *first; event; event = event->next)
+        event->last = stream->events.newest;
     return ZE_RESULT_SUCCESS;
 }
 
-void lz_events_abandon(struct lz_stream *stream, int count, struct lz_event **events) {
-    for (int i = 0; i < count; i++) {
-        events[i]->entry = -1;
-        stream->device->ze->EventHostSignal(events[i]->handle);
+void lz_events_abandon(struct lz_stream *stream, struct lz_event *first) {
+    for (struct lz_event *event = first; event; event = event->next) {
+        event->entry = -1;
+        stream->device->ze->EventHostSignal(event->handle);
     }
 }
 

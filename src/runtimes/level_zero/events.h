@@ -35,10 +35,12 @@ struct lz_events {
     size_t given;
 };
 
-/* Takes the events of one execution, reset, in the order in which they will be signalled. */
-ze_result_t lz_events_take(struct lz_stream *stream, int count, struct lz_event **events);
-/* Nothing will signal these: the execution could not be submitted. */
-void lz_events_abandon(struct lz_stream *stream, int count, struct lz_event **events);
+/* Takes the events of one execution, reset, in the order in which they will be signalled. The others follow
+ * the first one as `next`, up to the newest of the stream. With count 0 *first is NULL. */
+ze_result_t lz_events_take(struct lz_stream *stream, size_t count, struct lz_event **first);
+/* Nothing will signal the events that were taken last, from `first` (or NULL) on: the execution could not be
+ * submitted. */
+void lz_events_abandon(struct lz_stream *stream, struct lz_event *first);
 void lz_events_free(struct lz_stream *stream);
 
 #endif

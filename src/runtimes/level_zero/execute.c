@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution: every launch of a plan is appended to the stream's list, behind the user's events, and the last
- * one signals the event that the user asked for. It never waits; it allocates only when a stream has more
- * events in flight, or a kernel more threads, than ever before.
+ * Execution: every launch of a program is appended to the stream's list, behind the user's events, and the
+ * last one signals the event that the user asked for. It never waits; it allocates only when a stream has
+ * more events in flight, or a kernel more threads, than ever before.
  *
  * On a regular list the same commands are recorded. Events that they signal are reset first, so that the list
  * can run again and again.
@@ -19,25 +19,19 @@ struct submission {
     struct lz_stream *stream;
     const struct level_zero *ze;
     const struct execution *execution;
-    int nlaunches;
-    int launches[PLAN_MAX_LAUNCHES]; /* of the plan: those that have something to do */
-    int nevents;                     /* 0, 1 (the last launch signals it) or one for every launch */
-    struct lz_event *events[PLAN_MAX_LAUNCHES];
-    uint32_t nwaits; /* of the next launch */
+    size_t nlaunches;        /* runs of all launches */
+    size_t nevents;          /* 0, 1 (the last launch signals it) or one for every launch */
+    struct lz_event *events; /* the first of them */
+    struct lz_event *event;  /* that the launch before has signalled, where each signals one */
+    uint32_t nwaits;         /* of the next launch */
     ze_event_handle_t waits[MAX_WAITS];
     struct lz_recorded *recorded; /* for changes to come, or NULL */
 };
 
-static void choose_launches(struct submission *sub) {
-    const struct plan *plan = sub->execution->plan;
-    for (int i = 0; i < plan->nlaunches; i++)
-        if (!range_is_empty(&plan->launches[i].range)) sub->launches[sub->nlaunches++] = i;
-}
-
 /* -- events -- */
 
 /* The launches of an out-of-order stream are chained, those of a profiling one are timed. */
-static int events_needed(const struct submission *sub) {
+static size_t events_needed(const struct submission *sub) {
     const struct lz_stream *s = sub->stream;
     const struct execution *e = sub->execution;
     bool each = s->profiling || (s->order == ORDER_EVENTS && (sub->nlaunches > 1 || e->scratchpad));
@@ -46,27 +40,33 @@ static int events_needed(const struct submission *sub) {
 
 static ze_result_t take_events(struct submission *sub) {
     struct lz_stream *s = sub->stream;
-    int needed = events_needed(sub), entry = -1;
+    size_t needed = events_needed(sub);
+    int entry = -1;
     if (s->profiling && !lz_profile_entry(s, &entry)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    ze_result_t result = lz_events_take(s, needed, sub->events);
+    ze_result_t result = lz_events_take(s, needed, &sub->events);
     if (result != ZE_RESULT_SUCCESS) return result;
     sub->nevents = needed;
-    for (int i = 0; i < needed; i++)
-        sub->events[i]->entry = entry;
+    for (struct lz_event *event = sub->events; event; event = event->next)
+        event->entry = entry;
     return ZE_RESULT_SUCCESS;
 }
 
-/* The event that the n-th of the launches signals. */
-static ze_event_handle_t signal_of(const struct submission *sub, int n) {
-    if (sub->nevents == sub->nlaunches) return sub->events[n]->handle;
-    return sub->nevents == 1 && n == sub->nlaunches - 1 ? sub->events[0]->handle : NULL;
+static struct lz_event *last_event(const struct submission *sub) {
+    return sub->events ? sub->events->last : NULL;
+}
+
+/* The event that the n-th launch signals, or NULL. */
+static struct lz_event *signal_of(const struct submission *sub, size_t n) {
+    if (sub->nevents == sub->nlaunches) return n == 0 ? sub->events : sub->event->next;
+    return n == sub->nlaunches - 1 ? sub->events : NULL;
 }
 
 /* An event that was signalled by an earlier run of the list must be reset before this one goes on. */
 static ze_result_t append_resets(const struct submission *sub) {
     ze_result_t result = ZE_RESULT_SUCCESS;
-    for (int i = 0; i < sub->nevents && result == ZE_RESULT_SUCCESS && !sub->stream->immediate; i++)
-        result = sub->ze->CommandListAppendEventReset(sub->stream->list, sub->events[i]->handle);
+    if (sub->stream->immediate) return result;
+    for (struct lz_event *event = sub->events; event && result == ZE_RESULT_SUCCESS; event = event->next)
+        result = sub->ze->CommandListAppendEventReset(sub->stream->list, event->handle);
     return result;
 }
 
@@ -101,30 +101,34 @@ static ze_result_t order_first(struct submission *sub) {
     return sub->ze->CommandListAppendBarrier(sub->stream->list, NULL, 0, NULL);
 }
 
-/* Puts the n-th of the launches behind the one before it. */
-static ze_result_t order_next(struct submission *sub, int n) {
+/* Puts a launch behind the one before it. */
+static ze_result_t order_next(struct submission *sub) {
     const struct lz_stream *s = sub->stream;
     sub->nwaits = 0;
     if (s->order == ORDER_BARRIERS) return sub->ze->CommandListAppendBarrier(s->list, NULL, 0, NULL);
-    if (s->order == ORDER_EVENTS) sub->waits[sub->nwaits++] = sub->events[n - 1]->handle;
+    if (s->order == ORDER_EVENTS) sub->waits[sub->nwaits++] = sub->event->handle;
     return ZE_RESULT_SUCCESS;
 }
 
 /* -- launches -- */
 
-static ze_result_t set_arguments(const struct submission *sub, ze_kernel_handle_t kernel, int index) {
+static ze_result_t set_arguments(const struct submission *sub, ze_kernel_handle_t kernel, struct cursor at) {
     const struct execution *e = sub->execution;
-    const struct launch *launch = &e->plan->launches[index];
+    const struct launch *launch = e->executable->program->launches[at.launch];
     ze_result_t result = ZE_RESULT_SUCCESS;
     uint32_t n = 0;
     for (int b = 0; b < launch->nbuffers && result == ZE_RESULT_SUCCESS; b++) {
-        void *pointer = e->buffers[index][b] ? e->buffers[index][b]->handle : NULL;
+        const struct buffer *buffer = e->buffers[launch->buffers[b]];
+        void *pointer = buffer ? buffer->handle : NULL;
         result = sub->ze->KernelSetArgumentValue(kernel, n++, sizeof pointer, &pointer);
     }
-    if (launch->kernel->scalars && result == ZE_RESULT_SUCCESS)
-        result = sub->ze->KernelSetArgumentValue(kernel, n++, sizeof e->scalars[index], e->scalars[index]);
+    if (launch->kernel->scalars && result == ZE_RESULT_SUCCESS) {
+        struct scalars scalars;
+        launch_scalars(launch, at.step, e->scalars, &scalars);
+        result = sub->ze->KernelSetArgumentValue(kernel, n++, sizeof scalars, &scalars);
+    }
     if (result != ZE_RESULT_SUCCESS) return result;
-    return sub->ze->KernelSetArgumentValue(kernel, n, sizeof(void *), &e->plan->params[index]);
+    return sub->ze->KernelSetArgumentValue(kernel, n, sizeof(void *), &e->executable->blocks[at.launch]);
 }
 
 static ze_result_t set_group_size(const struct level_zero *ze, struct lz_instance *instance,
@@ -136,33 +140,36 @@ static ze_result_t set_group_size(const struct level_zero *ze, struct lz_instanc
     return result;
 }
 
-static void number_launch(struct submission *sub, int index) {
+static void number_launch(struct submission *sub, struct cursor at) {
     struct lz_recorded *recorded = sub->recorded;
-    if (!recorded || lz_record_launch(sub->stream, recorded, sub->execution, index)) return;
+    if (!recorded || lz_record_launch(sub->stream, recorded, at)) return;
     free(recorded);
     sub->recorded = NULL;
 }
 
-static ze_result_t append_kernel(struct submission *sub, struct lz_instance *instance, int n) {
-    int index = sub->launches[n];
-    const struct range *range = &sub->execution->plan->launches[index].range;
+static ze_result_t append_kernel(struct submission *sub, struct lz_instance *instance, struct cursor at,
+                                 const struct lz_event *signal) {
+    const struct range *range = &sub->execution->executable->program->launches[at.launch]->range;
     const ze_group_count_t groups = {(uint32_t)range->groups[0], (uint32_t)range->groups[1],
                                      (uint32_t)range->groups[2]};
     ze_result_t result = set_group_size(sub->ze, instance, range->group_size);
-    if (result == ZE_RESULT_SUCCESS) result = set_arguments(sub, instance->handle, index);
+    if (result == ZE_RESULT_SUCCESS) result = set_arguments(sub, instance->handle, at);
     if (result != ZE_RESULT_SUCCESS) return result;
-    number_launch(sub, index);
+    number_launch(sub, at);
     return sub->ze->CommandListAppendLaunchKernel(sub->stream->list, instance->handle, &groups,
-                                                  signal_of(sub, n), sub->nwaits,
+                                                  signal ? signal->handle : NULL, sub->nwaits,
                                                   sub->nwaits ? sub->waits : NULL);
 }
 
-static ze_result_t append_launch(struct submission *sub, int n) {
-    ze_result_t result = n == 0 ? order_first(sub) : order_next(sub, n);
+/* The n-th launch that is appended. */
+static ze_result_t append_launch(struct submission *sub, size_t n, struct cursor at) {
+    ze_result_t result = n == 0 ? order_first(sub) : order_next(sub);
     if (result != ZE_RESULT_SUCCESS) return result;
-    struct lz_instance *instance = lz_kernel_take(sub->execution->plan->kernels[sub->launches[n]], &result);
+    struct lz_instance *instance = lz_kernel_take(sub->execution->executable->kernels[at.launch], &result);
     if (!instance) return result;
-    result = append_kernel(sub, instance, n);
+    struct lz_event *signal = signal_of(sub, n);
+    result = append_kernel(sub, instance, at, signal);
+    sub->event = signal;
     slots_give_back(&instance->slot);
     return result;
 }
@@ -171,15 +178,19 @@ static ze_result_t append_launch(struct submission *sub, int n) {
 static ze_result_t append_nothing(struct submission *sub) {
     ze_result_t result = order_first(sub);
     if (result != ZE_RESULT_SUCCESS || (sub->nwaits == 0 && sub->nevents == 0)) return result;
-    return sub->ze->CommandListAppendBarrier(sub->stream->list, sub->nevents ? sub->events[0]->handle : NULL,
+    return sub->ze->CommandListAppendBarrier(sub->stream->list, sub->events ? sub->events->handle : NULL,
                                              sub->nwaits, sub->nwaits ? sub->waits : NULL);
 }
 
 static ze_result_t append_all(struct submission *sub) {
+    const struct program *program = sub->execution->executable->program;
     ze_result_t result = append_resets(sub);
-    if (result == ZE_RESULT_SUCCESS && sub->nlaunches == 0) result = append_nothing(sub);
-    for (int n = 0; n < sub->nlaunches && result == ZE_RESULT_SUCCESS; n++)
-        result = append_launch(sub, n);
+    if (result == ZE_RESULT_SUCCESS && program->nlaunches == 0) return append_nothing(sub);
+    struct cursor at = {0};
+    for (size_t n = 0; n < sub->nlaunches && result == ZE_RESULT_SUCCESS; n++) {
+        result = append_launch(sub, n, at);
+        cursor_next(program, &at);
+    }
     return result;
 }
 
@@ -187,8 +198,7 @@ static ze_result_t append_all(struct submission *sub) {
 
 static ze_result_t submit(struct submission *sub) {
     struct lz_stream *s = sub->stream;
-    choose_launches(sub);
-    if (!s->immediate && !plan_list_add(&s->plans, sub->execution->plan))
+    if (!s->immediate && !counted_list_add(&s->kept, sub->execution->owner))
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     ze_result_t result = take_events(sub);
     if (result != ZE_RESULT_SUCCESS) return result;
@@ -196,22 +206,23 @@ static ze_result_t submit(struct submission *sub) {
     result = append_all(sub);
     if (s->immediate) atomic_fetch_add(&s->submitted, 1);
     if (result == ZE_RESULT_SUCCESS) {
-        if (sub->recorded) lz_record_end(s, sub->recorded, sub->events[sub->nevents - 1]->handle);
+        if (sub->recorded) lz_record_end(s, sub->recorded, last_event(sub)->handle);
     } else {
-        lz_events_abandon(s, sub->nevents, sub->events);
+        lz_events_abandon(s, sub->events);
         free(sub->recorded);
     }
     return result;
 }
 
-dnnl_status_t lz_execute(struct dnnl_stream *stream, const struct execution *e) {
+dnnl_status_t lz_execute(struct stream *stream, const struct execution *e) {
     struct lz_stream *s = lz_stream_of(stream);
     struct submission sub;
     sub.stream = s, sub.ze = s->device->ze, sub.execution = e;
-    sub.nlaunches = sub.nevents = 0, sub.nwaits = 0;
+    sub.nlaunches = e->executable->program->nruns;
+    sub.nevents = 0, sub.events = NULL, sub.event = NULL, sub.nwaits = 0;
     pthread_mutex_lock(&s->lock);
     ze_result_t result = submit(&sub);
-    struct lz_event *last = result == ZE_RESULT_SUCCESS && sub.nevents ? sub.events[sub.nevents - 1] : NULL;
+    struct lz_event *last = result == ZE_RESULT_SUCCESS ? last_event(&sub) : NULL;
     if (last && e->scratchpad && s->order == ORDER_EVENTS) s->scratch_user = last;
     pthread_mutex_unlock(&s->lock);
     if (result != ZE_RESULT_SUCCESS)

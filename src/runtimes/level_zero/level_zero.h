@@ -7,10 +7,12 @@
 #define LODE_RUNTIMES_LEVEL_ZERO_LEVEL_ZERO_H
 
 #include "base/slots.h"
-#include "core/objects.h"
+#include "runtimes/executable.h"
 #include "runtimes/binaries.h"
 #include "runtimes/level_zero/events.h"
 #include "runtimes/level_zero/loader.h"
+
+#include <pthread.h>
 
 /* The order of a device's native handles in struct device and struct device_origin. */
 enum { HANDLE_DEVICE, HANDLE_CONTEXT, HANDLE_DRIVER };
@@ -78,7 +80,7 @@ enum lz_order {
     ORDER_EVENTS,   /* an out-of-order stream: only the launches of one execution are chained, by events */
 };
 
-/* Behind struct dnnl_stream. */
+/* Behind struct stream. */
 struct lz_stream {
     pthread_mutex_t lock; /* a list must not be appended to by two threads at once */
     struct lz_device *device;
@@ -97,8 +99,8 @@ struct lz_stream {
     struct lz_event *last, *end;
     struct lz_retired retired;
 
-    /* Plans recorded on a regular list, which may run as long as the stream lives. */
-    struct plan_list plans;
+    /* Owners of what was recorded on a regular list, which may run as long as the stream lives. */
+    struct counted_list kept;
     /* Executions whose memory can be changed: those on a mutable list that gave an event to the user. */
     struct lz_recorded *recorded;
     uint64_t last_number;         /* of their commands */
@@ -112,7 +114,7 @@ struct lz_stream {
 static inline struct lz_device *lz_device_of(const struct device *device) {
     return device->state;
 }
-static inline struct lz_stream *lz_stream_of(const struct dnnl_stream *stream) {
+static inline struct lz_stream *lz_stream_of(const struct stream *stream) {
     return stream->state;
 }
 
@@ -139,8 +141,9 @@ void lz_free(const struct lz_device *device, void *pointer);
 dnnl_status_t lz_copy(struct lz_device *device, void *dst, const void *src, size_t size);
 
 /* params.c */
-dnnl_status_t lz_params_load(struct device *device, const void *params, size_t size, void **handle);
-void lz_params_free(struct device *device, void *handle);
+dnnl_status_t lz_params_load(struct device *device, const struct program *program, void **blocks,
+                             void **handle);
+void lz_params_free(struct device *device, int nblocks, void **blocks, void *handle);
 void lz_params_free_all(struct lz_device *device);
 
 /* retire.c. Ends `what` when no stream can have use for it: now or later, but before the device ends. */
@@ -171,11 +174,11 @@ void *lz_module_binary(const struct lz_device *device, ze_module_handle_t module
 struct lz_instance *lz_kernel_take(struct lz_kernel *kernel, ze_result_t *result);
 
 /* streams.c */
-dnnl_status_t lz_stream_open(struct dnnl_stream *stream, unsigned flags);
-dnnl_status_t lz_stream_open_on(struct dnnl_stream *stream, ze_command_list_handle_t list);
-void lz_stream_close(struct dnnl_stream *stream);
-dnnl_status_t lz_stream_wait(struct dnnl_stream *stream);
-bool lz_stream_records(const struct dnnl_stream *stream);
+dnnl_status_t lz_stream_open(struct stream *stream, unsigned flags);
+dnnl_status_t lz_stream_open_on(struct stream *stream, ze_command_list_handle_t list);
+void lz_stream_close(struct stream *stream);
+dnnl_status_t lz_stream_wait(struct stream *stream);
+bool lz_stream_records(const struct stream *stream);
 /* The device's clock at a time when all that the stream was given before is complete. Does not wait. */
 uint64_t lz_stream_finished(struct lz_stream *stream);
 /* Of a stream that was destroyed: waits for what is under way, not for what is held back. True: complete. */
@@ -184,26 +187,27 @@ bool lz_stream_settle(struct lz_stream *stream);
 void lz_stream_join(struct lz_stream *stream);
 
 /* execute.c */
-dnnl_status_t lz_execute(struct dnnl_stream *stream, const struct execution *execution);
+dnnl_status_t lz_execute(struct stream *stream, const struct execution *execution);
 
 /* update.c. Recording an execution with its commands, one by one, in the order of the launches; all under the
  * stream's lock. NULL: the list is not one that can be changed, or there is no memory. */
 struct lz_recorded *lz_record_begin(struct lz_stream *stream, const struct execution *execution);
-/* Before launch `index` of the plan is appended. False: this execution cannot be changed. */
-bool lz_record_launch(struct lz_stream *stream, struct lz_recorded *recorded,
-                      const struct execution *execution, int index);
+/* Before this launch is appended. False: this execution cannot be changed. */
+bool lz_record_launch(struct lz_stream *stream, struct lz_recorded *recorded, struct cursor at);
 /* The execution is complete and has this event. */
 void lz_record_end(struct lz_stream *stream, struct lz_recorded *recorded, ze_event_handle_t event);
 void lz_record_free_all(struct lz_stream *stream);
-/* Gives a recorded execution other memory. */
-dnnl_status_t lz_stream_update(struct dnnl_stream *stream, ze_event_handle_t event, int nargs,
-                               const dnnl_exec_arg_t *args);
+/* The owner of a recorded execution, retained. */
+dnnl_status_t lz_stream_recorded(struct stream *stream, ze_event_handle_t event, struct counted **owner);
+/* Gives a recorded execution other buffers, by slot, and other scalars, by number; NULL: as they are. */
+dnnl_status_t lz_stream_update(struct stream *stream, ze_event_handle_t event,
+                               const struct buffer *const *buffers, const uint32_t *const *scalars);
 
 /* profile.c. Under the stream's lock: a new entry, and the time of an event that is about to be reused. */
 bool lz_profile_entry(struct lz_stream *stream, int *entry);
 void lz_profile_collect(struct lz_stream *stream, struct lz_event *event);
-dnnl_status_t lz_profiling_reset(struct dnnl_stream *stream);
-dnnl_status_t lz_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns);
-dnnl_status_t lz_profiling_cycles(struct dnnl_stream *stream, int *count, uint64_t *cycles);
+dnnl_status_t lz_profiling_reset(struct stream *stream);
+dnnl_status_t lz_profiling_query(struct stream *stream, int *count, uint64_t *ns);
+dnnl_status_t lz_profiling_cycles(struct stream *stream, int *count, uint64_t *cycles);
 
 #endif

@@ -46,13 +46,13 @@ static struct lz_slab *add_slab(struct lz_device *d, size_t piece) {
     return slab;
 }
 
-static void *take_piece(struct lz_device *d, size_t piece) {
+static char *take_piece(struct lz_device *d, size_t piece) {
     pthread_mutex_lock(&d->lock);
     struct lz_slab *slab = d->slabs;
     while (slab && (slab->piece != piece || slab->nfree == 0))
         slab = slab->next;
     if (!slab) slab = add_slab(d, piece);
-    void *taken = slab ? slab->base + slab->numbers[--slab->nfree] * piece : NULL;
+    char *taken = slab ? slab->base + slab->numbers[--slab->nfree] * piece : NULL;
     pthread_mutex_unlock(&d->lock);
     return taken;
 }
@@ -74,19 +74,24 @@ static dnnl_status_t write_params(struct lz_device *d, void *piece, const void *
     return dnnl_success;
 }
 
-dnnl_status_t lz_params_load(struct device *device, const void *params, size_t size, void **handle) {
+dnnl_status_t lz_params_load(struct device *device, const struct program *program, void **blocks,
+                             void **handle) {
     struct lz_device *d = lz_device_of(device);
-    void *piece = take_piece(d, piece_for(size));
+    char *piece = take_piece(d, piece_for(program->params_size));
     if (!piece) return fail(dnnl_out_of_memory, "primitive", "no device memory for parameters");
-    dnnl_status_t status = write_params(d, piece, params, size);
-    if (status == dnnl_success)
-        *handle = piece;
-    else
-        lz_params_free(device, piece);
-    return status;
+    dnnl_status_t status = write_params(d, piece, program->params, program->params_size);
+    if (status != dnnl_success) {
+        lz_retire(d, free_piece, piece);
+        return status;
+    }
+    for (int i = 0; i < program->nlaunches; i++)
+        blocks[i] = piece + program->launches[i]->offset;
+    *handle = piece;
+    return dnnl_success;
 }
 
-void lz_params_free(struct device *device, void *handle) {
+void lz_params_free(struct device *device, int nblocks, void **blocks, void *handle) {
+    (void)nblocks, (void)blocks;
     lz_retire(lz_device_of(device), free_piece, handle);
 }
 

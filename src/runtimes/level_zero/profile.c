@@ -30,7 +30,7 @@ void lz_profile_collect(struct lz_stream *s, struct lz_event *event) {
     if (s->immediate) event->entry = -1;
 }
 
-dnnl_status_t lz_profiling_reset(struct dnnl_stream *stream) {
+dnnl_status_t lz_profiling_reset(struct stream *stream) {
     struct lz_stream *s = lz_stream_of(stream);
     pthread_mutex_lock(&s->lock);
     for (struct lz_event *event = s->events.oldest; event; event = event->next)
@@ -53,7 +53,7 @@ static void read_entries(struct lz_stream *s, uint64_t hertz, uint64_t *data) {
 }
 
 /* In units of which there are so many in a second. */
-static dnnl_status_t query(struct dnnl_stream *stream, uint64_t hertz, int *count, uint64_t *data) {
+static dnnl_status_t query(struct stream *stream, uint64_t hertz, int *count, uint64_t *data) {
     struct lz_stream *s = lz_stream_of(stream);
     dnnl_status_t status = data ? lz_stream_wait(stream) : dnnl_success;
     if (status != dnnl_success) return status;
@@ -68,10 +68,10 @@ static dnnl_status_t query(struct dnnl_stream *stream, uint64_t hertz, int *coun
     return status;
 }
 
-dnnl_status_t lz_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns) {
+dnnl_status_t lz_profiling_query(struct stream *stream, int *count, uint64_t *ns) {
     return query(stream, 1000000000, count, ns);
 }
 
-dnnl_status_t lz_profiling_cycles(struct dnnl_stream *stream, int *count, uint64_t *cycles) {
+dnnl_status_t lz_profiling_cycles(struct stream *stream, int *count, uint64_t *cycles) {
     return query(stream, lz_stream_of(stream)->device->timer_hertz, count, cycles);
 }

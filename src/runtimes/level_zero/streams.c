@@ -4,18 +4,17 @@
  * is as far as the driver tells; what it does not tell is assumed to be what is safe: immediate, without
  * order.
  */
-#include "core/stream.h"
 #include "runtimes/level_zero/level_zero.h"
 
 #include <stdlib.h>
 
 /* -- making -- */
 
-static struct lz_stream *make(struct dnnl_stream *stream) {
+static struct lz_stream *make(struct stream *stream) {
     struct lz_stream *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     pthread_mutex_init(&s->lock, NULL);
-    s->device = lz_device_of(stream->engine->device);
+    s->device = lz_device_of(stream->device);
     s->profiling = stream->flags & dnnl_stream_profiling;
     return s;
 }
@@ -25,7 +24,7 @@ static void unmake(struct lz_stream *s) {
     free(s);
 }
 
-static void enter(struct dnnl_stream *stream, struct lz_stream *s) {
+static void enter(struct stream *stream, struct lz_stream *s) {
     struct lz_device *d = s->device;
     s->newer_list = lz_newer_handle(d->driver, ZEL_HANDLE_COMMAND_LIST, s->list);
     pthread_mutex_lock(&d->lock);
@@ -52,7 +51,7 @@ static ze_result_t create_ordered_list(struct lz_stream *s) {
     return create_list(s, 0);
 }
 
-dnnl_status_t lz_stream_open(struct dnnl_stream *stream, unsigned flags) {
+dnnl_status_t lz_stream_open(struct stream *stream, unsigned flags) {
     struct lz_stream *s = make(stream);
     if (!s) return dnnl_out_of_memory;
     s->owned = s->immediate = true;
@@ -122,7 +121,7 @@ static dnnl_status_t examine(struct lz_stream *s, ze_command_list_handle_t list)
     return check_open(s);
 }
 
-dnnl_status_t lz_stream_open_on(struct dnnl_stream *stream, ze_command_list_handle_t list) {
+dnnl_status_t lz_stream_open_on(struct stream *stream, ze_command_list_handle_t list) {
     struct lz_stream *s = make(stream);
     if (!s) return dnnl_out_of_memory;
     dnnl_status_t status = examine(s, list);
@@ -152,7 +151,7 @@ static ze_result_t append_end(struct lz_stream *s, struct lz_event **end) {
         if (result == ZE_RESULT_SUCCESS)
             *end = event;
         else
-            lz_events_abandon(s, 1, &event);
+            lz_events_abandon(s, event);
     }
     pthread_mutex_unlock(&s->lock);
     return result;
@@ -188,7 +187,7 @@ uint64_t lz_stream_finished(struct lz_stream *s) {
 
 /* Nothing that was recorded on a regular list runs before the user runs it, so there is nothing to wait for.
  */
-dnnl_status_t lz_stream_wait(struct dnnl_stream *stream) {
+dnnl_status_t lz_stream_wait(struct stream *stream) {
     struct lz_stream *s = lz_stream_of(stream);
     const struct newer_functions *newer = &s->device->driver->newer;
     if (!s->immediate) return dnnl_success;
@@ -201,7 +200,7 @@ dnnl_status_t lz_stream_wait(struct dnnl_stream *stream) {
     return dnnl_success;
 }
 
-bool lz_stream_records(const struct dnnl_stream *stream) {
+bool lz_stream_records(const struct stream *stream) {
     return !lz_stream_of(stream)->immediate;
 }
 
@@ -249,7 +248,7 @@ void lz_stream_join(struct lz_stream *s) {
 }
 
 /* What is under way gets an end that we can see without the list. */
-static void mark_end(struct dnnl_stream *stream, struct lz_stream *s) {
+static void mark_end(struct stream *stream, struct lz_stream *s) {
     struct lz_event *last = s->events.newest, *marker;
     if (append_end(s, &marker) == ZE_RESULT_SUCCESS) {
         s->last = last;
@@ -260,9 +259,9 @@ static void mark_end(struct dnnl_stream *stream, struct lz_stream *s) {
     }
 }
 
-void lz_stream_close(struct dnnl_stream *stream) {
+void lz_stream_close(struct stream *stream) {
     struct lz_stream *s = lz_stream_of(stream);
-    plan_list_free(&s->plans);
+    counted_list_free(&s->kept);
     lz_record_free_all(s);
     bool can_ask = s->device->driver->newer.CommandListHostSynchronize;
     if (!can_ask && !is_settled(s)) mark_end(stream, s);

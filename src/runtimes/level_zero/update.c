@@ -34,30 +34,35 @@ struct argument_desc {
 /* -- recording -- */
 
 struct lz_recorded_launch {
-    int index; /* in the plan */
+    struct cursor at; /* in the program */
     uint64_t number;
-    uint32_t scalars[LAUNCH_MAX_SCALARS];
 };
 
 struct lz_recorded {
     struct lz_recorded *next;
     ze_event_handle_t event;
-    const struct plan *plan; /* the stream keeps it */
-    int nlaunches;
+    struct counted *owner; /* the stream keeps it */
+    const struct program *program;
+    uint32_t *scalars; /* as they are now */
+    size_t nlaunches;
     struct lz_recorded_launch launches[];
 };
 
 struct lz_recorded *lz_record_begin(struct lz_stream *s, const struct execution *e) {
     const struct newer_functions *newer = &s->device->driver->newer;
+    const struct program *program = e->executable->program;
     if (s->immediate || !e->return_event || !newer->CommandListGetNextCommandIdExp) return NULL;
-    struct lz_recorded *r =
-            malloc(sizeof *r + (size_t)e->plan->nlaunches * sizeof(struct lz_recorded_launch));
-    if (r) *r = (struct lz_recorded){.plan = e->plan};
+    size_t size = sizeof(struct lz_recorded) + program->nruns * sizeof(struct lz_recorded_launch);
+    struct lz_recorded *r = malloc(size + (size_t)program->nscalars * sizeof(uint32_t));
+    if (!r) return NULL;
+    *r = (struct lz_recorded){.owner = e->owner, .program = program};
+    r->scalars = (uint32_t *)((char *)r + size);
+    if (program->nscalars) memcpy(r->scalars, e->scalars, (size_t)program->nscalars * sizeof(uint32_t));
     return r;
 }
 
 /* Numbers rise. One that does not tells that the list was reset: what it had before is gone. */
-bool lz_record_launch(struct lz_stream *s, struct lz_recorded *r, const struct execution *e, int index) {
+bool lz_record_launch(struct lz_stream *s, struct lz_recorded *r, struct cursor at) {
     const struct plain_desc desc = {.stype = (ze_structure_type_t)STYPE_COMMAND_ID_DESC,
                                     .flags = FLAG_KERNEL_ARGUMENTS};
     struct lz_recorded_launch *launch = &r->launches[r->nlaunches];
@@ -66,8 +71,7 @@ bool lz_record_launch(struct lz_stream *s, struct lz_recorded *r, const struct e
     if (s->numbering_result != ZE_RESULT_SUCCESS) return false;
     if (launch->number <= s->last_number) lz_record_free_all(s);
     s->last_number = launch->number;
-    launch->index = index;
-    memcpy(launch->scalars, e->scalars[index], sizeof launch->scalars);
+    launch->at = at;
     r->nlaunches++;
     return true;
 }
@@ -88,13 +92,24 @@ void lz_record_free_all(struct lz_stream *s) {
 
 /* -- changing -- */
 
-enum { MAX_CHANGES = PLAN_MAX_LAUNCHES * (LAUNCH_MAX_BUFFERS + 1) };
-
-/* A chain of descriptors, the last one first. */
+/* All changes at once: a chain of descriptors, the last one first, with the values that they point to. */
 struct changes {
     int count;
-    struct argument_desc descs[MAX_CHANGES];
+    struct argument_desc *descs;
+    struct scalars *blocks; /* of each launch */
+    uint32_t *scalars;      /* of the program, as they will be */
 };
+
+/* One allocation: free(c->descs). */
+static bool changes_init(struct changes *c, const struct lz_recorded *r) {
+    size_t n = r->nlaunches, ndescs = n * (LAUNCH_MAX_BUFFERS + 1), nscalars = (size_t)r->program->nscalars;
+    c->count = 0;
+    c->descs = malloc(ndescs * sizeof *c->descs + n * sizeof *c->blocks + nscalars * sizeof *c->scalars + 1);
+    if (!c->descs) return false;
+    c->blocks = (struct scalars *)(c->descs + ndescs);
+    c->scalars = (uint32_t *)(c->blocks + n);
+    return true;
+}
 
 static void add_change(struct changes *c, const struct lz_recorded_launch *launch, int index, size_t size,
                        const void *value) {
@@ -107,74 +122,84 @@ static void add_change(struct changes *c, const struct lz_recorded_launch *launc
                                                   .value = value};
 }
 
-static void change_buffers(struct changes *c, const struct launch *launch,
-                           const struct lz_recorded_launch *recorded, int nargs,
-                           const dnnl_exec_arg_t *args) {
-    for (int b = 0; b < launch->nbuffers; b++) {
-        const struct dnnl_memory *memory = exec_memory(launch->buffers[b], nargs, args);
-        if (memory) add_change(c, recorded, b, sizeof(void *), &memory->buffers[0].handle);
-    }
+static bool has_changed_scalar(const struct launch *launch, const uint32_t *const *scalars) {
+    for (int i = 0; i < launch->nscalars; i++)
+        if (scalars[launch->scalars[i]]) return true;
+    return false;
 }
 
 /* The scalars of a launch are one argument, after the buffers. */
-static void change_scalars(struct changes *c, const struct launch *launch,
-                           const struct lz_recorded_launch *recorded, uint32_t *scalars, int nargs,
-                           const dnnl_exec_arg_t *args) {
-    bool changed = false;
-    memcpy(scalars, recorded->scalars, sizeof recorded->scalars);
-    for (int i = 0; i < launch->nscalars; i++) {
-        const struct dnnl_memory *memory = exec_memory(launch->scalars[i].arg, nargs, args);
-        if (!memory) continue;
-        scalars[i] = host_scalar_bits(memory, launch->scalars[i].form);
-        changed = true;
-    }
-    if (changed) add_change(c, recorded, launch->nbuffers, sizeof recorded->scalars, scalars);
+static void change_launch(struct changes *c, const struct lz_recorded *r, size_t i,
+                          const struct buffer *const *buffers, const uint32_t *const *scalars) {
+    const struct lz_recorded_launch *recorded = &r->launches[i];
+    const struct launch *launch = r->program->launches[recorded->at.launch];
+    for (int b = 0; b < launch->nbuffers; b++)
+        if (buffers[launch->buffers[b]])
+            add_change(c, recorded, b, sizeof(void *), &buffers[launch->buffers[b]]->handle);
+    if (!has_changed_scalar(launch, scalars)) return;
+    launch_scalars(launch, recorded->at.step, c->scalars, &c->blocks[i]);
+    add_change(c, recorded, launch->nbuffers, sizeof c->blocks[i], &c->blocks[i]);
 }
 
-static dnnl_status_t change(struct lz_stream *s, struct lz_recorded *r, int nargs,
-                            const dnnl_exec_arg_t *args) {
-    struct changes c;
-    uint32_t scalars[PLAN_MAX_LAUNCHES][LAUNCH_MAX_SCALARS];
-    c.count = 0;
-    for (int i = 0; i < r->nlaunches; i++) {
-        const struct launch *launch = &r->plan->launches[r->launches[i].index];
-        change_buffers(&c, launch, &r->launches[i], nargs, args);
-        change_scalars(&c, launch, &r->launches[i], scalars[i], nargs, args);
-    }
-    if (c.count == 0) return dnnl_success;
+static ze_result_t send(struct lz_stream *s, const struct changes *c) {
+    if (c->count == 0) return ZE_RESULT_SUCCESS;
     const struct plain_desc desc = {.stype = (ze_structure_type_t)STYPE_COMMANDS_DESC,
-                                    .next = &c.descs[c.count - 1]};
-    ze_result_t result = s->device->driver->newer.CommandListUpdateMutableCommandsExp(s->newer_list, &desc);
-    if (result != ZE_RESULT_SUCCESS)
-        return lz_fail(result, "stream", "zeCommandListUpdateMutableCommandsExp");
-    for (int i = 0; i < r->nlaunches; i++)
-        memcpy(r->launches[i].scalars, scalars[i], sizeof scalars[i]);
-    return dnnl_success;
+                                    .next = &c->descs[c->count - 1]};
+    return s->device->driver->newer.CommandListUpdateMutableCommandsExp(s->newer_list, &desc);
 }
 
-static dnnl_status_t update(struct lz_stream *s, ze_event_handle_t event, int nargs,
-                            const dnnl_exec_arg_t *args) {
+static dnnl_status_t change(struct lz_stream *s, struct lz_recorded *r, const struct buffer *const *buffers,
+                            const uint32_t *const *scalars) {
+    struct changes c;
+    int nscalars = r->program->nscalars;
+    if (!changes_init(&c, r)) return dnnl_out_of_memory;
+    for (int i = 0; i < nscalars; i++)
+        c.scalars[i] = scalars[i] ? *scalars[i] : r->scalars[i];
+    for (size_t i = 0; i < r->nlaunches; i++)
+        change_launch(&c, r, i, buffers, scalars);
+    ze_result_t result = send(s, &c);
+    if (result == ZE_RESULT_SUCCESS)
+        for (int i = 0; i < nscalars; i++)
+            r->scalars[i] = c.scalars[i];
+    free(c.descs);
+    return result == ZE_RESULT_SUCCESS ? dnnl_success
+                                       : lz_fail(result, "stream", "zeCommandListUpdateMutableCommandsExp");
+}
+
+/* With the stream's lock. */
+static dnnl_status_t find(const struct lz_stream *s, ze_event_handle_t event, struct lz_recorded **found) {
+    if (s->immediate)
+        return fail(dnnl_invalid_arguments, "stream", "nothing is recorded on an immediate list");
+    if (!s->device->driver->newer.CommandListUpdateMutableCommandsExp
+        || s->numbering_result == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE)
+        return fail(dnnl_unimplemented, "stream", "the driver has no mutable command lists");
     struct lz_recorded *r = s->recorded;
     while (r && r->event != event)
         r = r->next;
     if (!r)
         return fail(dnnl_invalid_arguments, "stream",
                     "the event is not one of an execution that was recorded on a mutable list");
-    TRY(execution_check_update(r->plan, nargs, args));
-    return change(s, r, nargs, args);
+    *found = r;
+    return dnnl_success;
 }
 
-dnnl_status_t lz_stream_update(struct dnnl_stream *stream, ze_event_handle_t event, int nargs,
-                               const dnnl_exec_arg_t *args) {
+dnnl_status_t lz_stream_recorded(struct stream *stream, ze_event_handle_t event, struct counted **owner) {
     struct lz_stream *s = lz_stream_of(stream);
-    if (s->immediate)
-        return fail(dnnl_invalid_arguments, "stream", "nothing is recorded on an immediate list");
+    struct lz_recorded *r = NULL;
     pthread_mutex_lock(&s->lock);
-    bool lacking = !s->device->driver->newer.CommandListUpdateMutableCommandsExp
-                   || s->numbering_result == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-    dnnl_status_t status =
-            lacking ? fail(dnnl_unimplemented, "stream", "the driver has no mutable command lists")
-                    : update(s, event, nargs, args);
+    dnnl_status_t status = find(s, event, &r);
+    if (status == dnnl_success) *owner = counted_retain(r->owner);
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+dnnl_status_t lz_stream_update(struct stream *stream, ze_event_handle_t event,
+                               const struct buffer *const *buffers, const uint32_t *const *scalars) {
+    struct lz_stream *s = lz_stream_of(stream);
+    struct lz_recorded *r = NULL;
+    pthread_mutex_lock(&s->lock);
+    dnnl_status_t status = find(s, event, &r);
+    if (status == dnnl_success) status = change(s, r, buffers, scalars);
     pthread_mutex_unlock(&s->lock);
     return status;
 }

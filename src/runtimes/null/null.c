@@ -54,21 +54,21 @@ static dnnl_status_t kernel_load(struct device *device, const struct kernel *ker
     return dnnl_success;
 }
 
-static dnnl_status_t stream_open(struct dnnl_stream *stream, unsigned flags) {
+static dnnl_status_t stream_open(struct stream *stream, unsigned flags) {
     (void)stream, (void)flags;
     return dnnl_success;
 }
 
-static void stream_close(struct dnnl_stream *stream) {
+static void stream_close(struct stream *stream) {
     (void)stream;
 }
 
-static dnnl_status_t stream_wait(struct dnnl_stream *stream) {
+static dnnl_status_t stream_wait(struct stream *stream) {
     (void)stream;
     return dnnl_success;
 }
 
-static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution *execution) {
+static dnnl_status_t execute(struct stream *stream, const struct execution *execution) {
     (void)stream, (void)execution;
     return dnnl_success;
 }

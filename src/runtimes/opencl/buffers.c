@@ -183,17 +183,35 @@ dnnl_status_t opencl_buffer_unmap(struct device *device, struct buffer *buffer, 
                                          : usm_unmap(d, buffer->handle, address);
 }
 
-dnnl_status_t opencl_params_load(struct device *device, const void *params, size_t size, void **handle) {
+/* Parameter blocks: one buffer for all, and a sub-buffer for each, since kernels get a buffer from its start.
+ */
+
+static cl_mem sub_buffer(cl_mem image, const struct launch *launch, cl_int *error) {
+    const cl_buffer_region region = {.origin = launch->offset, .size = launch->kernel->params_size};
+    return cl.CreateSubBuffer(image, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+}
+
+dnnl_status_t opencl_params_load(struct device *device, const struct program *program, void **blocks,
+                                 void **handle) {
     const struct opencl_device *d = opencl_device(device);
     cl_int error;
-    cl_mem mem = cl.CreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size, (void *)params,
-                                 &error);
+    cl_mem image = cl.CreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, program->params_size,
+                                   program->params, &error);
     if (error != CL_SUCCESS) return opencl_fail(error, "opencl", "clCreateBuffer for parameters");
-    *handle = mem;
+    blocks[0] = image;
+    for (int i = 0; program->nlaunches > 1 && i < program->nlaunches; i++) {
+        blocks[i] = sub_buffer(image, program->launches[i], &error);
+        if (error == CL_SUCCESS) continue;
+        opencl_params_free(device, i, blocks, image);
+        return opencl_fail(error, "opencl", "clCreateSubBuffer for parameters");
+    }
+    *handle = image;
     return dnnl_success;
 }
 
-void opencl_params_free(struct device *device, void *handle) {
+void opencl_params_free(struct device *device, int nblocks, void **blocks, void *handle) {
     (void)device;
+    for (int i = 0; i < nblocks; i++)
+        if (blocks[i] != handle) cl.ReleaseMemObject(blocks[i]);
     cl.ReleaseMemObject(handle);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The execution of plans on command queues. On an in-order queue launches simply follow each other. On an
+ * The execution of programs on command queues. On an in-order queue launches simply follow each other. On an
  * out-of-order one each waits for the event of the one before, and the first of an execution
  *   - for the events that the user names, or,
  *   - if the user names none and asks for none, so that nothing else could put it in order, for all that was
@@ -15,6 +15,8 @@
  */
 #include "runtimes/opencl/opencl.h"
 
+#include <stdlib.h>
+
 static cl_int set_buffer(const struct opencl_device *d, cl_kernel kernel, cl_uint index,
                          const struct buffer *buffer) {
     if (buffer && buffer->kind == BUFFER_POINTER)
@@ -24,16 +26,19 @@ static cl_int set_buffer(const struct opencl_device *d, cl_kernel kernel, cl_uin
 }
 
 static cl_int set_arguments(const struct opencl_device *d, cl_kernel kernel, const struct execution *e,
-                            int i) {
-    const struct launch *launch = &e->plan->launches[i];
+                            struct cursor at) {
+    const struct launch *launch = e->executable->program->launches[at.launch];
     cl_uint n = 0;
     cl_int error = CL_SUCCESS;
     for (int b = 0; b < launch->nbuffers && error == CL_SUCCESS; b++)
-        error = set_buffer(d, kernel, n++, e->buffers[i][b]);
-    if (launch->kernel->scalars && error == CL_SUCCESS)
-        error = cl.SetKernelArg(kernel, n++, sizeof e->scalars[i], e->scalars[i]);
-    if (error == CL_SUCCESS) error = cl.SetKernelArg(kernel, n, sizeof(cl_mem), &e->plan->params[i]);
-    return error;
+        error = set_buffer(d, kernel, n++, e->buffers[launch->buffers[b]]);
+    if (launch->kernel->scalars && error == CL_SUCCESS) {
+        struct scalars scalars;
+        launch_scalars(launch, at.step, e->scalars, &scalars);
+        error = cl.SetKernelArg(kernel, n++, sizeof scalars, &scalars);
+    }
+    if (error != CL_SUCCESS) return error;
+    return cl.SetKernelArg(kernel, n, sizeof(cl_mem), &e->executable->blocks[at.launch]);
 }
 
 /* Events to wait for. */
@@ -75,28 +80,49 @@ static cl_int record(const struct opencl_device *d, struct opencl_stream *s, str
     return CL_SUCCESS;
 }
 
-static dnnl_status_t launch(const struct dnnl_stream *stream, const struct execution *e, int i,
+static dnnl_status_t launch(const struct stream *stream, const struct execution *e, struct cursor at,
                             struct waits waits, cl_event *event) {
     struct opencl_stream *s = stream->state;
-    const struct opencl_device *d = opencl_device(stream->engine->device);
-    const struct range *range = &e->plan->launches[i].range;
-    struct opencl_instance *instance = opencl_kernel_take(e->plan->kernels[i]);
+    const struct opencl_device *d = opencl_device(stream->device);
+    const struct launch *what = e->executable->program->launches[at.launch];
+    struct opencl_instance *instance = opencl_kernel_take(e->executable->kernels[at.launch]);
     if (!instance) return dnnl_out_of_memory;
-    cl_int error = set_arguments(d, instance->kernel, e, i);
+    cl_int error = set_arguments(d, instance->kernel, e, at);
     if (error == CL_SUCCESS)
-        error = s->record ? record(d, s, instance, range)
-                          : enqueue(s->queue, instance->kernel, range, waits, event);
+        error = s->record ? record(d, s, instance, &what->range)
+                          : enqueue(s->queue, instance->kernel, &what->range, waits, event);
     if (s->recorded != instance) slots_give_back(&instance->slot);
     if (error == CL_SUCCESS) return dnnl_success;
-    return fail_exec(opencl_status(error), e->plan->launches[i].kernel->name, "cannot be launched: %s (%d)",
+    return fail_exec(opencl_status(error), what->kernel->name, "cannot be launched: %s (%d)",
                      opencl_error_name(error), error);
 }
 
-/* Events of one execution. */
+/* Events of one execution. Profiling needs all of them, everything else the last one. */
+enum { FEW_EVENTS = 16 };
 struct events {
-    int count;
-    cl_event events[PLAN_MAX_LAUNCHES];
+    bool all;
+    size_t count;
+    cl_event *events; /* `few`, or allocated: a profiling stream may do that */
+    cl_event few[FEW_EVENTS];
 };
+
+static bool events_init(struct events *events, const struct opencl_stream *s, const struct program *program) {
+    events->all = s->profile != NULL;
+    events->count = 0;
+    events->events = events->few;
+    if (events->all && program->nruns > FEW_EVENTS)
+        events->events = malloc(program->nruns * sizeof(cl_event));
+    return events->events != NULL;
+}
+
+static void events_add(struct events *events, cl_event event) {
+    if (!events->all && events->count > 0) cl.ReleaseEvent(events->events[--events->count]);
+    events->events[events->count++] = event;
+}
+
+static void events_free(struct events *events) {
+    if (events->events != events->few) free(events->events);
+}
 
 /* An event for an execution that launches nothing. */
 static dnnl_status_t empty_event(const struct opencl_stream *s, cl_context context, struct waits waits,
@@ -112,30 +138,24 @@ static dnnl_status_t empty_event(const struct opencl_stream *s, cl_context conte
     return dnnl_success;
 }
 
-/* The last launch that is not empty, or -1. */
-static int last_launch(const struct plan *plan) {
-    int last = plan->nlaunches - 1;
-    while (last >= 0 && range_is_empty(&plan->launches[last].range))
-        last--;
-    return last;
-}
-
 /* Launches everything. With `last_wanted` the last event in `events` stands for all. */
-static dnnl_status_t launch_all(const struct dnnl_stream *stream, const struct execution *e,
-                                struct waits waits, bool last_wanted, struct events *events) {
+static dnnl_status_t launch_all(const struct stream *stream, const struct execution *e, struct waits waits,
+                                bool last_wanted, struct events *events) {
     const struct opencl_stream *s = stream->state;
-    int last = last_launch(e->plan);
-    for (int i = 0; i <= last; i++) {
-        if (range_is_empty(&e->plan->launches[i].range)) continue;
-        bool wanted = s->profile || s->out_of_order || (last_wanted && i == last);
-        cl_event *event = &events->events[events->count];
-        TRY(launch(stream, e, i, waits, wanted ? event : NULL));
-        events->count += wanted;
-        waits = s->out_of_order ? (struct waits){1, event} : (struct waits){0, NULL};
+    const struct program *program = e->executable->program;
+    struct cursor at = {0};
+    cl_event event = NULL, before; /* OpenCL wants the two apart */
+    for (size_t n = 0; n < program->nruns; n++, cursor_next(program, &at)) {
+        bool wanted = s->profile || s->out_of_order || (last_wanted && n == program->nruns - 1);
+        TRY(launch(stream, e, at, waits, wanted ? &event : NULL));
+        if (wanted) events_add(events, event);
+        before = event;
+        waits = s->out_of_order ? (struct waits){1, &before} : (struct waits){0, NULL};
     }
-    if (last >= 0 || (!last_wanted && waits.count == 0)) return dnnl_success;
-    events->count = 1;
-    return empty_event(s, opencl_device(stream->engine->device)->context, waits, &events->events[0]);
+    if (program->nruns > 0 || (!last_wanted && waits.count == 0)) return dnnl_success;
+    TRY(empty_event(s, opencl_device(stream->device)->context, waits, &event));
+    events_add(events, event);
+    return dnnl_success;
 }
 
 /* What the first launch waits for. */
@@ -184,36 +204,39 @@ static void hand_out(struct opencl_stream *s, const struct execution *e, cl_even
     cl.Flush(s->queue); /* the event may be waited for on another queue */
 }
 
-static dnnl_status_t submit(const struct dnnl_stream *stream, const struct execution *e) {
+static dnnl_status_t submit(const struct stream *stream, const struct execution *e) {
     struct opencl_stream *s = stream->state;
-    struct events events = {0};
+    struct events events;
     struct first_waits first;
     if (s->out_of_order && !opencl_stream_make_room(s)) return dnnl_out_of_memory;
     TRY(find_waits(s, e, &first));
     bool last_wanted = s->out_of_order || (s->returns_events && e->return_event);
-    dnnl_status_t status = launch_all(stream, e, first.waits, last_wanted, &events);
+    dnnl_status_t status = dnnl_out_of_memory;
+    if (events_init(&events, s, e->executable->program))
+        status = launch_all(stream, e, first.waits, last_wanted, &events);
     if (first.joined) cl.ReleaseEvent(first.joined);
     bool succeeded = status == dnnl_success;
     if (succeeded && last_wanted) hand_out(s, e, events.events[events.count - 1]);
     if (succeeded && !last_wanted && e->return_event) *(cl_event *)e->return_event = NULL;
     if (succeeded && s->profile)
-        opencl_profile_record(s->profile, events.count, events.events);
+        opencl_profile_record(s->profile, (int)events.count, events.events);
     else
-        opencl_release_events(events.count, events.events);
+        opencl_release_events((int)events.count, events.events);
+    events_free(&events);
     return status;
 }
 
-static dnnl_status_t submit_or_record(const struct dnnl_stream *stream, const struct execution *e) {
+static dnnl_status_t submit_or_record(const struct stream *stream, const struct execution *e) {
     struct opencl_stream *s = stream->state;
     if (s->record && e->ndeps > 0)
         return fail_exec(dnnl_invalid_arguments, "opencl",
                          "commands that are recorded cannot wait for events");
-    if (s->record && !plan_list_add(&s->plans, e->plan)) return dnnl_out_of_memory;
+    if (s->record && !counted_list_add(&s->kept, e->owner)) return dnnl_out_of_memory;
     return submit(stream, e);
 }
 
 /* Launches of several threads may mix on an in-order queue, unless they share the stream's scratchpad. */
-dnnl_status_t opencl_execute(struct dnnl_stream *stream, const struct execution *e) {
+dnnl_status_t opencl_execute(struct stream *stream, const struct execution *e) {
     struct opencl_stream *s = stream->state;
     bool alone = s->out_of_order || s->record || e->scratchpad;
     if (alone) pthread_mutex_lock(&s->lock);

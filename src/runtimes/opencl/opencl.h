@@ -7,9 +7,11 @@
 #define LODE_RUNTIMES_OPENCL_OPENCL_H
 
 #include "base/slots.h"
-#include "core/objects.h"
+#include "runtimes/executable.h"
 #include "runtimes/binaries.h"
 #include "runtimes/opencl/loader.h"
+
+#include <pthread.h>
 
 enum { OPENCL_DEVICE, OPENCL_CONTEXT }; /* places in device->handles */
 
@@ -63,7 +65,7 @@ struct opencl_stream {
     bool record_in_order;
     struct opencl_instance *recorded; /* the last one */
     cl_sync_point_khr last_point;
-    struct plan_list plans;
+    struct counted_list kept; /* owners of what was recorded */
 };
 
 static inline struct opencl_device *opencl_device(const struct device *device) {
@@ -104,19 +106,20 @@ dnnl_status_t opencl_buffer_map(struct device *device, struct buffer *buffer, si
 dnnl_status_t opencl_buffer_unmap(struct device *device, struct buffer *buffer, void *address);
 dnnl_status_t opencl_buffer_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
                                   struct buffer *buffer);
-dnnl_status_t opencl_params_load(struct device *device, const void *params, size_t size, void **handle);
-void opencl_params_free(struct device *device, void *handle);
+dnnl_status_t opencl_params_load(struct device *device, const struct program *program, void **blocks,
+                                 void **handle);
+void opencl_params_free(struct device *device, int nblocks, void **blocks, void *handle);
 
 /* Streams: streams.c */
-dnnl_status_t opencl_stream_open(struct dnnl_stream *stream, unsigned flags);
+dnnl_status_t opencl_stream_open(struct stream *stream, unsigned flags);
 /* The same around a queue of the user's, which is retained; sets the stream's flags. */
-dnnl_status_t opencl_stream_adopt(struct dnnl_stream *stream, cl_command_queue queue);
+dnnl_status_t opencl_stream_adopt(struct stream *stream, cl_command_queue queue);
 /* A stream that records into the user's command buffer, made for that queue; both are retained. */
-dnnl_status_t opencl_stream_record(struct dnnl_stream *stream, cl_command_queue queue,
+dnnl_status_t opencl_stream_record(struct stream *stream, cl_command_queue queue,
                                    cl_command_buffer_khr buffer);
-void opencl_stream_close(struct dnnl_stream *stream);
-dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream);
-bool opencl_stream_records(const struct dnnl_stream *stream);
+void opencl_stream_close(struct stream *stream);
+dnnl_status_t opencl_stream_wait(struct stream *stream);
+bool opencl_stream_records(const struct stream *stream);
 /* With the stream's lock: room for one more event; then that event is added, or put in the place of all
  * others if it comes after them. */
 bool opencl_stream_make_room(struct opencl_stream *s);
@@ -124,14 +127,14 @@ void opencl_stream_remember(struct opencl_stream *s, cl_event event, bool after_
 void opencl_release_events(int count, const cl_event *events);
 
 /* Execution: execute.c */
-dnnl_status_t opencl_execute(struct dnnl_stream *stream, const struct execution *execution);
+dnnl_status_t opencl_execute(struct stream *stream, const struct execution *execution);
 
 /* Profiling: profile.c. record takes over one reference to each event. */
 struct opencl_profile *opencl_profile_open(void);
 void opencl_profile_close(struct opencl_profile *profile);
 void opencl_profile_record(struct opencl_profile *profile, int nevents, const cl_event *events);
 bool opencl_event_completed(cl_event event); /* or failed */
-dnnl_status_t opencl_profiling_reset(struct dnnl_stream *stream);
-dnnl_status_t opencl_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns);
+dnnl_status_t opencl_profiling_reset(struct stream *stream);
+dnnl_status_t opencl_profiling_query(struct stream *stream, int *count, uint64_t *ns);
 
 #endif

@@ -69,9 +69,11 @@ static void harvest(struct opencl_profile *p) {
     p->npending = left;
 }
 
-/* Makes an array of `room` members at least twice as large, or of `first` members. */
-static bool grow(void **array, int *room, size_t member, int first) {
-    int more = *room ? 2 * *room : first;
+/* Makes an array of `room` members at least twice as large, and large enough for `wanted`. */
+static bool grow(void **array, int *room, size_t member, int wanted) {
+    enum { FIRST = 64 };
+    int more = *room ? 2 * *room : FIRST;
+    if (more < wanted) more = wanted;
     void *larger = realloc(*array, (size_t)more * member);
     if (!larger) return false;
     *array = larger;
@@ -79,17 +81,19 @@ static bool grow(void **array, int *room, size_t member, int first) {
     return true;
 }
 
-static bool make_room(struct opencl_profile *p) {
-    if (p->nentries == p->entries_room && !grow((void **)&p->ns, &p->entries_room, sizeof p->ns[0], 64))
+/* Room for one entry and the events of its launches. */
+static bool make_room(struct opencl_profile *p, int nevents) {
+    if (p->nentries == p->entries_room
+        && !grow((void **)&p->ns, &p->entries_room, sizeof p->ns[0], p->nentries + 1))
         return false;
-    if (p->npending + PLAN_MAX_LAUNCHES <= p->pending_room) return true;
+    if (p->npending + nevents <= p->pending_room) return true;
     harvest(p);
-    if (p->npending + PLAN_MAX_LAUNCHES <= p->pending_room / 2) return true;
-    return grow((void **)&p->pending, &p->pending_room, sizeof p->pending[0], 64);
+    if (p->npending + nevents <= p->pending_room / 2) return true;
+    return grow((void **)&p->pending, &p->pending_room, sizeof p->pending[0], p->npending + nevents);
 }
 
 static bool record_locked(struct opencl_profile *p, int nevents, const cl_event *events) {
-    if (!make_room(p)) return false;
+    if (!make_room(p, nevents)) return false;
     p->ns[p->nentries] = 0;
     for (int i = 0; i < nevents; i++)
         p->pending[p->npending++] = (struct pending){events[i], p->nentries};
@@ -105,7 +109,7 @@ void opencl_profile_record(struct opencl_profile *profile, int nevents, const cl
         cl.ReleaseEvent(events[i]);
 }
 
-dnnl_status_t opencl_profiling_reset(struct dnnl_stream *stream) {
+dnnl_status_t opencl_profiling_reset(struct stream *stream) {
     struct opencl_stream *s = stream->state;
     pthread_mutex_lock(&s->profile->lock);
     drop_pending(s->profile);
@@ -123,7 +127,7 @@ static dnnl_status_t query_locked(struct opencl_profile *p, int *count, uint64_t
     return dnnl_success;
 }
 
-dnnl_status_t opencl_profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns) {
+dnnl_status_t opencl_profiling_query(struct stream *stream, int *count, uint64_t *ns) {
     struct opencl_stream *s = stream->state;
     TRY(ns ? opencl_stream_wait(stream) : dnnl_success);
     pthread_mutex_lock(&s->profile->lock);

@@ -2,7 +2,7 @@
 /*
  * Streams around command queues: making them, waiting for them, and remembering what has been submitted to
  * those that keep no order. A stream around a command buffer records: it submits nothing, so there is nothing
- * to wait for, and it keeps what was recorded: plans and kernels.
+ * to wait for, and it keeps what was recorded: programs and kernels.
  *
  * On CPU devices streams that may run out of order get an in-order queue: a launch uses the whole device
  * anyway. And on out-of-order queues that users bring we do not let a CPU driver wait for us while there is
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static dnnl_status_t open_around(struct dnnl_stream *stream, const struct opencl_stream *like) {
+static dnnl_status_t open_around(struct stream *stream, const struct opencl_stream *like) {
     bool profiling = stream->flags & dnnl_stream_profiling;
     struct opencl_stream *s = malloc(sizeof *s);
     if (!s) return dnnl_out_of_memory;
@@ -30,8 +30,8 @@ static dnnl_status_t open_around(struct dnnl_stream *stream, const struct opencl
     return dnnl_success;
 }
 
-dnnl_status_t opencl_stream_open(struct dnnl_stream *stream, unsigned flags) {
-    const struct device *device = stream->engine->device;
+dnnl_status_t opencl_stream_open(struct stream *stream, unsigned flags) {
+    const struct device *device = stream->device;
     const struct opencl_device *d = opencl_device(device);
     struct opencl_stream s = {.returns_events = flags & dnnl_stream_out_of_order};
     cl_command_queue_properties profiling = flags & dnnl_stream_profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
@@ -62,8 +62,8 @@ static dnnl_status_t check_queue(const struct opencl_device *d, cl_command_queue
     return dnnl_success;
 }
 
-dnnl_status_t opencl_stream_adopt(struct dnnl_stream *stream, cl_command_queue queue) {
-    const struct device *device = stream->engine->device;
+dnnl_status_t opencl_stream_adopt(struct stream *stream, cl_command_queue queue) {
+    const struct device *device = stream->device;
     cl_command_queue_properties properties = 0;
     TRY(check_queue(opencl_device(device), queue, &properties));
     bool out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
@@ -95,9 +95,9 @@ static dnnl_status_t check_command_buffer(const struct opencl_device *d, cl_comm
     return dnnl_success;
 }
 
-dnnl_status_t opencl_stream_record(struct dnnl_stream *stream, cl_command_queue queue,
+dnnl_status_t opencl_stream_record(struct stream *stream, cl_command_queue queue,
                                    cl_command_buffer_khr buffer) {
-    const struct opencl_device *d = opencl_device(stream->engine->device);
+    const struct opencl_device *d = opencl_device(stream->device);
     cl_command_queue_properties properties = 0;
     if (!d->has_command_buffers)
         return fail(dnnl_unimplemented, "stream", "the device has no cl_khr_command_buffer");
@@ -127,15 +127,15 @@ static void end_recording(const struct opencl_device *d, struct opencl_stream *s
         before = i->recorded_before;
         slots_give_back(&i->slot);
     }
-    plan_list_free(&s->plans);
+    counted_list_free(&s->kept);
 }
 
-void opencl_stream_close(struct dnnl_stream *stream) {
+void opencl_stream_close(struct stream *stream) {
     struct opencl_stream *s = stream->state;
     if (s->profile) opencl_profile_close(s->profile);
     opencl_release_events(s->nevents, s->events);
     free(s->events);
-    if (s->record) end_recording(opencl_device(stream->engine->device), s);
+    if (s->record) end_recording(opencl_device(stream->device), s);
     cl.ReleaseCommandQueue(s->queue);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -222,11 +222,11 @@ static dnnl_status_t poll_events(struct opencl_stream *s) {
 }
 
 /* In the end the queue decides: users have their own commands there. */
-bool opencl_stream_records(const struct dnnl_stream *stream) {
+bool opencl_stream_records(const struct stream *stream) {
     return ((const struct opencl_stream *)stream->state)->record != NULL;
 }
 
-dnnl_status_t opencl_stream_wait(struct dnnl_stream *stream) {
+dnnl_status_t opencl_stream_wait(struct stream *stream) {
     struct opencl_stream *s = stream->state;
     if (s->record) return dnnl_success;
     TRY(s->polls ? poll_events(s) : dnnl_success);

@@ -113,13 +113,20 @@ dnnl_status_t sycl_buffer_unmap(struct device *device, struct buffer *buffer, vo
 
 /* Parameter blocks */
 
-dnnl_status_t sycl_params_load(struct device *device, const void *params, size_t size, void **handle) {
-    dnnl_status_t status = sycl_layer()->usm_alloc(sycl_state(device)->opened.device, size, handle);
+dnnl_status_t sycl_params_load(struct device *device, const struct program *program, void **blocks,
+                               void **handle) {
+    void *image;
+    dnnl_status_t status =
+            sycl_layer()->usm_alloc(sycl_state(device)->opened.device, program->params_size, &image);
     if (status != dnnl_success) return sycl_fail(status, "primitive");
-    memcpy(*handle, params, size);
+    memcpy(image, program->params, program->params_size);
+    for (int i = 0; i < program->nlaunches; i++)
+        blocks[i] = (char *)image + program->launches[i]->offset;
+    *handle = image;
     return dnnl_success;
 }
 
-void sycl_params_free(struct device *device, void *handle) {
+void sycl_params_free(struct device *device, int nblocks, void **blocks, void *handle) {
+    (void)nblocks, (void)blocks;
     sycl_layer()->usm_free(sycl_state(device)->opened.device, handle);
 }

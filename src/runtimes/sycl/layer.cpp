@@ -557,8 +557,8 @@ struct submitting {
 
     /* The first event of a submission joins those that are open, or takes their place; the others take that
      * of the one before them. */
-    void remember(int index, const sycl::event &event) const {
-        if (index > 0)
+    void remember(bool first, const sycl::event &event) const {
+        if (!first)
             past.open.pop_back();
         else if (queue.in_order || after_all)
             past.open.clear();
@@ -566,10 +566,9 @@ struct submitting {
         if (what.exclusive && !queue.in_order) past.exclusive = event;
     }
 
-    void launch(int index) const {
-        const auto &one = what.launches[index];
+    void launch(bool first, const sycl_launch &one) const {
         auto event = queue.queue.submit([&](sycl::handler &handler) {
-            if (index == 0)
+            if (first)
                 wait_for_past(handler);
             else if (!queue.in_order)
                 handler.depends_on(past.open.back());
@@ -577,22 +576,24 @@ struct submitting {
                 set_arg(handler, i, one.args[i]);
             handler.parallel_for(range_of(one), one.kernel->kernel);
         });
-        remember(index, event);
+        remember(first, event);
     }
 
     /* A command that does nothing but wait, and keeps nobody else waiting as a barrier would. */
     void launch_nothing() const {
-        remember(0, queue.queue.submit([&](sycl::handler &handler) { wait_for_past(handler); }));
+        remember(true, queue.queue.submit([&](sycl::handler &handler) { wait_for_past(handler); }));
     }
 
     void launch_all() const {
         std::vector<sycl::event> times;
         bool timed = queue.profiling && &past == &queue.running;
-        for (int i = 0; i < what.nlaunches; i++) {
-            launch(i);
+        bool first = true;
+        while (const auto *one = what.next(what.context)) {
+            launch(first, *one);
+            first = false;
             if (timed) times.push_back(past.open.back());
         }
-        if (what.nlaunches == 0) launch_nothing();
+        if (first) launch_nothing();
         if (timed) add_entry(queue.times, times);
     }
 };

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define SYCL_LAYER_VERSION 4
+#define SYCL_LAYER_VERSION 5
 #define SYCL_LAYER_LIBRARY "libdnnl_sycl.so.3"
 #define SYCL_LAYER_SYMBOL "lode_sycl_layer"
 
@@ -43,7 +43,7 @@ struct sycl_native_kernel {
 };
 
 enum sycl_arg_kind { SYCL_ARG_POINTER, SYCL_ARG_BUFFER, SYCL_ARG_SCALARS };
-enum { SYCL_SCALARS = 8, SYCL_MAX_ARGS = 24 };
+enum { SYCL_SCALARS = 10, SYCL_MAX_ARGS = 24 };
 
 struct sycl_arg {
     enum sycl_arg_kind kind;
@@ -63,8 +63,8 @@ struct sycl_launch {
 /* Launches that follow each other. With neither `deps` nor `event` nothing could put them in order later:
  * they wait for all that was submitted through this queue object before. */
 struct sycl_submission {
-    int nlaunches;
-    const struct sycl_launch *launches;
+    const struct sycl_launch *(*next)(void *context); /* valid until it is called again; NULL: no more */
+    void *context;
     const void *deps; /* std::vector<sycl::event>, or NULL */
     void *event;      /* sycl::event that is assigned, or NULL */
     int exclusive;    /* uses memory that others on this queue use too: they must not overlap */

@@ -4,6 +4,8 @@
  * needs libsycl; without that, programs that do not ask for SYCL never notice.
  */
 #include "base/verbose.h"
+
+#include <pthread.h>
 #include "runtimes/library.h"
 #include "runtimes/sycl/sycl.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)SYCL_SCALARS == LAUNCH_MAX_SCALARS, "scalars of a launch");
+_Static_assert(SYCL_SCALARS * sizeof(uint32_t) == sizeof(struct scalars), "scalars of a launch");
 _Static_assert((int)SYCL_MAX_ARGS >= LAUNCH_MAX_BUFFERS + 2, "buffers, scalars and parameters");
 
 /* Devices */
@@ -178,9 +178,9 @@ static dnnl_status_t blob_id(const struct device *device, size_t *size, uint8_t 
 
 /* Streams */
 
-static dnnl_status_t stream_open(struct dnnl_stream *stream, unsigned flags) {
+static dnnl_status_t stream_open(struct stream *stream, unsigned flags) {
     struct sycl_queue *queue;
-    dnnl_status_t status = sycl_layer()->queue_open(sycl_state(stream->engine->device)->opened.device,
+    dnnl_status_t status = sycl_layer()->queue_open(sycl_state(stream->device)->opened.device,
                                                     !(flags & dnnl_stream_out_of_order),
                                                     (flags & dnnl_stream_profiling) != 0, &queue);
     if (status != dnnl_success) return sycl_fail(status, "stream");
@@ -188,10 +188,10 @@ static dnnl_status_t stream_open(struct dnnl_stream *stream, unsigned flags) {
     return dnnl_success;
 }
 
-dnnl_status_t sycl_stream_adopt(struct dnnl_stream *stream, const void *user) {
+dnnl_status_t sycl_stream_adopt(struct stream *stream, const void *user) {
     int in_order, profiling;
     struct sycl_queue *queue;
-    dnnl_status_t status = sycl_layer()->queue_adopt(sycl_state(stream->engine->device)->opened.device, user,
+    dnnl_status_t status = sycl_layer()->queue_adopt(sycl_state(stream->device)->opened.device, user,
                                                      &in_order, &profiling, &queue);
     if (status != dnnl_success) return sycl_fail(status, "stream");
     stream->flags = in_order ? dnnl_stream_in_order : dnnl_stream_out_of_order;
@@ -200,56 +200,70 @@ dnnl_status_t sycl_stream_adopt(struct dnnl_stream *stream, const void *user) {
     return dnnl_success;
 }
 
-static void stream_close(struct dnnl_stream *stream) {
+static void stream_close(struct stream *stream) {
     sycl_layer()->queue_close(stream->state);
 }
 
-static dnnl_status_t stream_wait(struct dnnl_stream *stream) {
+static dnnl_status_t stream_wait(struct stream *stream) {
     dnnl_status_t status = sycl_layer()->queue_wait(stream->state);
     return status == dnnl_success ? status : sycl_fail(status, "stream");
 }
 
-static bool stream_records(const struct dnnl_stream *stream) {
+static bool stream_records(const struct stream *stream) {
     return sycl_layer()->queue_records(stream->state) != 0;
 }
 
 /* Execution */
 
-static int fill_args(const struct execution *e, int i, struct sycl_arg *args) {
-    const struct launch *launch = &e->plan->launches[i];
+/* The launches of an execution, made one by one as the layer asks for them. */
+struct launches {
+    const struct execution *execution;
+    struct cursor next;
+    struct sycl_launch launch;
+    struct sycl_arg args[SYCL_MAX_ARGS];
+};
+
+static int fill_args(const struct execution *e, struct cursor at, struct sycl_arg *args) {
+    const struct launch *launch = e->executable->program->launches[at.launch];
     int n = 0;
     for (int b = 0; b < launch->nbuffers; b++) {
-        const struct buffer *buffer = e->buffers[i][b];
+        const struct buffer *buffer = e->buffers[launch->buffers[b]];
         bool object = buffer && buffer->kind == BUFFER_OBJECT;
         args[n].kind = object ? SYCL_ARG_BUFFER : SYCL_ARG_POINTER;
         args[n++].pointer = buffer ? buffer->handle : NULL;
     }
     if (launch->kernel->scalars) {
+        struct scalars scalars;
+        launch_scalars(launch, at.step, e->scalars, &scalars);
         args[n].kind = SYCL_ARG_SCALARS;
-        memcpy(args[n++].scalars, e->scalars[i], sizeof args->scalars);
+        memcpy(args[n++].scalars, &scalars, sizeof scalars);
     }
     args[n].kind = SYCL_ARG_POINTER;
-    args[n++].pointer = e->plan->params[i];
+    args[n++].pointer = e->executable->blocks[at.launch];
     return n;
 }
 
-static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution *e) {
-    struct sycl_arg args[PLAN_MAX_LAUNCHES][SYCL_MAX_ARGS];
-    struct sycl_launch launches[PLAN_MAX_LAUNCHES];
-    int n = 0;
-    for (int i = 0; i < e->plan->nlaunches; i++) {
-        const struct range *range = &e->plan->launches[i].range;
-        if (range_is_empty(range)) continue;
-        launches[n] = (struct sycl_launch){
-                .kernel = e->plan->kernels[i],
-                .groups = {range->groups[0], range->groups[1], range->groups[2]},
-                .group_size = {range->group_size[0], range->group_size[1], range->group_size[2]},
-                .nargs = fill_args(e, i, args[n]),
-                .args = args[n]};
-        n++;
-    }
-    const struct sycl_submission submission = {.nlaunches = n,
-                                               .launches = launches,
+static const struct sycl_launch *next_launch(void *context) {
+    struct launches *all = context;
+    const struct execution *e = all->execution;
+    const struct program *program = e->executable->program;
+    struct cursor at = all->next;
+    if (at.launch == program->nlaunches) return NULL;
+    const struct range *range = &program->launches[at.launch]->range;
+    all->launch = (struct sycl_launch){
+            .kernel = e->executable->kernels[at.launch],
+            .groups = {range->groups[0], range->groups[1], range->groups[2]},
+            .group_size = {range->group_size[0], range->group_size[1], range->group_size[2]},
+            .nargs = fill_args(e, at, all->args),
+            .args = all->args};
+    cursor_next(program, &all->next);
+    return &all->launch;
+}
+
+static dnnl_status_t execute(struct stream *stream, const struct execution *e) {
+    struct launches launches = {.execution = e};
+    const struct sycl_submission submission = {.next = next_launch,
+                                               .context = &launches,
                                                .deps = e->deps,
                                                .event = e->return_event,
                                                .exclusive = e->scratchpad != NULL};
@@ -257,11 +271,11 @@ static dnnl_status_t execute(struct dnnl_stream *stream, const struct execution 
     return status == dnnl_success ? status : sycl_fail(status, "primitive");
 }
 
-static dnnl_status_t profiling_reset(struct dnnl_stream *stream) {
+static dnnl_status_t profiling_reset(struct stream *stream) {
     return sycl_layer()->profiling_reset(stream->state);
 }
 
-static dnnl_status_t profiling_query(struct dnnl_stream *stream, int *count, uint64_t *ns) {
+static dnnl_status_t profiling_query(struct stream *stream, int *count, uint64_t *ns) {
     dnnl_status_t status = sycl_layer()->profiling_query(stream->state, count, ns);
     return status == dnnl_success ? status : sycl_fail(status, "profiling");
 }

@@ -7,8 +7,10 @@
 #ifndef LODE_RUNTIMES_SYCL_SYCL_H
 #define LODE_RUNTIMES_SYCL_SYCL_H
 
-#include "core/objects.h"
+#include "runtimes/executable.h"
 #include "runtimes/sycl/layer.h"
+
+#include <pthread.h>
 
 enum { SYCL_DEVICE, SYCL_CONTEXT }; /* identities, in device->handles */
 
@@ -47,10 +49,11 @@ dnnl_status_t sycl_buffer_map(struct device *device, struct buffer *buffer, size
 dnnl_status_t sycl_buffer_unmap(struct device *device, struct buffer *buffer, void *address);
 dnnl_status_t sycl_buffer_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
                                 struct buffer *buffer);
-dnnl_status_t sycl_params_load(struct device *device, const void *params, size_t size, void **handle);
-void sycl_params_free(struct device *device, void *handle);
+dnnl_status_t sycl_params_load(struct device *device, const struct program *program, void **blocks,
+                               void **handle);
+void sycl_params_free(struct device *device, int nblocks, void **blocks, void *handle);
 
 /* Makes a stream's state around a queue of the user's; sets the stream's flags. */
-dnnl_status_t sycl_stream_adopt(struct dnnl_stream *stream, const void *queue);
+dnnl_status_t sycl_stream_adopt(struct stream *stream, const void *queue);
 
 #endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of sized_plans.h. Each entry counts the threads that look at it: whoever wants to replace it
+ * needs it alone. Nobody waits: a plan that finds no entry to replace is used and not kept.
+ */
+#include "core/sized_plans.h"
+#include "base/hash.h"
+#include "base/verbose.h"
+#include "oneapi/dnnl/dnnl_debug.h"
+
+#include <stdlib.h>
+
+enum { ENTRIES = 32 };
+enum { BEING_WRITTEN = -1, EMPTY = 0, IDLE = 1 }; /* IDLE + n: n threads look at it */
+
+struct entry {
+    _Atomic int state;
+    _Atomic uint64_t hash, used;
+    struct plan *plan;
+};
+
+struct sized_plans {
+    _Atomic uint64_t clock;
+    struct entry entries[ENTRIES];
+};
+
+struct sized_plans *sized_plans_new(void) {
+    return calloc(1, sizeof(struct sized_plans));
+}
+
+void sized_plans_free(struct sized_plans *table) {
+    for (int i = 0; table && i < ENTRIES; i++)
+        plan_release(table->entries[i].plan);
+    free(table);
+}
+
+/* What the sizes of a call are. */
+
+static bool is_open(const struct problem_tensor *tensor) {
+    return md_has_runtime_dims_or_strides(&tensor->md);
+}
+
+static uint64_t hash_sizes(const struct problem *problem, int nargs, const dnnl_exec_arg_t *args) {
+    uint64_t hash = 0;
+    for (int i = 0; i < problem->ntensors; i++) {
+        if (!is_open(&problem->tensors[i])) continue;
+        const struct dnnl_memory *memory = exec_memory(problem->tensors[i].arg, nargs, args);
+        if (memory) hash = md_hash(&memory->md, hash);
+    }
+    return hash;
+}
+
+/* Does a plan that was made for some sizes serve these? */
+static bool fits(const struct plan *plan, const struct problem *open, int nargs,
+                 const dnnl_exec_arg_t *args) {
+    for (int i = 0; i < open->ntensors; i++) {
+        const struct problem_tensor *tensor = &open->tensors[i];
+        if (!is_open(tensor)) continue;
+        const struct dnnl_memory *memory = exec_memory(tensor->arg, nargs, args);
+        if (!memory || !md_equal(&memory->md, &plan->request.tensors[i].md)) return false;
+    }
+    return true;
+}
+
+/* Finding. */
+
+static bool enter(struct entry *entry) {
+    int state = atomic_load_explicit(&entry->state, memory_order_relaxed);
+    while (state >= IDLE)
+        if (atomic_compare_exchange_weak(&entry->state, &state, state + 1)) return true;
+    return false;
+}
+
+static void leave(struct entry *entry) {
+    atomic_fetch_sub_explicit(&entry->state, 1, memory_order_release);
+}
+
+static struct plan *find(struct sized_plans *table, uint64_t hash, const struct problem *open, int nargs,
+                         const dnnl_exec_arg_t *args) {
+    for (int i = 0; i < ENTRIES; i++) {
+        struct entry *entry = &table->entries[i];
+        if (atomic_load_explicit(&entry->hash, memory_order_relaxed) != hash || !enter(entry)) continue;
+        struct plan *plan = fits(entry->plan, open, nargs, args) ? plan_retain(entry->plan) : NULL;
+        leave(entry);
+        if (!plan) continue;
+        atomic_store_explicit(&entry->used, atomic_fetch_add(&table->clock, 1), memory_order_relaxed);
+        return plan;
+    }
+    return NULL;
+}
+
+/* Keeping. */
+
+/* The entry that has not been used for longest, or NULL if all are looked at. It is the caller's to write. */
+static struct entry *claim(struct sized_plans *table) {
+    struct entry *oldest = NULL;
+    for (int i = 0; i < ENTRIES; i++) {
+        struct entry *entry = &table->entries[i];
+        if (atomic_load(&entry->state) > IDLE) continue;
+        if (!oldest || atomic_load(&entry->used) < atomic_load(&oldest->used)) oldest = entry;
+    }
+    int state = oldest ? atomic_load(&oldest->state) : BEING_WRITTEN;
+    bool ours = (state == EMPTY || state == IDLE)
+                && atomic_compare_exchange_strong(&oldest->state, &state, BEING_WRITTEN);
+    return ours ? oldest : NULL;
+}
+
+static void keep(struct sized_plans *table, uint64_t hash, struct plan *plan) {
+    struct entry *entry = claim(table);
+    if (!entry) return;
+    struct plan *old = entry->plan;
+    entry->plan = plan_retain(plan);
+    atomic_store(&entry->hash, hash);
+    atomic_store(&entry->used, atomic_fetch_add(&table->clock, 1) + 1);
+    atomic_store(&entry->state, IDLE);
+    plan_release(old);
+}
+
+/* Making. */
+
+/* Puts the sizes of the memories into a problem whose own are open. */
+static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnnl_exec_arg_t *args) {
+    for (int i = 0; i < problem->ntensors; i++) {
+        struct problem_tensor *tensor = &problem->tensors[i];
+        const struct dnnl_memory *memory = exec_memory(tensor->arg, nargs, args);
+        if (!memory) return dnnl_invalid_arguments;
+        if (!is_open(tensor)) continue;
+        if (memory->md.ndims != tensor->md.ndims || memory->md.data_type != tensor->md.data_type
+            || md_has_runtime_dims_or_strides(&memory->md))
+            return fail(dnnl_invalid_arguments, dnnl_prim_kind2str(problem->kind),
+                        "argument %d does not fit the descriptor or has open sizes itself", tensor->arg);
+        tensor->md = memory->md;
+    }
+    return dnnl_success;
+}
+
+static dnnl_status_t make(struct plan **plan, const struct plan *deferred, int nargs,
+                          const dnnl_exec_arg_t *args) {
+    struct problem problem;
+    bool hit;
+    TRY(problem_copy(&problem, &deferred->problem));
+    struct plan_request request = plan_request_of(deferred);
+    request.problem = &problem;
+    dnnl_status_t status = fill_in_sizes(&problem, nargs, args);
+    if (status == dnnl_success) status = plan_get(plan, &request, &hit);
+    problem_clear(&problem);
+    if (status != dnnl_success) return status;
+    status = plan_prepare(*plan, &hit);
+    if (status != dnnl_success) plan_release(*plan);
+    return status;
+}
+
+dnnl_status_t sized_plans_get(struct sized_plans *table, const struct plan *deferred, int nargs,
+                              const dnnl_exec_arg_t *args, struct plan **plan) {
+    uint64_t hash = hash_sizes(&deferred->problem, nargs, args);
+    *plan = find(table, hash, &deferred->problem, nargs, args);
+    if (*plan) return dnnl_success;
+    TRY(make(plan, deferred, nargs, args));
+    keep(table, hash, *plan);
+    return dnnl_success;
+}
