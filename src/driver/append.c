@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The append calls that need no kernel: they check their arguments and write one command each.
+ * Append calls that launch no kernel: each checks its arguments and writes one command.
  */
 #include "driver/limits.h"
 #include "driver/list.h"
@@ -17,7 +17,7 @@ static ze_result_t append_nothing(ze_command_list_handle_t handle, const struct 
     return result ? result : list_submit(list);
 }
 
-/* -- synchronisation. Commands run one after the other, so that a barrier is just a command. -- */
+/* -- synchronisation: commands of a stream run in order, so a barrier is an empty command -- */
 
 ze_result_t ZE_APICALL zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_handle_t signal,
                                                   uint32_t nwaits, ze_event_handle_t *waits) {
@@ -53,7 +53,7 @@ ze_result_t ZE_APICALL zeCommandListAppendEventReset(ze_command_list_handle_t ha
     if (!list || !to_event(event)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (to_event(event)->context != list->context) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
     if (event_is_counter_based(to_event(event)))
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a counter-based event is never reset");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a counter-based event cannot be reset");
     struct reset_event_command *reset;
     ze_result_t result = list_append(list, OP_RESET_EVENT, sizeof *reset, &(struct dependencies){0}, &reset);
     if (result) return result;
@@ -90,7 +90,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListAppendMemoryCopyWithParameters)(
     return zeCommandListAppendMemoryCopy(list, dst, src, size, signal, nwaits, waits);
 }
 
-/* All contexts see all memory. */
+/* Every context can access all memory. */
 ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyFromContext(ze_command_list_handle_t list, void *dst,
                                                                 ze_context_handle_t context, const void *src,
                                                                 size_t size, ze_event_handle_t signal,
@@ -103,8 +103,8 @@ static bool same_size(const ze_copy_region_t *a, const ze_copy_region_t *b) {
     return a->width == b->width && a->height == b->height && a->depth == b->depth;
 }
 
-/* Do two boxes of the same size and pitches, so many bytes apart, have a byte in common? In bytes (level 0),
- * rows (1) or slices (2). */
+/* Do two boxes of equal size and pitches, `distance` bytes apart, share a byte? Level 0 compares bytes, 1
+ * rows, 2 slices. */
 static bool overlap(int64_t distance, const size_t size[3], const size_t pitch[2], int level) {
     if (level == 0) return llabs(distance) < (int64_t)size[0];
     int64_t step = (int64_t)pitch[level - 1], below = step ? distance / step - (distance % step < 0) : 0;
@@ -127,7 +127,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryCopyRegion(ze_command_list_handl
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!dst || !to || !src || !from) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    if (!same_size(to, from)) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "regions of different size");
+    if (!same_size(to, from)) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the regions differ in size");
     const struct copy_region_command box = {
             .dst = (unsigned char *)dst + offset_of(to, dst_pitch, dst_slice_pitch),
             .src = (const unsigned char *)src + offset_of(from, src_pitch, src_slice_pitch),
@@ -156,7 +156,7 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryFill(ze_command_list_handle_t ha
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!dst || !pattern) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (pattern_size == 0 || pattern_size > MAX_FILL_PATTERN || size % pattern_size)
-        return explain(ZE_RESULT_ERROR_INVALID_SIZE, "the size is not a multiple of a pattern's");
+        return explain(ZE_RESULT_ERROR_INVALID_SIZE, "the size is not a multiple of the pattern's size");
     struct fill_command *fill;
     const struct dependencies dependencies = {signal, nwaits, waits};
     ze_result_t result = list_append(list, OP_FILL, sizeof *fill + pattern_size, &dependencies, &fill);
@@ -175,7 +175,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListAppendMemoryFillWithParameters)(
     return zeCommandListAppendMemoryFill(list, dst, pattern, pattern_size, size, signal, nwaits, waits);
 }
 
-/* -- hints about memory: there is one memory, and the device faults pages in by itself -- */
+/* -- memory hints: accepted and ignored, since all memory is the host's -- */
 
 ze_result_t ZE_APICALL zeCommandListAppendMemoryPrefetch(ze_command_list_handle_t list, const void *pointer,
                                                          size_t size) {
@@ -221,7 +221,7 @@ ze_result_t ZE_APICALL zeCommandListAppendQueryKernelTimestamps(ze_command_list_
     if (result) return result;
     for (uint32_t i = 0; i < count; i++)
         if (!to_event(events[i])->timed)
-            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool takes no timestamps");
+            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool has no timestamps");
     struct query_timestamps_command *query;
     const struct dependencies dependencies = {signal, nwaits, waits};
     size_t size = sizeof *query + count * sizeof query->queries[0];
@@ -268,8 +268,7 @@ static ze_result_t check_lists(const struct list *list, uint32_t count, ze_comma
     return ZE_RESULT_SUCCESS;
 }
 
-/* Regular lists, run by an immediate one: first a command that waits, then the lists, then one that signals.
- */
+/* An immediate list runs regular lists: a command that waits, the lists, a command that signals. */
 ze_result_t ZE_APICALL NEW(zeCommandListImmediateAppendCommandListsExp)(
         ze_command_list_handle_t handle, uint32_t count, ze_command_list_handle_t *lists,
         ze_event_handle_t signal, uint32_t nwaits, ze_event_handle_t *waits) {

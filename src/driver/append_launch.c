@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The append calls that launch kernels. A launch takes a copy of the kernel's state with it.
+ * Append calls that launch kernels. A launch copies the kernel's state.
  */
 #include "driver/append_launch.h"
 #include "driver/limits.h"
@@ -21,7 +21,7 @@ static ze_result_t check_arguments(const struct kernel *kernel) {
 
 ze_result_t check_launch(const struct list *list, const struct kernel *kernel) {
     if (kernel->module->context != list->context)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the kernel is not of the list's context");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the kernel belongs to another context");
     return check_arguments(kernel);
 }
 
@@ -49,13 +49,13 @@ void launch_copy_state(struct launch_command *launch, const struct kernel *kerne
         launch->local_sizes[i] = kernel->states[i].local_size;
 }
 
-/* Room that a mutable command must have for any of its possible kernels. */
+/* Bytes a command needs for its arguments; a mutable one must fit any of its possible kernels. */
 static size_t tail_room(const struct list *list, const struct kernel *kernel) {
     size_t room = launch_tail_size(kernel->code);
     return list->next_mutable && list->next_mutable->room > room ? list->next_mutable->room : room;
 }
 
-/* Begins a launch with the kernel's state; its groups are for the caller to say before list_submit. */
+/* Begins a launch with the kernel's state. The caller sets the group count, then calls list_submit. */
 static ze_result_t begin_launch(struct list *list, struct kernel *kernel, enum operation operation,
                                 const struct dependencies *dependencies, struct launch_command **launch) {
     ze_result_t result = check_launch(list, kernel);
@@ -97,8 +97,8 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchKernel(ze_command_list_handle_t 
 
 ze_result_t check_cooperative(const struct kernel_code *code, const ze_group_count_t *groups) {
     uint64_t total = (uint64_t)groups->groupCountX * groups->groupCountY;
-    if (total > code->max_together || total * groups->groupCountZ > code->max_together)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more groups than run at the same time");
+    if (total > code->max_concurrent || total * groups->groupCountZ > code->max_concurrent)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more groups than can run concurrently");
     return ZE_RESULT_SUCCESS;
 }
 
@@ -127,7 +127,7 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchKernelIndirect(ze_command_list_h
     return list_submit(list);
 }
 
-/* Bytes of one launch inside a command of several. */
+/* Bytes of one launch inside an OP_LAUNCH_MULTIPLE command. */
 static size_t inner_size(const struct kernel *kernel) {
     return round_up(sizeof(struct launch_command) + launch_tail_size(kernel->code), RECORD_ALIGNMENT);
 }
@@ -165,7 +165,7 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchMultipleKernelsIndirect(
     return result;
 }
 
-/* The only extension is the wish to be cooperative. */
+/* The only extension supported is the cooperative flag. */
 static ze_result_t read_launch_extensions(const void *extensions, bool *cooperative) {
     *cooperative = false;
     for (const struct chain *link = extensions; link; link = link->pNext) {
@@ -186,7 +186,8 @@ ze_result_t ZE_APICALL NEW(zeCommandListAppendLaunchKernelWithParameters)(
     return result ? result : append_launch(list, kernel, groups, cooperative, &dependencies);
 }
 
-/* Sets everything on the kernel, then launches it. Local memory is given as a pointer to its size. */
+/* Sets the kernel's group size and arguments, then launches it. A local-memory argument is given as a pointer
+ * to its size. */
 ze_result_t ZE_APICALL NEW(zeCommandListAppendLaunchKernelWithArguments)(
         ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t groups,
         const struct ze_group_size size, void **arguments, const void *extensions, ze_event_handle_t signal,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a command list is made of. A command is a record on a tape: this header, what its operation needs,
- * then whatever is of variable length. It has copies of everything it needs but the memory it works on:
- * kernels and their arguments may change as soon as it is written.
+ * The commands of a command list. A command is a record on a tape: this header, the fields of its operation,
+ * then variable-length data. It copies everything it needs except the memory it works on, so kernels and
+ * their arguments may change once it is written.
  */
 #ifndef LODE_DRIVER_COMMAND_H
 #define LODE_DRIVER_COMMAND_H
@@ -15,7 +15,7 @@ struct list;
 struct fence;
 
 enum operation {
-    OP_NOTHING, /* waits and signals only: barriers, signals, waits */
+    OP_NOTHING, /* only waits and signals: barriers, event signals, event waits */
     OP_COPY,
     OP_COPY_REGION,
     OP_FILL,
@@ -31,11 +31,11 @@ enum operation {
     OPERATIONS,
 };
 
-/* What completing a command changes, besides the timeline of its stream. */
+/* What completing a command updates, besides the timeline of its stream. */
 struct signal {
-    struct event_slot *slot;      /* of an ordinary event, or NULL */
-    struct shared_stamps *stamps; /* of a counter-based one that takes the time, or NULL */
-    uint32_t counter;             /* regular lists: how far it brings the list's timeline; 0: it does not */
+    struct event_slot *slot;      /* of a regular event, or NULL */
+    struct shared_stamps *stamps; /* of a counter-based event with timestamps, or NULL */
+    uint32_t counter;             /* regular lists: value the list's timeline reaches; 0: unchanged */
     bool shared, timed;
 };
 
@@ -43,9 +43,9 @@ struct command {
     struct record record;
     uint32_t operation;
     uint32_t nwaits;
-    uint32_t number;   /* regular lists: the first command is 1 */
-    uint32_t captured; /* regular lists: 1 + where its waits are among those captured at submission; 0: here
-                        */
+    uint32_t number;   /* regular lists: position in the list, from 1 */
+    uint32_t captured; /* regular lists: 1 + index of its waits among those captured at submission; 0: not
+                        * captured */
     struct wait *waits;
     struct signal signal;
 };
@@ -75,7 +75,7 @@ struct fill_command {
 struct reset_event_command {
     struct command command;
     struct event *event;
-    struct event_slot *slot; /* the event may be gone, its slot stays */
+    struct event_slot *slot; /* outlives the event */
 };
 
 struct write_timestamp_command {
@@ -88,8 +88,8 @@ struct query_timestamps_command {
     ze_kernel_timestamp_result_t *dst;
     uint32_t count;
     struct stamp_query {
-        struct event *event;     /* a counter-based one */
-        struct event_slot *slot; /* of an ordinary one */
+        struct event *event;     /* a counter-based event */
+        struct event_slot *slot; /* of a regular event */
         size_t offset;
     } queries[];
 };
@@ -103,8 +103,8 @@ struct host_function_command {
 struct run_list_command {
     struct command command;
     struct list *list;
-    uint64_t base;          /* of this execution on the list's timeline */
-    struct wait captured[]; /* what its counter-based waits meant at submission */
+    uint64_t base;          /* where this execution starts on the list's timeline */
+    struct wait captured[]; /* its counter-based waits, resolved at submission */
 };
 
 struct signal_fence_command {
@@ -112,32 +112,32 @@ struct signal_fence_command {
     word_t *word;
 };
 
-/* A launch: how many groups of which size, and the arguments, all inside this record. */
+/* A kernel launch with its arguments, all inside this record. */
 struct launch_command {
     struct command command;
     const struct kernel_code *code;
     bool cooperative; /* its groups may wait for each other */
     uint32_t groups[3], group_size[3];
     uint64_t offset[3];
-    const ze_group_count_t *indirect; /* OP_LAUNCH_INDIRECT: where the groups are read when it runs */
+    const ze_group_count_t *indirect; /* OP_LAUNCH_INDIRECT: group counts, read when it runs */
     unsigned char *values;
     void **arguments;      /* the address of each value */
-    uint32_t *local_sizes; /* of arguments that are local memory, else 0 */
+    uint32_t *local_sizes; /* of local-memory arguments, else 0 */
 };
 
-/* Several launches whose number and groups are read when it runs. */
+/* Several launches whose number and group counts are read when the command runs. */
 struct launch_multiple_command {
     struct command command;
     uint32_t count;
-    const uint32_t *actual; /* at most `count` */
+    const uint32_t *actual; /* number of launches, at most `count` */
     struct launch_command *launches[];
 };
 
-/* Waits and works. What a run of a regular list decided at its submission is in `run`, NULL elsewhere. */
+/* Waits, then executes. `run` holds what a regular list resolved at submission; NULL for other commands. */
 void command_run(struct command *command, const struct run_list_command *run);
 
-/* Tells the world. The command may be gone as soon as it knows, so this is the last that is done for it, and
- * works on a copy. */
-void signal_give(const struct signal *signal);
+/* Signals completion. The command may be freed as soon as it has signalled, so this is the last step and
+ * takes a copy. */
+void signal_send(const struct signal *signal);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts. There is one memory and one device, so a context is a name for what was made in it, and refuses
- * to go while any of that lives.
+ * Contexts. With one memory and one device, a context only owns the objects created in it. It cannot be
+ * destroyed while any of them exists.
  */
 #include "driver/driver.h"
 #include "driver/memory.h"
@@ -41,7 +41,9 @@ static struct context *the_default;
 
 static void make_default(void) {
     the_default = make_context();
-    if (the_default) object_lend(the_default); /* to the driver: nobody may destroy it */
+    if (the_default)
+        object_lend(the_default); /* counts the driver as a user, so the program cannot destroy
+                                   * it */
 }
 
 struct context *default_context(void) {
@@ -62,7 +64,7 @@ ze_result_t ZE_APICALL zeContextDestroy(ze_context_handle_t handle) {
     struct context *context = to_context(handle);
     if (!context) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(context))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "objects of this context still live");
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "objects of this context still exist");
     memory_dispose_all(context);
     virtual_dispose_all(context);
     object_delete(context);
@@ -79,7 +81,7 @@ ze_result_t ZE_APICALL zeContextSystemBarrier(ze_context_handle_t context, ze_de
     return ZE_RESULT_SUCCESS;
 }
 
-/* All memory is where the device is: there is nothing to bring in or out. */
+/* All memory is always resident. */
 static ze_result_t check_residency(ze_context_handle_t context, ze_device_handle_t device, void *pointer,
                                    size_t size) {
     if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;

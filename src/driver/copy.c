@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies and fills, cut into pieces for the thread pool. What is larger than the caches is written past them:
- * memory then moves twice instead of three times.
+ * Copies and fills, split over the thread pool. Copies larger than the caches use non-temporal stores, which
+ * saves reading the destination.
  */
 #include "driver/copy.h"
 #include "base/pool.h"
@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Below PIECE a second thread is not worth waking. */
+/* Pieces smaller than PIECE are not worth waking a second thread. */
 enum { PIECE = 256 << 10, LINE = 64 };
 
 struct copying {
@@ -41,8 +41,8 @@ static inline void stream_line(unsigned char *dst, const unsigned char *src) {
     _mm_stream_si128((__m128i *)(dst + 48), d);
 }
 
-/* Several pages abreast: processors fetch ahead within each, so more of the memory is busy. One or two were
- * slower on a busy Xeon of 2023, eight no faster (2026-11). */
+/* Copies several pages in parallel: hardware prefetchers work within a page, so this keeps more memory
+ * requests in flight. One or two pages were slower on a loaded 2023 Xeon, eight no faster (2026-11). */
 static void stream_lines(unsigned char *dst, const unsigned char *src, size_t size) {
     enum { PAGE = 4096, ABREAST = 4 * PAGE };
     size_t i = 0;
@@ -55,7 +55,7 @@ static void stream_lines(unsigned char *dst, const unsigned char *src, size_t si
     _mm_sfence();
 }
 
-/* Whole lines of the destination; what sticks out at its ends is copied the ordinary way. */
+/* Whole cache lines of the destination are streamed; the unaligned ends are copied normally. */
 static void stream_piece(void *context, size_t begin, size_t end) {
     const struct copying *copying = context;
     size_t from = begin * PIECE, to = end * PIECE;
@@ -69,7 +69,7 @@ static void stream_piece(void *context, size_t begin, size_t end) {
 #define stream_piece copy_piece
 #endif
 
-/* Would the caches keep anything of it? A shared last level counts as large as one core's neighbours leave
+/* Does a copy exceed what the caches would keep? Only a quarter of the last level counts, since cores share
  * it. */
 static int is_larger_than_caches(size_t size) {
     const struct machine *m = machine();
@@ -115,7 +115,7 @@ struct filling {
     const unsigned char *block;
 };
 
-/* The block holds the pattern a whole number of times, so every piece of whole blocks begins with it. */
+/* A block holds a whole number of patterns, so every block-aligned piece starts with the pattern. */
 static void fill_blocks(void *context, size_t begin, size_t end) {
     const struct filling *filling = context;
     for (size_t i = begin; i < end; i++) {

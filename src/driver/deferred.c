@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of deferred.h. Any command in flight may be using a thing: kernels follow pointers that the driver
- * does not see.
+ * The list behind deferred.h. Any command in flight may use any allocation: kernels follow pointers that the
+ * driver does not see.
  */
 #include "driver/deferred.h"
 #include "driver/stream.h"
@@ -13,11 +13,11 @@ struct deferred {
     struct deferred *next;
     void (*dispose)(void *);
     void *thing;
-    struct stream_marks *marks; /* what had been submitted by then */
+    struct stream_marks *marks; /* what had been submitted when it was deferred */
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct deferred *deferred;
-static _Atomic bool any_deferred; /* so that nobody takes the lock in vain */
+static _Atomic bool any_deferred; /* lets deferred_reap skip the lock */
 
 void deferred_reap(void) {
     if (!atomic_load(&any_deferred)) return;
@@ -37,7 +37,7 @@ void deferred_reap(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Out of memory for the note: then the caller waits instead. */
+/* If there is no memory for an entry, waits for all streams instead. */
 void defer(void (*dispose)(void *), void *thing) {
     struct deferred *entry = malloc(sizeof *entry);
     struct stream_marks *marks = entry ? streams_mark() : NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Things that a program gives back while commands in flight may still be using them: they go when everything
- * that was submitted before is complete.
+ * Deferred release: what a program frees while commands in flight may still use it is released once
+ * everything submitted before is complete.
  */
 #ifndef LODE_DRIVER_DEFERRED_H
 #define LODE_DRIVER_DEFERRED_H
 
-/* Calls dispose(thing) now, if nothing is in flight, or in some later call. */
+/* Calls dispose(thing) now if nothing is in flight, else in a later call. */
 void defer(void (*dispose)(void *thing), void *thing);
 
-/* Disposes of what the device has finished with meanwhile. */
+/* Disposes of everything that is no longer in use. */
 void deferred_reap(void);
 
 #endif

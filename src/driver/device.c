@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device handle: properties of the CPU in Level Zero's terms, clocks, peers (none), sub-devices (none).
+ * The device handle: properties of the CPU in Level Zero's terms and clocks. It has no peers and no
+ * sub-devices.
  */
 #include "driver/driver.h"
 #include "driver/limits.h"
@@ -32,9 +33,8 @@ ze_device_type_t device_type(void) {
     return wish && !strcasecmp(wish, "cpu") ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
 }
 
-/* The same in every process of a machine, different between CPU models. It tells which native modules the
- * device takes to those who do not want to ask for module properties: what SPIR-V there is takes an OpenCL
- * runtime to know. */
+/* Equal in all processes on a machine, different between CPU models. Callers can tell from it which native
+ * modules fit without asking for module properties, which would load an OpenCL runtime. */
 static ze_device_uuid_t device_uuid(void) {
     ze_device_uuid_t uuid;
     const uint64_t native = NATIVE_MAGIC;
@@ -89,7 +89,7 @@ ze_result_t ZE_APICALL zeDeviceGetProperties(ze_device_handle_t device, ze_devic
             .numEUsPerSubslice = m->threads,
             .numSubslicesPerSlice = 1,
             .numSlices = 1,
-            .timerResolution = cycles ? 1000000000 : 1, /* a second's cycles, or a cycle's nanoseconds */
+            .timerResolution = cycles ? 1000000000 : 1, /* cycles per second, or nanoseconds per cycle */
             .timestampValidBits = TIMESTAMP_BITS,
             .kernelTimestampValidBits = TIMESTAMP_BITS,
             .uuid = device_uuid(),
@@ -230,7 +230,7 @@ ze_result_t ZE_APICALL zeDeviceGetCacheProperties(ze_device_handle_t device, uin
     return ZE_RESULT_SUCCESS;
 }
 
-/* No images: every limit is zero. */
+/* There is no image support: every limit is zero. */
 ze_result_t ZE_APICALL zeDeviceGetImageProperties(ze_device_handle_t device,
                                                   ze_device_image_properties_t *properties) {
     if (!is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
@@ -262,7 +262,7 @@ ze_result_t ZE_APICALL zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t
 ze_result_t ZE_APICALL NEW(zeDeviceGetRootDevice)(ze_device_handle_t device, ze_device_handle_t *root) {
     if (!is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!root) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    *root = NULL; /* it is one itself */
+    *root = NULL; /* the device is its own root */
     return ZE_RESULT_SUCCESS;
 }
 

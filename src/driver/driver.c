@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Initialisation and the driver handle: versions, extensions, the reason of the last error.
+ * Initialisation and the driver handle: versions, extensions, the description of the last error.
  */
 #define _GNU_SOURCE
 #include "driver/driver.h"
@@ -20,19 +20,19 @@ struct driver the_driver = {.object.identity = OBJECT_MAGIC + OBJECT_DRIVER};
 static _Atomic bool initialised;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void give_tables(void) {
+static void set_dispatch_tables(void) {
     memcpy(the_driver.object.dispatch, object_dispatch, sizeof the_driver.object.dispatch);
     memcpy(the_device.object.dispatch, object_dispatch, sizeof the_device.object.dispatch);
 }
 
 static ze_result_t initialise(bool wanted) {
-    if (!wanted) return explain(ZE_RESULT_ERROR_UNINITIALIZED, "no device of the asked type");
-    pthread_once(&once, give_tables);
+    if (!wanted) return explain(ZE_RESULT_ERROR_UNINITIALIZED, "no device of the requested type");
+    pthread_once(&once, set_dispatch_tables);
     atomic_store(&initialised, true);
     return ZE_RESULT_SUCCESS;
 }
 
-/* Loaders that want to see every driver pass all bits. */
+/* Loaders that enumerate every driver set all bits. */
 ze_result_t ZE_APICALL zeInit(ze_init_flags_t flags) {
     if (flags != UINT32_MAX && flags & ~(uint32_t)(ZE_INIT_FLAG_GPU_ONLY | ZE_INIT_FLAG_VPU_ONLY))
         return ZE_RESULT_ERROR_INVALID_ENUMERATION;
@@ -40,7 +40,7 @@ ze_result_t ZE_APICALL zeInit(ze_init_flags_t flags) {
     return initialise(flags == 0 || flags == UINT32_MAX || (gpu && flags & ZE_INIT_FLAG_GPU_ONLY));
 }
 
-static ze_result_t give_one(uint32_t *count, void **handles, void *handle) {
+static ze_result_t return_one(uint32_t *count, void **handles, void *handle) {
     if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (handles && *count) handles[0] = handle;
     if (*count == 0 || *count > 1 || !handles) *count = 1;
@@ -54,17 +54,17 @@ ze_result_t ZE_APICALL NEW(zeInitDrivers)(uint32_t *count, ze_driver_handle_t *d
     bool gpu = device_type() == ZE_DEVICE_TYPE_GPU;
     ze_result_t result =
             initialise(desc->flags == UINT32_MAX || (gpu && desc->flags & NEW_INIT_DRIVER_TYPE_GPU));
-    return result ? result : give_one(count, (void **)drivers, &the_driver);
+    return result ? result : return_one(count, (void **)drivers, &the_driver);
 }
 
 ze_result_t ZE_APICALL zeDriverGet(uint32_t *count, ze_driver_handle_t *drivers) {
     if (!atomic_load(&initialised)) return ZE_RESULT_ERROR_UNINITIALIZED;
-    return give_one(count, (void **)drivers, &the_driver);
+    return return_one(count, (void **)drivers, &the_driver);
 }
 
 ze_result_t ZE_APICALL zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *devices) {
     if (!is_driver(driver)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    return give_one(count, (void **)devices, &the_device);
+    return return_one(count, (void **)devices, &the_device);
 }
 
 ze_result_t ZE_APICALL zeDriverGetApiVersion(ze_driver_handle_t driver, ze_api_version_t *version) {
@@ -74,7 +74,7 @@ ze_result_t ZE_APICALL zeDriverGetApiVersion(ze_driver_handle_t driver, ze_api_v
     return ZE_RESULT_SUCCESS;
 }
 
-/* -- the same driver and device, as system management sees them -- */
+/* -- the same driver and device for system management (zes) -- */
 
 ze_result_t ZE_APICALL NEW(zesInit)(uint32_t flags) {
     return flags ? ZE_RESULT_ERROR_INVALID_ENUMERATION : initialise(true);
@@ -120,7 +120,7 @@ ze_result_t ZE_APICALL zeDriverGetIpcProperties(ze_driver_handle_t driver,
     return ZE_RESULT_SUCCESS;
 }
 
-/* What works, and nothing else. */
+/* Only what works. */
 #define ONE ZE_MAKE_VERSION(1, 0)
 static const ze_driver_extension_properties_t extensions[] = {
         {"ZE_extension_driver_ddi_handles", ZE_MAKE_VERSION(1, 1)},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the driver share: the driver, its one device, contexts, and how errors are explained.
- * Everything else has a header of its own.
+ * Shared by all files of the driver: the driver, its one device, contexts, error descriptions. Everything
+ * else has its own header.
  */
 #ifndef LODE_DRIVER_DRIVER_H
 #define LODE_DRIVER_DRIVER_H
@@ -19,36 +19,35 @@ struct device {
 
 struct context {
     struct object object;
-    uint32_t number; /* of the allocations that belong to it */
+    uint32_t number; /* identifies the context in its allocations */
 };
 
 extern struct driver the_driver;
 extern struct device the_device;
 
-/* What programs see the CPU as: a GPU unless LODE_ZE_DEVICE_TYPE says cpu. */
+/* The type reported to programs: GPU, unless LODE_ZE_DEVICE_TYPE is cpu. */
 ze_device_type_t device_type(void);
 
-/* The context that newer programs ask the driver for instead of making one. */
+/* The context of zeDriverGetDefaultContext. */
 struct context *default_context(void);
 
-/* Remembers for zeDriverGetLastErrorDescription why this thread's call failed, and gives the result back.
- * The text is not copied. */
+/* Stores why this thread's call failed, for zeDriverGetLastErrorDescription, and returns `result`. The text
+ * is not copied. */
 ze_result_t explain(ze_result_t result, const char *reason);
-/* The same for a text made up on the spot. */
+/* The same with a formatted text. */
 ze_result_t explain_with(ze_result_t result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Something failed that no call can report: from now on the device says that it is lost. */
+/* For failures that no call can report: the device reports "lost" from now on. */
 void device_lose(const char *reason);
 ze_result_t device_status(void);
 
-/* May the driver promise that its handles begin with dispatch tables? Loaders up to specification 1.12 read
- * another layout of them. */
+/* Should handles start with dispatch tables? Loaders up to specification 1.12 expect another layout. */
 bool loader_reads_handles(void);
 
 /* The address of an implemented entry point, or NULL. */
 void *entry_by_name(const char *name);
 
-/* Nanoseconds of the clock that the device's timestamps count, cut to TIMESTAMP_BITS. */
+/* Nanoseconds of the clock behind the device's timestamps, truncated to TIMESTAMP_BITS. */
 uint64_t device_clock(void);
 enum { TIMESTAMP_BITS = 62 };
 
@@ -60,7 +59,7 @@ struct chain {
 /* The first link of that type, or NULL. */
 const void *chain_find(const void *pNext, uint32_t stype);
 
-/* There is one of each. */
+/* There is exactly one driver and one device. */
 static inline bool is_driver(const void *handle) {
     return handle == &the_driver;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checks of elf_check.h, in the order in which the dynamic linker would use what they check.
+ * The checks of elf_check.h, in the order in which the dynamic linker reads the image.
  */
 #include "driver/elf_check.h"
 
@@ -23,17 +23,17 @@ struct image {
     size_t nheaders;
     const Elf64_Dyn *entries; /* of the dynamic section */
     size_t nentries;
-    uint64_t dynamic[DT_NUM]; /* values of the tags that matter here */
+    uint64_t dynamic[DT_NUM]; /* values of the tags used here */
     bool has[DT_NUM];
     uint64_t gnu_hash, versions, needed_versions; /* addresses, or 0 */
-    uint64_t nrelative;                           /* relocations that must be the first, and relative */
+    uint64_t nrelative;                           /* leading relocations that must be relative */
 };
 
 static bool inside(const struct image *image, uint64_t offset, uint64_t length) {
     return offset <= image->size && length <= image->size - offset;
 }
 
-/* Is [address, address + length) part of one loaded segment's file contents? Then where. */
+/* If [address, address + length) is in the file contents of one loaded segment: where, else NULL. */
 static const void *loaded(const struct image *image, uint64_t address, uint64_t length) {
     for (size_t i = 0; i < image->nheaders; i++) {
         const Elf64_Phdr *header = &image->headers[i];
@@ -45,7 +45,7 @@ static const void *loaded(const struct image *image, uint64_t address, uint64_t 
     return NULL;
 }
 
-/* Is it part of a segment's memory that may be written? */
+/* Is the range inside a writable segment? */
 static bool writable(const struct image *image, uint64_t address, uint64_t length) {
     for (size_t i = 0; i < image->nheaders; i++) {
         const Elf64_Phdr *header = &image->headers[i];
@@ -64,7 +64,7 @@ static const char *check_header(struct image *image) {
     if (header->e_machine != NATIVE_MACHINE) return "an ELF image for another CPU architecture";
     if (header->e_type != ET_DYN) return "an ELF image that is not a shared object";
     if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum == 0 || header->e_phnum > MAX_HEADERS)
-        return "an ELF image with strange program headers";
+        return "an ELF image with invalid program headers";
     if (header->e_phoff % 8 || !inside(image, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
         return "a truncated ELF image: its program headers are missing";
     if (header->e_shnum && !inside(image, header->e_shoff, (uint64_t)header->e_shnum * header->e_shentsize))
@@ -88,16 +88,16 @@ static const char *check_segments(const struct image *image) {
         if (header->p_align & (header->p_align - 1) || header->p_align > (1 << 21))
             return "an ELF image with a segment of impossible alignment";
         if (header->p_type != PT_LOAD) continue;
-        if (!(header->p_flags & PF_R)) return "an ELF image with a segment that nobody may read";
+        if (!(header->p_flags & PF_R)) return "an ELF image with an unreadable segment";
         if (header->p_align < 4096 || header->p_vaddr % header->p_align != header->p_offset % header->p_align
             || header->p_vaddr < end)
             return "an ELF image whose segments overlap or are out of order";
         end = header->p_vaddr + header->p_memsz;
     }
-    return end ? NULL : "an ELF image with nothing in it";
+    return end ? NULL : "an ELF image without loaded segments";
 }
 
-/* Other segments that the dynamic linker reads lie in loaded ones. */
+/* Other segments that the dynamic linker reads must be inside loaded ones. */
 static const char *check_inner_segments(const struct image *image) {
     for (size_t i = 0; i < image->nheaders; i++) {
         const Elf64_Phdr *header = &image->headers[i];
@@ -108,12 +108,12 @@ static const char *check_inner_segments(const struct image *image) {
             return "an ELF image with a segment outside the loaded ones";
         if (header->p_type == PT_PHDR
             && loaded(image, header->p_vaddr, image->nheaders * sizeof *header) != image->headers)
-            return "an ELF image with program headers elsewhere";
+            return "an ELF image whose program header segment does not match its header";
     }
     return NULL;
 }
 
-/* Does a loaded segment hold the section, at the right place and with the rights that it needs? */
+/* Is the section inside a loaded segment, at the right address and with the permissions it needs? */
 static bool section_fits(const struct image *image, const Elf64_Shdr *section) {
     uint32_t rights =
             (section->sh_flags & SHF_WRITE ? PF_W : 0) | (section->sh_flags & SHF_EXECINSTR ? PF_X : 0);
@@ -132,12 +132,11 @@ static bool section_fits(const struct image *image, const Elf64_Shdr *section) {
     return false;
 }
 
-/* Sections say again, to linkers and debuggers, what segments say to the dynamic linker. Where both are
- * there, they must agree. */
+/* Sections repeat for linkers and debuggers what segments tell the dynamic linker. The two must agree. */
 static const char *check_sections(const struct image *image) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)image->bytes;
     if (header->e_shnum && (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8))
-        return "an ELF image with strange section headers";
+        return "an ELF image with invalid section headers";
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(image->bytes + header->e_shoff);
     for (size_t i = 0; i < header->e_shnum; i++) {
         bool thread_local_zeros = sections[i].sh_type == SHT_NOBITS && sections[i].sh_flags & SHF_TLS;
@@ -154,7 +153,7 @@ static const char *read_dynamic(struct image *image) {
     if (!header) return "an ELF image without a dynamic section";
     const Elf64_Dyn *entry = (const Elf64_Dyn *)(image->bytes + header->p_offset);
     size_t count = header->p_filesz / sizeof *entry;
-    if (header->p_offset % 8 || count > MAX_DYNAMIC) return "an ELF image with a strange dynamic section";
+    if (header->p_offset % 8 || count > MAX_DYNAMIC) return "an ELF image with an invalid dynamic section";
     image->entries = entry;
     for (size_t i = 0; i < count && entry[i].d_tag != DT_NULL; i++) {
         uint64_t tag = (uint64_t)entry[i].d_tag, value = entry[i].d_un.d_val;
@@ -169,16 +168,16 @@ static const char *read_dynamic(struct image *image) {
         case DT_VERNEED: image->needed_versions = value; break;
         case DT_VERDEF:
         case DT_AUXILIARY:
-        case DT_FILTER: return "an ELF image with versions of its own";
+        case DT_FILTER: return "an ELF image that defines symbol versions";
         default: break;
         }
-        if (i + 1 == count) return "an ELF image whose dynamic section has no end";
+        if (i + 1 == count) return "an ELF image whose dynamic section is not terminated";
         image->nentries++;
     }
     return NULL;
 }
 
-/* Tables come with their sizes, and with those of their entries. */
+/* Every table needs its size and entry size. */
 static const char *check_dynamic(const struct image *image) {
     const bool *has = image->has;
     const uint64_t *dynamic = image->dynamic;
@@ -188,11 +187,11 @@ static const char *check_dynamic(const struct image *image) {
         || (relocated && (!has[DT_RELASZ] || !has[DT_RELAENT] || dynamic[DT_RELAENT] != sizeof(Elf64_Rela)))
         || plt != has[DT_PLTREL] || plt != has[DT_PLTRELSZ] || (plt && dynamic[DT_PLTREL] != DT_RELA)
         || !image->versions != !image->needed_versions)
-        return "an ELF image with half a dynamic section";
+        return "an ELF image with an incomplete dynamic section";
     return NULL;
 }
 
-/* The hash table says how many symbols there are: those it finds, and those before them that it does not. */
+/* Gets the symbol count from the hash table: hashed symbols and the unhashed ones before them. */
 static const char *check_hash(const struct image *image, uint64_t *nsymbols) {
     const char *const broken = "an ELF image with a broken hash table";
     const uint32_t *head = loaded(image, image->gnu_hash, 16);
@@ -278,7 +277,7 @@ static const char *check_relocations(const struct image *image, uint64_t table, 
         if (ELF64_R_SYM(relocation[i].r_info) >= nsymbols)
             return "an ELF image with a relocation against no symbol";
         if (size && !writable(image, relocation[i].r_offset, size))
-            return "an ELF image that relocates what it must not";
+            return "an ELF image with a relocation outside writable memory";
     }
     return NULL;
 }
@@ -296,18 +295,18 @@ static const char *check_all_relocations(const struct image *image, uint64_t nsy
     return why;
 }
 
-/* Names of libraries it needs, and of itself. */
+/* Names of needed libraries, and its own. */
 static const char *check_names(const struct image *image) {
     for (size_t i = 0; i < image->nentries; i++) {
         int64_t tag = image->entries[i].d_tag;
         bool is_name = tag == DT_NEEDED || tag == DT_SONAME || tag == DT_RPATH || tag == DT_RUNPATH;
         if (is_name && image->entries[i].d_un.d_val >= image->dynamic[DT_STRSZ])
-            return "an ELF image with a broken name";
+            return "an ELF image with a broken library name";
     }
     return NULL;
 }
 
-/* -- versions of symbols that it needs from libraries -- */
+/* -- versions of symbols imported from libraries -- */
 
 static bool is_needed_library(const struct image *image, uint64_t name) {
     const char *text = loaded(image, image->dynamic[DT_STRTAB], image->dynamic[DT_STRSZ]);
@@ -317,7 +316,7 @@ static bool is_needed_library(const struct image *image, uint64_t name) {
     return false;
 }
 
-/* The versions of one library, and the highest number among them. */
+/* Checks the versions of one library and updates the highest version number. */
 static bool check_library_versions(const struct image *image, uint64_t address, uint16_t *highest) {
     for (uint32_t left = UINT16_MAX; left > 0; left--) {
         const Elf64_Vernaux *version = address % 4 ? NULL : loaded(image, address, sizeof *version);
@@ -344,9 +343,9 @@ static bool check_needed_versions(const struct image *image, uint16_t *highest) 
     return false;
 }
 
-/* Every symbol's version is one of them. */
+/* Every symbol's version must be one of them. */
 static const char *check_versions(const struct image *image, uint64_t nsymbols) {
-    const char *const broken = "an ELF image with broken versions";
+    const char *const broken = "an ELF image with broken symbol versions";
     if (!image->versions) return NULL;
     uint16_t highest = 1;
     const uint16_t *versions = loaded(image, image->versions, nsymbols * sizeof *versions);
@@ -357,7 +356,7 @@ static const char *check_versions(const struct image *image, uint64_t nsymbols) 
 }
 
 const char *elf_check(const unsigned char *bytes, size_t size) {
-    if ((uintptr_t)bytes % 8) return "an image at an odd address";
+    if ((uintptr_t)bytes % 8) return "a misaligned image";
     struct image image = {.bytes = bytes, .size = size};
     uint64_t nsymbols = 0;
     const char *why = check_header(&image);
@@ -388,6 +387,6 @@ void elf_disarm(unsigned char *bytes) {
         if (headers[i].p_type != PT_DYNAMIC) continue;
         Elf64_Dyn *entry = (Elf64_Dyn *)(bytes + headers[i].p_offset);
         for (; entry->d_tag != DT_NULL; entry++)
-            if (runs_code(entry->d_tag)) entry->d_tag = DT_DEBUG; /* means nothing in a shared object */
+            if (runs_code(entry->d_tag)) entry->d_tag = DT_DEBUG; /* ignored in shared objects */
     }
 }

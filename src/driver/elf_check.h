@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is this an ELF image that the dynamic linker can be trusted with? It maps what the headers say and believes
- * every offset in the dynamic section, so all of that is checked first.
+ * Checks that an ELF image is safe to pass to the dynamic linker, which trusts every header and every offset
+ * in the dynamic section.
  */
 #ifndef LODE_DRIVER_ELF_CHECK_H
 #define LODE_DRIVER_ELF_CHECK_H
@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL if so, else why not. */
+/* NULL if it is safe, else what is wrong. */
 const char *elf_check(const unsigned char *image, size_t size);
 
-/* Takes out of a checked image what is run or protected when it is loaded: a module is kernels and data, and
- * has no constructors. */
+/* Removes constructors, destructors and RELRO from a checked image: a module is only kernels and data. */
 void elf_disarm(unsigned char *image);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event pools and events, and what the host does with them.
+ * Event pools, events, and the host's operations on them.
  */
 #define _GNU_SOURCE
 #include "driver/event.h"
@@ -28,7 +28,7 @@ void stamps_release(struct shared_stamps *stamps) {
     if (atomic_fetch_sub(&stamps->holders, 1) == 1) free(stamps);
 }
 
-/* -- the place of a counter-based event -- */
+/* -- position of a counter-based event -- */
 
 static void place_lock(struct event *event) {
     while (atomic_flag_test_and_set_explicit(&event->place_lock, memory_order_acquire))
@@ -74,8 +74,8 @@ struct stamps event_last_stamps(struct event *event) {
 
 /* -- pools -- */
 
-/* Slots of pools that are gone, by the logarithm of their length. They stay mapped, without memory, and are
- * used again: a command in flight that signals an event whose pool is gone does no harm. */
+/* Slots of destroyed pools, by the logarithm of their length. Their addresses stay mapped to zero pages and
+ * are reused, so a command in flight may safely signal an event whose pool is gone. */
 struct old_slots {
     struct old_slots *next;
     void *slots;
@@ -87,7 +87,7 @@ static struct old_slots **old_slots_of(size_t length) {
     return &old_slots[__builtin_ctzll(length)];
 }
 
-/* A power of two. */
+/* Bytes, rounded up to a power of two. */
 static size_t slots_length(uint32_t count) {
     size_t length = machine()->page;
     while (length < count * sizeof(struct event_slot))
@@ -105,7 +105,7 @@ static void *take_old_slots(size_t length) {
     return slots;
 }
 
-/* In the place of the slots come pages of zeros. */
+/* Replaces the slots by zero pages. */
 static void retire_slots(void *slots, size_t length) {
     struct old_slots *old = malloc(sizeof *old);
     void *empty = mmap(slots, length, PROT_READ | PROT_WRITE,
@@ -121,7 +121,7 @@ static void retire_slots(void *slots, size_t length) {
     pthread_mutex_unlock(&old_lock);
 }
 
-/* Slots in memory that a file backs if other processes are to see them. */
+/* Maps the slots; backed by a file if other processes share them. */
 static bool map_slots(struct event_pool *pool) {
     bool shared = pool->flags & ZE_EVENT_POOL_FLAG_IPC;
     if (shared && pool->file < 0) {
@@ -185,7 +185,7 @@ ze_result_t ZE_APICALL zeEventPoolCreate(ze_context_handle_t context, const ze_e
                                     .counter_flags = wanted_counters(desc->pNext),
                                     .file = -1};
     if (like.counter_flags && desc->flags & ZE_EVENT_POOL_FLAG_IPC)
-        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events are not shared");
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events cannot be shared");
     return event_pool_new(to_context(context), &like, (struct event_pool **)made);
 }
 
@@ -193,7 +193,7 @@ ze_result_t ZE_APICALL zeEventPoolDestroy(ze_event_pool_handle_t handle) {
     struct event_pool *pool = to_event_pool(handle);
     if (!pool || pool->imported) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(pool))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still live");
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still exist");
     event_pool_free(pool);
     return ZE_RESULT_SUCCESS;
 }
@@ -232,9 +232,9 @@ ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t handle, const ze_eve
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (desc->signal & ~ALL_SCOPES || desc->wait & ~ALL_SCOPES) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (desc->index >= pool->count)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool has no event of that index");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool has no event with that index");
     if (atomic_exchange(&pool->taken[desc->index], 1))
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool's event of that index lives already");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event with that index already exists");
     struct event *event = event_new(pool->context);
     if (!event) {
         atomic_store(&pool->taken[desc->index], 0);
@@ -263,10 +263,10 @@ ze_result_t ZE_APICALL NEW(zeEventCounterBasedCreate)(ze_context_handle_t contex
     if (desc->flags & ~ALL_COUNTER_FLAGS || desc->signal & ~ALL_SCOPES || desc->wait & ~ALL_SCOPES)
         return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (desc->flags & NEW_COUNTER_BASED_IPC)
-        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events are not shared");
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events cannot be shared");
     if (chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_SYNC_ALLOCATION_DESC)
         || chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_AGGREGATE_STORAGE_DESC))
-        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counters are the driver's own");
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "external counters are not supported");
     struct event *event = event_new(to_context(context));
     if (!event) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     event->counter_flags = desc->flags ? desc->flags : NEW_COUNTER_BASED_IMMEDIATE;
@@ -297,7 +297,7 @@ ze_result_t ZE_APICALL zeEventDestroy(ze_event_handle_t handle) {
 
 static ze_result_t refuse_counters(const struct event *event) {
     if (!event_is_counter_based(event)) return ZE_RESULT_SUCCESS;
-    return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a counter-based event is signalled by commands only");
+    return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "only commands can signal a counter-based event");
 }
 
 ze_result_t ZE_APICALL zeEventHostSignal(ze_event_handle_t handle) {
@@ -371,8 +371,8 @@ ze_result_t ZE_APICALL NEW(zeEventGetCounterBasedFlags)(ze_event_handle_t handle
     return ZE_RESULT_SUCCESS;
 }
 
-/* Where the counter is, and what it must have reached. An event that was never used is complete: 0 of
- * nothing. */
+/* The address of the counter and the value it must reach. An event that was never signalled is complete: it
+ * returns value 0. */
 ze_result_t ZE_APICALL NEW(zeEventCounterBasedGetDeviceAddress)(ze_event_handle_t handle, uint64_t *value,
                                                                 uint64_t *address) {
     static const uint64_t nothing;
@@ -400,8 +400,7 @@ ze_result_t ZE_APICALL zeEventQueryKernelTimestamp(ze_event_handle_t handle,
     if (!dst) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     ze_result_t result = zeEventQueryStatus(handle);
     if (result) return result;
-    if (!event->timed)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool takes no timestamps");
+    if (!event->timed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event's pool has no timestamps");
     *dst = kernel_timestamp(event->slot ? stamps_read(&event->slot->stamps) : event_last_stamps(event));
     return ZE_RESULT_SUCCESS;
 }

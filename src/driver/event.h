@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events and their pools.
+ * Events and event pools.
  *
- * An ordinary event is a word in its pool. A counter-based event is a place on somebody's timeline: it says
- * "done" when that stream has got so far, and passes on to another place when another command signals it.
- * What waits for an event keeps a copy of the place, so the event may change or die meanwhile.
+ * A regular event is a word in its pool. A counter-based event is a position on a timeline: it is complete
+ * when that timeline has reached it, and moves when another command signals it. A waiter keeps a copy of the
+ * position, so the event may move or be destroyed meanwhile.
  */
 #ifndef LODE_DRIVER_EVENT_H
 #define LODE_DRIVER_EVENT_H
@@ -14,8 +14,8 @@
 
 struct stream;
 
-/* Start and end of the command that signalled an event. Nothing keeps two commands from signalling one event
- * at the same time: then its timestamps are of either. */
+/* Start and end of the command that signalled an event. If two commands signal one event at the same time,
+ * the timestamps may be either's. */
 struct stamps {
     uint64_t start, end;
 };
@@ -28,13 +28,13 @@ static inline struct stamps stamps_read(const struct stamps *stamps) {
                            __atomic_load_n(&stamps->end, __ATOMIC_RELAXED)};
 }
 
-/* What a pool holds for each event; in memory of several processes if the pool is shared. */
+/* Per-event data of a pool; in shared memory if the pool is shared between processes. */
 struct event_slot {
     _Alignas(64) word_t word;
     struct stamps stamps;
 };
 
-/* The timestamps of one signal of a counter-based event, held by the event and by the command. */
+/* Timestamps of one signal of a counter-based event, shared by the event and the command. */
 struct shared_stamps {
     _Atomic uint32_t holders;
     struct stamps stamps;
@@ -50,34 +50,34 @@ struct event_pool {
     bool imported;
     size_t length; /* bytes of `slots` */
     struct event_slot *slots;
-    _Atomic uint8_t *taken; /* one flag an event */
+    _Atomic uint8_t *taken; /* one flag per event */
 };
 
 struct event {
     struct object object;
     struct context *context;
-    struct event_pool *pool; /* NULL for a counter-based event made without one */
+    struct event_pool *pool; /* NULL for a counter-based event created without a pool */
     struct event_slot *slot; /* NULL for counter-based events */
     uint32_t index;
     uint32_t counter_flags;
     bool shared, timed;
     ze_event_scope_flags_t signal_scope, wait_scope;
 
-    /* The stream whose command will signal the event: who waits for it may help. A hint, NULL when unknown.
-     */
+    /* The stream whose command will signal the event, so that waiters can help run it. A hint; NULL if
+     * unknown. */
     _Atomic(struct stream *) source;
 
-    /* Counter-based: where it stands. Under `place_lock`. */
+    /* Counter-based: its position. Protected by `place_lock`. */
     atomic_flag place_lock;
-    struct timeline *timeline; /* NULL: done */
+    struct timeline *timeline; /* NULL: complete */
     uint64_t value;
     struct shared_stamps *stamps;
 };
 
-/* Something to wait for: an ordinary event, or a place on a timeline. */
+/* A wait: for a regular event, or for a value of a timeline. */
 struct wait {
     word_t *word;              /* NULL for a timeline */
-    struct timeline *timeline; /* NULL, too: nothing to wait for */
+    struct timeline *timeline; /* NULL, and no word either: nothing to wait for */
     uint64_t value;
     bool shared;
 };
@@ -92,20 +92,21 @@ static inline bool event_is_counter_based(const struct event *event) {
     return event->counter_flags != 0;
 }
 
-/* What waiting for the event means right now. */
+/* The wait that the event stands for at this moment. */
 struct wait event_wait_point(struct event *event);
 bool wait_for(const struct wait *wait, uint64_t timeout);
 
-/* Moves a counter-based event to another place; `stamps` (may be NULL) gets another holder. */
+/* Moves a counter-based event. Takes another reference to `stamps`, which may be NULL. */
 void event_move(struct event *event, struct timeline *timeline, uint64_t value, struct shared_stamps *stamps);
 
-/* Of a counter-based event; zeros if it took none. */
+/* Of a counter-based event; zeros if it has no timestamps. */
 struct stamps event_last_stamps(struct event *event);
-/* Of an ordinary event, which may be gone: its slot is never unmapped. */
+/* Of a regular event. The event may be destroyed; its slot is never unmapped. */
 void event_reset(struct event *event, struct event_slot *slot);
-/* `like` gives count, flags and, for a pool of another process, the file, which it then owns. */
+/* `like` holds count and flags and, for a pool of another process, the file descriptor, which the pool then
+ * owns. */
 ze_result_t event_pool_new(struct context *context, const struct event_pool *like, struct event_pool **made);
-/* Of which no event lives. */
+/* The pool must have no events. */
 void event_pool_free(struct event_pool *pool);
 
 struct shared_stamps *stamps_new(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What commands do: one function an operation, found in a table. It takes no lock and allocates nothing.
+ * Executes commands: one function per operation, in a table. Takes no locks and allocates nothing.
  */
 #include "driver/command.h"
 #include "driver/copy.h"
@@ -75,22 +75,21 @@ static void run_host_function(struct command *command) {
     call->function(call->data);
 }
 
-/* The list may be reset or gone as soon as its last command has signalled: then it is not touched any more.
- */
+/* The list may be reset or destroyed once its last command has signalled, so it is not touched after that. */
 static void run_list(struct command *command) {
     struct run_list_command *run = (struct run_list_command *)command;
     struct list *list = run->list;
     struct timeline *timeline = list->timeline;
     struct tape_position position = tape_start(&list->tape);
     uint32_t left = list->ncommands;
-    if (left == 0) list_leave_flight(list);
+    if (left == 0) list_end_run(list);
     while (left-- > 0) {
         struct command *next = tape_read(&position);
         command_run(next, run);
         struct signal signal = next->signal;
-        if (left == 0) list_leave_flight(list);
+        if (left == 0) list_end_run(list);
         if (signal.counter) timeline_reach(timeline, run->base + signal.counter);
-        signal_give(&signal);
+        signal_send(&signal);
     }
 }
 
@@ -131,6 +130,6 @@ void command_run(struct command *command, const struct run_list_command *run) {
     stamps_write(stamps_of(&command->signal), start, device_clock());
 }
 
-void signal_give(const struct signal *signal) {
+void signal_send(const struct signal *signal) {
     if (signal->slot) word_set(&signal->slot->word, signal->shared);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fibers. Switching saves what the ABI wants preserved across a call and changes the stack pointer; the rest
- * is the compiler's business. Stacks are kept by the thread, with a page below each that no one may touch.
+ * Fibers. A switch saves the callee-saved registers and changes the stack pointer; the compiler saves the
+ * rest. Each thread keeps its stacks, each with a guard page below it.
  */
 #define _GNU_SOURCE
 #include "driver/fiber.h"
@@ -36,7 +36,7 @@
 
 enum { STACK_SIZE = 64 << 10 };
 
-/* Saves the callee-saved registers on the current stack, its pointer in *from, and continues where `to` was
+/* Pushes the callee-saved registers, stores the stack pointer in *from, and continues where `to` was
  * saved. */
 void fiber_switch(void **from, void *to) __asm__("lode_fiber_switch") __attribute__((visibility("hidden")));
 
@@ -55,10 +55,10 @@ __asm__(".text\n"
         "    ret\n"
         ".size lode_fiber_switch, .-lode_fiber_switch\n");
 
-/* A stack that fiber_switch can continue on: it will return into `entry`. */
+/* Prepares a stack so that fiber_switch to it returns into `entry`. */
 static void *prepare_stack(char *top, void (*entry)(void)) {
     uintptr_t *stack = (uintptr_t *)top;
-    *--stack = 0; /* where entry would return to: keeps the stack aligned as after a call */
+    *--stack = 0; /* return address of entry; aligns the stack as after a call */
     *--stack = (uintptr_t)entry;
     stack -= 6; /* six registers */
     memset(stack, 0, 6 * sizeof *stack);
@@ -98,7 +98,7 @@ static void *prepare_stack(char *top, void (*entry)(void)) {
 #endif
 
 struct fiber {
-    void *stack; /* where it was left */
+    void *stack; /* its saved stack pointer */
     bool done;
     uint32_t local_id[3];
 #ifdef HAVE_ASAN
@@ -156,12 +156,12 @@ static struct stacks *stacks_of(size_t count) {
     return more;
 }
 
-/* A group while its items run. The kernel sees the first member. */
+/* A group while its items run. The kernel gets a pointer to the first member. */
 struct fiber_group {
     struct native_group group;
     const struct native_kernel *kernel;
     void *const *args;
-    void *scheduler; /* its stack */
+    void *scheduler; /* saved stack pointer of the scheduler */
     struct fiber *current;
     struct stacks *stacks;
     struct fiber *fibers;
@@ -175,7 +175,7 @@ struct fiber_group {
 #endif
 };
 
-/* What a new fiber starts with: nothing is passed on a new stack. */
+/* The group of a fiber being started: a new stack carries no argument. */
 static _Thread_local struct fiber_group *starting;
 
 static void to_scheduler(struct fiber_group *group) {
@@ -237,7 +237,7 @@ static void fiber_prepare(struct fiber_group *group, size_t index) {
 #endif
 }
 
-/* Each round takes every item from one barrier to the next. */
+/* Each round runs every item up to the next barrier. */
 static void run_rounds(struct fiber_group *group, size_t items) {
     for (size_t left = items; left > 0;) {
         for (size_t i = 0; i < items; i++) {
@@ -256,7 +256,7 @@ void fibers_run_group(const struct native_kernel *kernel, const struct native_gr
     group.group.barrier = barrier;
     group.stacks = stacks_of(items);
     if (!group.stacks) {
-        device_lose("no memory for the stacks of work-items");
+        device_lose("out of memory for work-item stacks");
         return;
     }
     group.fibers = group.stacks->fibers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work-items on stacks of their own, so that they can meet at a barrier. All items of a group run in the
- * calling thread, in turns from barrier to barrier.
+ * Runs work-items on separate stacks, so that they can wait at barriers. All items of a group run in the
+ * calling thread, in turn from barrier to barrier.
  */
 #ifndef LODE_DRIVER_FIBER_H
 #define LODE_DRIVER_FIBER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sharing memory and event pools with other processes. A handle names a file in memory: by a descriptor and
- * the process that has it open, and by its inode, so that a descriptor that the program passed on itself is
- * recognised, too.
+ * Shares memory and event pools with other processes. A handle names a file in memory by the descriptor and
+ * the process that has it open, and by its inode, so that a descriptor which the program passed itself is
+ * recognised.
  */
 #define _GNU_SOURCE
 #include "driver/event.h"
@@ -19,10 +19,10 @@
 enum ipc_kind { IPC_MEMORY = 1, IPC_EVENTS };
 
 struct ipc_handle {
-    int32_t descriptor; /* first, where programs that pass descriptors expect it; theirs may replace it */
+    int32_t descriptor; /* first, where programs that pass descriptors expect it; they may overwrite it */
     uint32_t magic;
     uint64_t device, inode;
-    int32_t process, original; /* where it can be opened otherwise */
+    int32_t process, original; /* where to open the file if `descriptor` is not valid here */
     uint32_t kind, count;      /* events of a pool */
     uint64_t offset, size;     /* memory: where it is in the file */
     uint32_t type, flags;      /* of memory, of pools */
@@ -50,7 +50,7 @@ static bool is_file(int file, const struct ipc_handle *handle) {
            && status.st_ino == handle->inode;
 }
 
-/* A descriptor of our own for the file of a handle, or -1. */
+/* Opens the file of a handle: a new descriptor, or -1. */
 static int open_file(const struct ipc_handle *handle) {
     if (is_file(handle->descriptor, handle)) return fcntl(handle->descriptor, F_DUPFD_CLOEXEC, 0);
     char path[64];
@@ -66,7 +66,7 @@ static int open_file(const struct ipc_handle *handle) {
 static ze_result_t read_handle(const void *data, enum ipc_kind kind, struct ipc_handle *handle) {
     memcpy(handle, data, sizeof *handle);
     if (handle->magic != IPC_MAGIC || handle->kind != (uint32_t)kind)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a handle that this driver made");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a handle of this driver");
     return ZE_RESULT_SUCCESS;
 }
 
@@ -97,7 +97,7 @@ ze_result_t ZE_APICALL NEW(zeMemGetIpcHandleWithProperties)(ze_context_handle_t 
     return zeMemGetIpcHandle(context, pointer, answer);
 }
 
-/* A handle owns nothing. */
+/* A handle owns nothing, so there is nothing to release. */
 ze_result_t ZE_APICALL NEW(zeMemPutIpcHandle)(ze_context_handle_t context, ze_ipc_mem_handle_t data) {
     struct ipc_handle handle;
     if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
@@ -118,7 +118,7 @@ ze_result_t ZE_APICALL zeMemOpenIpcHandle(ze_context_handle_t context, ze_device
     if (file < 0 || fstat(file, &status) || (uint64_t)status.st_size < handle.offset
         || (uint64_t)status.st_size - handle.offset < handle.size || handle.size == 0) {
         if (file >= 0) close(file);
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the handle's memory cannot be reached");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the handle's memory cannot be opened");
     }
     const struct allocation like = {.type = (ze_memory_type_t)handle.type,
                                     .has_device = true,
@@ -150,7 +150,7 @@ ze_result_t ZE_APICALL NEW(zeMemGetFileDescriptorFromIpcHandleExp)(ze_context_ha
     return result;
 }
 
-/* The whole file, whatever made it. */
+/* Covers the whole file, whoever created it. */
 ze_result_t ZE_APICALL NEW(zeMemGetIpcHandleFromFileDescriptorExp)(ze_context_handle_t context,
                                                                    uint64_t descriptor,
                                                                    ze_ipc_mem_handle_t *answer) {
@@ -177,7 +177,7 @@ ze_result_t ZE_APICALL zeEventPoolGetIpcHandle(ze_event_pool_handle_t pool_handl
     if (!answer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct ipc_handle handle;
     if (pool->file < 0 || !name_file(pool->file, IPC_EVENTS, &handle))
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool was not made to be shared");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool was not created for IPC");
     handle.count = pool->count;
     handle.flags = pool->flags;
     memset(answer, 0, sizeof *answer);
@@ -204,7 +204,7 @@ ze_result_t ZE_APICALL zeEventPoolOpenIpcHandle(ze_context_handle_t context, ze_
     if (file < 0 || fstat(file, &status) || handle.count == 0
         || (uint64_t)status.st_size < (uint64_t)handle.count * sizeof(struct event_slot)) {
         if (file >= 0) close(file);
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the handle's pool cannot be reached");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the handle's pool cannot be opened");
     }
     const struct event_pool like = {
             .count = handle.count, .flags = handle.flags, .file = file, .imported = true};
@@ -215,7 +215,7 @@ ze_result_t ZE_APICALL zeEventPoolCloseIpcHandle(ze_event_pool_handle_t handle) 
     struct event_pool *pool = to_event_pool(handle);
     if (!pool || !pool->imported) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(pool))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still live");
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still exist");
     event_pool_free(pool);
     return ZE_RESULT_SUCCESS;
 }

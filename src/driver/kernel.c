@@ -76,8 +76,8 @@ ze_result_t argument_check(const struct kernel_code *code, uint32_t index, size_
                                                             : wrong_size(code, index, size);
     if (value || size == 0 || size > MAX_LOCAL_MEMORY)
         return explain_with(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-                            "argument %u of %s is local memory: a size, at most %d, and no value", index,
-                            code->name, MAX_LOCAL_MEMORY);
+                            "argument %u of %s is local memory: it takes a size of at most %d and no value",
+                            index, code->name, MAX_LOCAL_MEMORY);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -133,7 +133,7 @@ static uint32_t largest_divisor(uint32_t number, uint32_t limit) {
     return divisor;
 }
 
-/* Long rows, and not so large that the threads run out of groups. */
+/* Prefers long rows, but leaves enough groups for all threads. */
 ze_result_t ZE_APICALL zeKernelSuggestGroupSize(ze_kernel_handle_t handle, uint32_t gx, uint32_t gy,
                                                 uint32_t gz, uint32_t *x, uint32_t *y, uint32_t *z) {
     struct kernel *kernel = to_kernel(handle);
@@ -160,7 +160,7 @@ ze_result_t ZE_APICALL zeKernelSuggestMaxCooperativeGroupCount(ze_kernel_handle_
     const struct kernel *kernel = to_kernel(handle);
     if (!kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    *count = kernel->code->max_together;
+    *count = kernel->code->max_concurrent;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -174,7 +174,7 @@ ze_result_t ZE_APICALL zeKernelSetGlobalOffsetExp(ze_kernel_handle_t handle, uin
     return ZE_RESULT_SUCCESS;
 }
 
-/* -- hints, accepted and not needed -- */
+/* -- hints: accepted and ignored -- */
 
 ze_result_t ZE_APICALL zeKernelSetCacheConfig(ze_kernel_handle_t handle, ze_cache_config_flags_t flags) {
     if (!to_kernel(handle)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
@@ -188,7 +188,7 @@ ze_result_t ZE_APICALL zeKernelSchedulingHintExp(ze_kernel_handle_t handle,
     return hint->flags > 7 ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
 }
 
-/* All memory is reachable: what the kernel follows pointers to is remembered, not needed. */
+/* All memory is accessible, so the flags are only stored. */
 ze_result_t ZE_APICALL zeKernelSetIndirectAccess(ze_kernel_handle_t handle,
                                                  ze_kernel_indirect_access_flags_t flags) {
     struct kernel *kernel = to_kernel(handle);
@@ -209,8 +209,8 @@ ze_result_t ZE_APICALL zeKernelGetIndirectAccess(ze_kernel_handle_t handle,
 
 /* -- queries -- */
 
-/* The two-call protocol for texts: the size counts the terminating zero. */
-static void give_text(const char *text, size_t *size, char *to) {
+/* Level Zero's two-call protocol for strings; the size includes the terminating zero. */
+static void return_text(const char *text, size_t *size, char *to) {
     size_t whole = strlen(text) + 1;
     if (to && *size) {
         size_t copied = (*size < whole ? *size : whole) - 1;
@@ -224,16 +224,16 @@ ze_result_t ZE_APICALL zeKernelGetName(ze_kernel_handle_t handle, size_t *size, 
     struct kernel *kernel = to_kernel(handle);
     if (!kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    give_text(kernel->code->name, size, name);
+    return_text(kernel->code->name, size, name);
     return ZE_RESULT_SUCCESS;
 }
 
-/* Attributes are not kept in a module. */
+/* Modules do not keep source attributes. */
 ze_result_t ZE_APICALL zeKernelGetSourceAttributes(ze_kernel_handle_t handle, uint32_t *size, char **text) {
     if (!to_kernel(handle)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     size_t whole = *size;
-    give_text("", &whole, text ? *text : NULL);
+    return_text("", &whole, text ? *text : NULL);
     *size = (uint32_t)whole;
     return ZE_RESULT_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel handles: a piece of code with a group size, a global offset and argument values, all of which a
- * launch copies.
+ * Kernel handles: kernel code plus group size, global offset and argument values. A launch copies all of
+ * them.
  */
 #ifndef LODE_DRIVER_KERNEL_H
 #define LODE_DRIVER_KERNEL_H
@@ -25,14 +25,14 @@ static inline struct kernel *to_kernel(ze_kernel_handle_t handle) {
     return object_is(handle, OBJECT_KERNEL) ? (struct kernel *)handle : NULL;
 }
 
-/* Can an argument have that value? */
+/* Is the value valid for that argument? */
 ze_result_t argument_check(const struct kernel_code *code, uint32_t index, size_t size, const void *value);
-/* Writes one argument into a block of values, if it can have it. */
+/* Checks one argument and writes it into a block of values. */
 ze_result_t argument_write(const struct kernel_code *code, uint32_t index, size_t size, const void *value,
                            unsigned char *values, uint32_t *local_size);
 ze_result_t check_group_size(const struct kernel_code *code, const uint32_t size[3]);
 
-/* Runs a launch with that many groups, and returns when all are done. */
+/* Runs that many groups of a launch; returns when all are done. */
 static inline void launch_groups(const struct launch_command *launch, const uint32_t groups[3]) {
     launch->code->launch(launch, groups);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The limits that the driver reports and enforces, each in one place.
+ * The limits that the driver reports and enforces.
  */
 #ifndef LODE_DRIVER_LIMITS_H
 #define LODE_DRIVER_LIMITS_H
 
 enum {
-    QUEUES = 16, /* indices of the one command queue group; every queue has a stream of its own anyway */
+    QUEUES = 16, /* queue indices of the only queue group; every queue has its own stream */
     MAX_CONTEXTS = 1024 * 64,
     MAX_GROUP_SIZE = 1024,        /* work-items */
-    MAX_LOCAL_MEMORY = 256 << 10, /* bytes a work-group */
+    MAX_LOCAL_MEMORY = 256 << 10, /* bytes per work-group */
     MAX_ARGUMENTS_SIZE = 16 << 10,
     MAX_FILL_PATTERN = 4096,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of command lists: making, closing, resetting, destroying, and how a command gets on one.
- * What the commands are is append.c's business, what they do executor.c's.
+ * Command lists: create, close, reset, destroy, and how commands are added. append.c has the commands,
+ * executor.c executes them.
  */
 #include "driver/list.h"
 #include "driver/limits.h"
@@ -14,7 +14,7 @@
 #define ALL_LIST_FLAGS 0x3fu
 #define ALL_QUEUE_FLAGS 0x7u
 
-/* -- making -- */
+/* -- creation -- */
 
 static struct list *list_new(struct context *context) {
     struct list *list = object_new(OBJECT_LIST, sizeof *list);
@@ -36,7 +36,7 @@ ze_result_t ZE_APICALL zeCommandListCreate(ze_context_handle_t context, ze_devic
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (desc->flags & ~ALL_LIST_FLAGS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (desc->commandQueueGroupOrdinal != 0)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "there is one command queue group");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "there is only one command queue group");
     struct list *list = list_new(to_context(context));
     if (!list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     list->flags = desc->flags;
@@ -51,7 +51,7 @@ ze_result_t check_queue_desc(const ze_command_queue_desc_t *desc) {
         || (uint32_t)desc->priority > ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH)
         return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (desc->ordinal != 0 || desc->index >= QUEUES)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no queue of that ordinal and index");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no queue with that ordinal and index");
     return ZE_RESULT_SUCCESS;
 }
 
@@ -77,20 +77,20 @@ ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle_t context,
 
 /* -- recording -- */
 
-static bool is_event_here(const struct list *list, ze_event_handle_t handle) {
+static bool is_own_event(const struct list *list, ze_event_handle_t handle) {
     struct event *event = to_event(handle);
     return event && event->context == list->context;
 }
 
 ze_result_t list_check_events(const struct list *list, const struct dependencies *dependencies) {
-    if (dependencies->signal && !is_event_here(list, dependencies->signal))
+    if (dependencies->signal && !is_own_event(list, dependencies->signal))
         return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
-                       "the signal event is not of this context");
+                       "the signal event belongs to another context");
     if (dependencies->nwaits && !dependencies->waits) return ZE_RESULT_ERROR_INVALID_SIZE;
     for (uint32_t i = 0; i < dependencies->nwaits; i++)
-        if (!is_event_here(list, dependencies->waits[i]))
+        if (!is_own_event(list, dependencies->waits[i]))
             return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
-                           "a wait event is not of this context");
+                           "a wait event belongs to another context");
     return ZE_RESULT_SUCCESS;
 }
 
@@ -116,13 +116,13 @@ ze_result_t list_need(struct list *list, const void *command, void *object, enum
     return ZE_RESULT_SUCCESS;
 }
 
-void list_forget_needs(struct list *list, const void *command, enum need_for what_for) {
+void list_drop_needs(struct list *list, const void *command, enum need_for what_for) {
     for (uint32_t i = list->nneeds; i-- > 0;)
         if (list->needs[i].command == command && list->needs[i].what_for == what_for)
             list->needs[i] = list->needs[--list->nneeds];
 }
 
-/* Room for a command's waits among those that are looked up at submission. */
+/* Allocates captures for a command's waits, to be resolved at submission. */
 static ze_result_t make_captures(struct list *list, struct command *command) {
     struct capture *captures = list_grow(list->captures, list->ncaptures, command->nwaits, sizeof *captures);
     if (!captures) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
@@ -132,8 +132,8 @@ static ze_result_t make_captures(struct list *list, struct command *command) {
     return ZE_RESULT_SUCCESS;
 }
 
-/* Waits of a regular list for counter-based events mean something else at every submission: then all waits of
- * the command are looked up there. Events that are NULL are not waited for. */
+/* In a regular list, waits for counter-based events mean something else at every submission, so all waits of
+ * such a command are resolved there. NULL events are not waited for. */
 static ze_result_t write_waits(struct list *list, struct command *command, ze_event_handle_t *events) {
     bool capture = command->captured != 0;
     ze_result_t result = ZE_RESULT_SUCCESS;
@@ -205,7 +205,7 @@ void list_unappend(struct list *list, void *pointer) {
     else if (command->signal.stamps)
         stamps_release(command->signal.stamps);
     for (int what_for = NEED_SIGNAL; what_for <= NEED_OTHER; what_for++)
-        list_forget_needs(list, command, (enum need_for)what_for);
+        list_drop_needs(list, command, (enum need_for)what_for);
     for (uint32_t i = 0; i < list->nmutables; i++)
         if (list->mutables[i].command == command) list->mutables[i].command = NULL;
     if (!list->immediate) list->ncommands--;
@@ -264,15 +264,17 @@ ze_result_t list_submit(struct list *list) {
 ze_result_t list_check_code(const struct list *list) {
     for (uint32_t i = 0; i < list->nneeds; i++)
         if (list->needs[i].what_for == NEED_CODE && !reference_lives(list->needs[i].object))
-            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the module of a kernel on the list is gone");
+            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                           "the module of a kernel on the list was destroyed");
     return ZE_RESULT_SUCCESS;
 }
 
-/* Does everything live that its commands need? */
+/* Do all events and modules that its commands need still exist? */
 static ze_result_t check_needs(const struct list *list) {
     for (uint32_t i = 0; i < list->nneeds; i++)
         if (list->needs[i].what_for != NEED_CODE && !reference_lives(list->needs[i].object))
-            return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "an event on the list is gone");
+            return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
+                           "an event on the list was destroyed");
     return list_check_code(list);
 }
 
@@ -280,11 +282,11 @@ ze_result_t list_check_run(struct list *list, const struct context *context) {
     if (list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
     if (!list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not closed");
     if (list->context != context)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not of the queue's context");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list belongs to another context");
     return check_needs(list);
 }
 
-/* From now on its counter-based events stand for this execution. */
+/* Moves its counter-based events to this execution. */
 static void move_signals(struct list *list, uint64_t base) {
     for (uint32_t i = 0; i < list->counters; i++) {
         const struct counter_signal *signal = &list->signals[i];
@@ -313,16 +315,16 @@ struct run_list_command *list_write_run(struct list *list, struct stream *stream
     return run;
 }
 
-void list_leave_flight(struct list *list) {
+void list_end_run(struct list *list) {
     atomic_fetch_sub(&list->in_flight, 1);
 }
 
-/* -- changing what was recorded -- */
+/* -- changing recorded commands -- */
 
 ze_result_t list_change_signal(struct list *list, struct command *command, struct event *event) {
     if (event && event->context != list->context) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
     drop_counter(list, command->number);
-    list_forget_needs(list, command, NEED_SIGNAL);
+    list_drop_needs(list, command, NEED_SIGNAL);
     command->signal = (struct signal){0};
     ze_result_t result = write_signal(list, command, event);
     list->pending_signal = NULL;
@@ -331,9 +333,9 @@ ze_result_t list_change_signal(struct list *list, struct command *command, struc
 
 ze_result_t list_change_waits(struct list *list, struct command *command, ze_event_handle_t *events) {
     for (uint32_t i = 0; i < command->nwaits; i++)
-        if (events && events[i] && !is_event_here(list, events[i]))
+        if (events && events[i] && !is_own_event(list, events[i]))
             return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
-    list_forget_needs(list, command, NEED_WAIT);
+    list_drop_needs(list, command, NEED_WAIT);
     return write_waits(list, command, events);
 }
 
@@ -344,8 +346,8 @@ static ze_result_t refuse_in_flight(const struct list *list) {
     return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the list is being executed");
 }
 
-/* Everything recorded, and what it held. */
-static void list_forget(struct list *list) {
+/* Drops all commands and the references they hold. */
+static void list_clear(struct list *list) {
     for (uint32_t i = 0; i < list->counters; i++)
         if (list->signals[i].stamps) stamps_release(list->signals[i].stamps);
     list->ncommands = list->counters = list->ncaptures = list->nneeds = list->nmutables = 0;
@@ -366,7 +368,7 @@ ze_result_t ZE_APICALL zeCommandListReset(ze_command_list_handle_t handle) {
     if (list->immediate) return ZE_RESULT_SUCCESS;
     ze_result_t result = refuse_in_flight(list);
     if (result) return result;
-    list_forget(list);
+    list_clear(list);
     list->closed = false;
     return ZE_RESULT_SUCCESS;
 }
@@ -379,7 +381,7 @@ ze_result_t ZE_APICALL zeCommandListDestroy(ze_command_list_handle_t handle) {
     if (list->immediate) {
         stream_delete(list->stream);
     } else {
-        list_forget(list);
+        list_clear(list);
         tape_free(&list->tape);
         timeline_delete(list->timeline);
         free(list->signals);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changing the commands of a closed list, and copying it. A command that may be changed has a number, given
- * out before it is appended; everything about it that can change has its room inside the record.
+ * Changes the commands of a closed list, and copies lists. A mutable command gets its number before it is
+ * appended; its record has room for everything that may change.
  */
 #include "driver/append_launch.h"
 #include "driver/limits.h"
@@ -14,9 +14,9 @@
 
 /* -- numbering -- */
 
-static ze_result_t give_number(struct list *list, uint32_t flags, size_t room, uint64_t *number) {
+static ze_result_t assign_number(struct list *list, uint32_t flags, size_t room, uint64_t *number) {
     if (!list->is_mutable || list->closed)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not mutable, or closed");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not mutable, or is closed");
     if (flags & ~NEW_MUTABLE_ALL) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     struct mutable_command *mutables =
             realloc(list->mutables, (list->nmutables + 1) * sizeof *list->mutables);
@@ -47,7 +47,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListGetNextCommandIdWithKernelsExp)(
         if (size > room) room = size;
     }
     uint32_t flags = desc->flags ? desc->flags : DEFAULT_FLAGS | (count ? NEW_MUTABLE_KERNEL_INSTRUCTION : 0);
-    return give_number(list, flags, room, number);
+    return assign_number(list, flags, room, number);
 }
 
 ze_result_t ZE_APICALL NEW(zeCommandListIsMutableExp)(ze_command_list_handle_t handle, ze_bool_t *answer) {
@@ -60,18 +60,18 @@ ze_result_t ZE_APICALL NEW(zeCommandListIsMutableExp)(ze_command_list_handle_t h
 
 /* -- finding -- */
 
-/* The command of that number, if it may be changed in that way now. */
+/* Finds the command of that number and checks that it may be changed in that way now. */
 static ze_result_t find(const struct list *list, uint64_t number, uint32_t flag,
                         struct mutable_command **found) {
     if (!list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not closed");
     if (atomic_load(&list->in_flight))
         return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the list is being executed");
     if (number == 0 || number > list->nmutables || !list->mutables[number - 1].command)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no command of that number");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no command with that number");
     *found = &list->mutables[number - 1];
     return (*found)->flags & flag
                    ? ZE_RESULT_SUCCESS
-                   : explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command cannot change that");
+                   : explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command is not mutable in that way");
 }
 
 static ze_result_t find_launch(const struct list *list, uint64_t number, uint32_t flag,
@@ -85,7 +85,7 @@ static ze_result_t find_launch(const struct list *list, uint64_t number, uint32_
     return ZE_RESULT_SUCCESS;
 }
 
-/* -- changes. Each first checks; it changes something only if `apply`. -- */
+/* -- changes: each checks first, and writes only if `apply` -- */
 
 static ze_result_t change_argument(struct list *list, const void *link, bool apply) {
     const struct ze_mutable_kernel_argument_exp_desc *desc = link;
@@ -189,7 +189,8 @@ ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandWaitEventsExp)(ze_co
     return list_change_waits(list, found->command, events);
 }
 
-/* All or none. The state of the new kernel comes along: group size, offset and what arguments it has. */
+/* Changes all or none. The new kernel's state is copied: group size, offset and the arguments that are
+ * set. */
 ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandKernelsExp)(ze_command_list_handle_t handle,
                                                                         uint32_t count, uint64_t *numbers,
                                                                         ze_kernel_handle_t *kernels) {
@@ -204,12 +205,13 @@ ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandKernelsExp)(ze_comma
         if (result) return result;
         if (kernel->module->context != list->context
             || launch_tail_size(kernel->code) > list->mutables[numbers[i] - 1].room)
-            return explain(ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE, "the kernel was not announced");
+            return explain(ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE,
+                           "the kernel was not among those given for this command");
     }
     for (uint32_t i = 0; i < count; i++) {
         find_launch(list, numbers[i], NEW_MUTABLE_KERNEL_INSTRUCTION, &launch);
         launch_copy_state(launch, to_kernel(kernels[i]), (unsigned char *)(launch + 1));
-        list_forget_needs(list, launch, NEED_CODE);
+        list_drop_needs(list, launch, NEED_CODE);
         ze_result_t result = list_need(list, launch, to_kernel(kernels[i])->module, NEED_CODE);
         if (result) return result;
     }
@@ -218,28 +220,28 @@ ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandKernelsExp)(ze_comma
 
 /* -- copying a list -- */
 
-static void *moved(void *pointer, const void *from, void *to) {
+static void *rebased(void *pointer, const void *from, void *to) {
     return (char *)to + ((char *)pointer - (const char *)from);
 }
 
-static void move_launch(struct launch_command *launch, const void *from, void *to) {
-    launch->values = moved(launch->values, from, to);
-    launch->arguments = moved(launch->arguments, from, to);
-    launch->local_sizes = moved(launch->local_sizes, from, to);
+static void rebase_launch(struct launch_command *launch, const void *from, void *to) {
+    launch->values = rebased(launch->values, from, to);
+    launch->arguments = rebased(launch->arguments, from, to);
+    launch->local_sizes = rebased(launch->local_sizes, from, to);
     for (uint32_t i = 0; i < launch->code->nargs; i++)
-        launch->arguments[i] = moved(launch->arguments[i], from, to);
+        launch->arguments[i] = rebased(launch->arguments[i], from, to);
 }
 
-/* Records point into themselves. */
-static void move_pointers(struct command *copy, const struct command *from) {
-    copy->waits = moved(copy->waits, from, copy);
+/* Records contain pointers into themselves. */
+static void rebase_pointers(struct command *copy, const struct command *from) {
+    copy->waits = rebased(copy->waits, from, copy);
     if (copy->operation == OP_LAUNCH || copy->operation == OP_LAUNCH_INDIRECT)
-        move_launch((struct launch_command *)copy, from, copy);
+        rebase_launch((struct launch_command *)copy, from, copy);
     if (copy->operation != OP_LAUNCH_MULTIPLE) return;
     struct launch_multiple_command *multiple = (struct launch_multiple_command *)copy;
     for (uint32_t i = 0; i < multiple->count; i++) {
-        multiple->launches[i] = moved(multiple->launches[i], from, copy);
-        move_launch(multiple->launches[i], from, copy);
+        multiple->launches[i] = rebased(multiple->launches[i], from, copy);
+        rebase_launch(multiple->launches[i], from, copy);
     }
 }
 
@@ -250,7 +252,7 @@ static bool copy_commands(const struct list *list, struct list *copy) {
         struct command *to = tape_write(&copy->tape, from->record.size);
         if (!to) return false;
         memcpy(to, from, from->record.size);
-        move_pointers(to, from);
+        rebase_pointers(to, from);
         copy->ncommands++;
         for (uint32_t m = 0; m < list->nmutables; m++)
             if (list->mutables[m].command == from) copy->mutables[m].command = to;
@@ -280,7 +282,7 @@ static bool copy_list(const struct list *list, struct list *copy) {
     return copy_commands(list, copy);
 }
 
-/* Counter-based signals belong to one list: a list that has them is not copied. */
+/* Counter-based signals belong to one list, so a list that has any cannot be copied. */
 ze_result_t ZE_APICALL NEW(zeCommandListCreateCloneExp)(ze_command_list_handle_t handle,
                                                         ze_command_list_handle_t *made) {
     struct list *list = to_list(handle);
@@ -288,7 +290,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListCreateCloneExp)(ze_command_list_handle_t
     if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (list->immediate || !list->closed || list->counters)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
-                       "only a closed regular list without counters is copied");
+                       "only a closed regular list without counter-based signals can be copied");
     ze_result_t result = list_check_code(list);
     if (result) return result;
     const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = list->flags};

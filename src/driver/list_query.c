@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a command list answers about itself.
+ * Queries of command lists.
  */
 #include "driver/list.h"
 
-/* The list behind a handle, provided that it is immediate where that is asked for. */
+/* Checks the handle and the answer's address, and that the list is immediate if `immediate`. */
 static ze_result_t check(ze_command_list_handle_t handle, const void *answer, bool immediate) {
     const struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;

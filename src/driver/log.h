@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a build says, line after line.
+ * A build log, one line at a time.
  */
 #ifndef LODE_DRIVER_LOG_H
 #define LODE_DRIVER_LOG_H
 
 #include <stddef.h>
 
-/* A line that there is no memory for is lost. */
+/* If out of memory, lines are dropped. */
 struct log {
-    char *text; /* NULL while empty; to be freed */
+    char *text; /* NULL while empty; the owner frees it */
     size_t length;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads /proc and /sys. Nothing here is cached but the one struct that machine() hands out.
+ * Reads /proc and /sys. Caches nothing except the struct that machine() returns.
  */
 #define _GNU_SOURCE
 #include "driver/machine.h"
@@ -16,7 +16,7 @@
 static struct machine the_machine;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The first line of a file, without its newline. Empty if there is none. */
+/* Reads the first line of a file, without the newline. Empty if the file cannot be read. */
 static void read_line(const char *path, char *text, size_t size) {
     text[0] = 0;
     FILE *file = fopen(path, "re");
@@ -36,7 +36,7 @@ static uint64_t read_number(const char *path) {
     return number;
 }
 
-/* Does `line` of /proc/cpuinfo or /proc/meminfo hold `key`? Then where its value begins. */
+/* If `line` of /proc/cpuinfo or /proc/meminfo has `key`, where its value starts. */
 static const char *value_of(const char *line, const char *key) {
     size_t length = strlen(key);
     if (strncmp(line, key, length)) return NULL;
@@ -94,7 +94,7 @@ static void read_caches(struct machine *m) {
     }
 }
 
-/* What a control group leaves of the machine's memory; "max" reads as 0, which means no limit. */
+/* The control group's memory limit. "max" parses as 0, which means none. */
 static uint64_t memory_limit(void) {
     uint64_t limit = read_number("/sys/fs/cgroup/memory.max");
     return limit ? limit : UINT64_MAX;
@@ -104,7 +104,7 @@ static void read_vectors(struct machine *m) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     m->vector_bytes = __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx") ? 32 : 16;
-    m->has_half = __builtin_cpu_supports("avx2") != 0; /* no CPU has it without F16C */
+    m->has_half = __builtin_cpu_supports("avx2") != 0; /* every CPU with AVX2 has F16C */
 #else
     m->vector_bytes = 16;
     m->has_half = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the operating system tells about this machine: the CPU's name, its caches, its memory. Read once, on
- * first use; a fact that cannot be had is zero. It knows nothing of Level Zero.
+ * What the operating system reports about this machine: CPU name, caches, memory. Read once, on first use;
+ * unknown values are zero. Knows nothing of Level Zero.
  */
 #ifndef LODE_DRIVER_MACHINE_H
 #define LODE_DRIVER_MACHINE_H
@@ -13,15 +13,15 @@ enum { MACHINE_MAX_CACHES = 8 };
 
 struct machine {
     char name[160];
-    uint32_t vendor;  /* PCI-SIG number of the CPU's maker */
-    uint32_t model;   /* what tells one CPU of a maker from another */
-    uint32_t cpus;    /* that this process may run on */
-    uint32_t threads; /* that a launch spreads over */
+    uint32_t vendor;  /* PCI-SIG number of the CPU vendor */
+    uint32_t model;   /* distinguishes CPUs of a vendor */
+    uint32_t cpus;    /* usable by this process */
+    uint32_t threads; /* used by a launch */
     uint32_t vector_bytes;
     uint32_t mhz;
-    int has_half; /* converts half-precision numbers in hardware */
+    int has_half; /* converts half precision in hardware */
     size_t page;
-    uint64_t memory; /* bytes that this process may use */
+    uint64_t memory; /* bytes usable by this process */
     uint32_t cache_line;
     uint32_t ncaches;
     struct machine_cache {
@@ -32,7 +32,7 @@ struct machine {
 
 const struct machine *machine(void);
 
-/* Bytes that could be allocated now. */
+/* Bytes available now. */
 uint64_t machine_free_memory(void);
 
 #endif

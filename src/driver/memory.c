@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapping memory, and what is known about an address.
+ * Maps memory and keeps the table of allocations.
  *
- * Every allocation has pages of its own, from the kernel and back to it: large ones in huge pages, so that
- * kernels see few TLB misses. It becomes a file only when another process asks for it.
+ * Every allocation is mapped separately, large ones in huge pages to reduce TLB misses. It moves to a file
+ * only when it is shared with another process.
  */
 #define _GNU_SOURCE
 #include "driver/memory.h"
@@ -20,10 +20,10 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* of all below but the counter */
-static struct span *known;                                 /* allocations by address */
-static uint64_t bytes_mapped;                              /* of our own */
-static _Atomic uint64_t last_id; /* allocations are numbered, never twice with the same number */
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* protects everything below except last_id */
+static struct span *known;                                 /* all allocations, by address */
+static uint64_t bytes_mapped;                              /* by this driver */
+static _Atomic uint64_t last_id;                           /* allocation numbers are never reused */
 
 bool memory_reserve(size_t length) {
     pthread_rwlock_wrlock(&lock);
@@ -39,7 +39,7 @@ void memory_unreserve(size_t length) {
     pthread_rwlock_unlock(&lock);
 }
 
-/* A mapping of `length` bytes at a multiple of `alignment`: too much is mapped, then trimmed. */
+/* Maps `length` bytes at a multiple of `alignment`: maps more, then trims. */
 static void *map_aligned(size_t length, size_t alignment, int file, uint64_t offset) {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     size_t spare = alignment - machine()->page;
@@ -62,8 +62,9 @@ static struct allocation *first_overlap(uintptr_t base, size_t length) {
     return next && next->base < base + length ? (struct allocation *)next : NULL;
 }
 
-/* What the kernel gives us is nobody else's: borrowed memory there was freed and not given back. */
-static void remember(struct allocation *allocation) {
+/* Adds an allocation. The operating system just handed out these addresses, so borrowed memory recorded there
+ * was freed by its owner without notice: its entries are dropped. */
+static void add_allocation(struct allocation *allocation) {
     struct allocation *stale;
     allocation->id = atomic_fetch_add(&last_id, 1) + 1;
     pthread_rwlock_wrlock(&lock);
@@ -89,20 +90,20 @@ ze_result_t memory_map(struct context *context, const struct allocation *like, s
     if (!allocation) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (!memory_reserve(length)) {
         free(allocation);
-        return explain(out_of_memory(like), "more than this machine's memory");
+        return explain(out_of_memory(like), "more than this machine has");
     }
     void *base = map_aligned(length, alignment, like->file, like->offset);
     if (base == MAP_FAILED) {
         memory_unreserve(length);
         free(allocation);
-        return explain(out_of_memory(like), "the kernel gives no more memory");
+        return explain(out_of_memory(like), "the operating system refused the mapping");
     }
     if (length >= HUGE_PAGE && like->file < 0) madvise(base, length, MADV_HUGEPAGE);
     *allocation = *like;
     allocation->span = (struct span){.base = (uintptr_t)base, .length = length};
     allocation->size = size;
     allocation->context = context->number;
-    remember(allocation);
+    add_allocation(allocation);
     *pointer = base;
     return ZE_RESULT_SUCCESS;
 }
@@ -125,7 +126,7 @@ ze_result_t memory_borrow(struct context *context, void *base, size_t size, ze_m
     pthread_rwlock_unlock(&lock);
     if (!overlaps) return ZE_RESULT_SUCCESS;
     free(allocation);
-    return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the memory is known already");
+    return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the memory is already registered");
 }
 
 int memory_import_file(const ze_external_memory_import_fd_t *import, uint64_t size) {
@@ -136,7 +137,7 @@ int memory_import_file(const ze_external_memory_import_fd_t *import, uint64_t si
     return -1;
 }
 
-/* Under the lock. */
+/* Caller holds the lock. */
 static struct allocation *find(const struct context *context, const void *pointer) {
     struct allocation *allocation = (struct allocation *)spans_find(known, (uintptr_t)pointer);
     return allocation && allocation->context == context->number ? allocation : NULL;
@@ -169,13 +170,14 @@ static int copy_to_file(const void *base, size_t length) {
 static ze_result_t move_to_file(struct allocation *allocation) {
     if (allocation->file >= 0) return ZE_RESULT_SUCCESS;
     if (allocation->borrowed)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "foreign memory cannot be shared");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                       "memory that the driver did not allocate cannot be shared");
     void *base = (void *)allocation->span.base;
     int file = copy_to_file(base, allocation->span.length);
     if (file < 0) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    void *moved =
+    void *rebased =
             mmap(base, allocation->span.length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
-    if (moved == MAP_FAILED) {
+    if (rebased == MAP_FAILED) {
         close(file);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -201,7 +203,7 @@ struct allocation *memory_take(const struct context *context, void *base, bool i
         allocation = NULL;
     if (allocation) spans_remove(&known, &allocation->span);
     pthread_rwlock_unlock(&lock);
-    if (!allocation) explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not the beginning of an allocation");
+    if (!allocation) explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not the start of an allocation");
     return allocation;
 }
 

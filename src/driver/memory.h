@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that the driver gave out or knows of. Every kind of it (host, device, shared, imported, mapped) is
- * ordinary memory of this process; what differs is what is remembered about it.
+ * Memory that the driver allocated or knows of. Every kind (host, device, shared, imported, mapped) is
+ * ordinary memory of this process; only its attributes differ.
  */
 #ifndef LODE_DRIVER_MEMORY_H
 #define LODE_DRIVER_MEMORY_H
@@ -10,45 +10,45 @@
 #include "driver/spans.h"
 
 struct allocation {
-    struct span span; /* whole pages, but for borrowed memory */
-    size_t size;      /* as asked for */
+    struct span span; /* whole pages, except for borrowed memory */
+    size_t size;      /* as requested */
     ze_memory_type_t type;
-    uint32_t context; /* its number */
-    bool has_device;  /* belongs to the device, not to all devices */
-    bool borrowed;    /* somebody else's memory: known, never unmapped */
+    uint32_t context; /* the number of its context */
+    bool has_device;  /* belongs to the device rather than to all devices */
+    bool borrowed;    /* owned by the program: never unmapped here */
     bool imported;    /* opened from a handle of another process */
     uint64_t id;
-    int file;        /* descriptor of what backs it, -1 for anonymous memory */
-    uint64_t offset; /* where it begins there */
+    int file;        /* descriptor of the file behind it; -1: anonymous memory */
+    uint64_t offset; /* where it starts in the file */
 };
 
-/* Maps memory of its own and remembers it. `like` gives type and flags, and a file and offset if not -1. */
+/* Maps new memory. `like` holds type and flags, and a file and offset unless the file is -1. */
 ze_result_t memory_map(struct context *context, const struct allocation *like, size_t size, size_t alignment,
                        void **pointer);
-/* Remembers memory that is somebody else's. */
+/* Records memory that the program owns. */
 ze_result_t memory_borrow(struct context *context, void *base, size_t size, ze_memory_type_t type);
 
-/* Counts bytes of memory that the driver gives out, up to what the machine has. False: no more. */
+/* Adds to the bytes that the driver has given out. False if that would exceed the machine's memory. */
 bool memory_reserve(size_t length);
 void memory_unreserve(size_t length);
-/* A descriptor of our own for a file of the program's that has at least that many bytes, or -1. */
+/* Duplicates the program's descriptor if its file has at least that many bytes, else -1. */
 int memory_import_file(const ze_external_memory_import_fd_t *import, uint64_t size);
 
-/* Copies what is known about the allocation that `pointer` lies in. */
+/* Copies the record of the allocation that contains `pointer`. */
 bool memory_look_up(const struct context *context, const void *pointer, struct allocation *found);
 
-/* Turns anonymous memory into a shareable file at the same address, contents and all. Nobody may write to it
+/* Moves anonymous memory to a shareable file, keeping address and contents. Nobody may write to it
  * meanwhile. */
 ze_result_t memory_make_shareable(const struct context *context, const void *pointer,
                                   struct allocation *found);
 
-/* Takes the allocation that begins at `base` out of the known ones, for memory_dispose. NULL if none does, or
- * if it was not made that way. */
+/* Removes the allocation that starts at `base` from the table, for memory_dispose. NULL if there is none, or
+ * if `imported` differs. */
 struct allocation *memory_take(const struct context *context, void *base, bool imported);
-/* Gives its memory back. */
+/* Unmaps the memory and frees the record. */
 void memory_dispose(struct allocation *allocation);
 
-/* What a context's end does to memory that was not freed. */
+/* Disposes of all memory left in a context that is being destroyed. */
 void memory_dispose_all(const struct context *context);
 
 #endif

@@ -23,7 +23,7 @@ bool module_keep_binary(struct module *module, const void *bytes, size_t size) {
     return true;
 }
 
-/* The largest power of two that divides a type's size, and so the most it can ask to be aligned to. */
+/* The largest power of two that divides a type's size, which is the strictest alignment it can need. */
 static uint32_t alignment_of(uint32_t size) {
     uint32_t alignment = size & (~size + 1);
     return alignment > RECORD_ALIGNMENT ? RECORD_ALIGNMENT : alignment ? alignment : 1;
@@ -39,7 +39,7 @@ static bool lay_out_arguments(struct kernel_code *code) {
     return true;
 }
 
-/* What a module is made of, but for its handle. */
+/* Frees everything in a module except its handle. */
 static void module_clear(struct module *module) {
     if (module->backend) module->backend->destroy(module);
     for (uint32_t i = 0; i < module->ncodes; i++)
@@ -70,8 +70,8 @@ static ze_result_t build(struct module *module, const struct module_source *sour
     return result;
 }
 
-/* Hands the log to the program, if it wants it. */
-static ze_result_t give_log(struct log *log, ze_module_build_log_handle_t *made) {
+/* Returns the log to the program, if it asked for it. */
+static ze_result_t return_log(struct log *log, ze_module_build_log_handle_t *made) {
     struct build_log *object = made ? object_new(OBJECT_BUILD_LOG, sizeof *object) : NULL;
     if (object) {
         object->log = *log;
@@ -85,7 +85,7 @@ static ze_result_t give_log(struct log *log, ze_module_build_log_handle_t *made)
 static ze_result_t check_inputs(const struct module_source *source) {
     if ((uint32_t)source->format > ZE_MODULE_FORMAT_NATIVE) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (source->format == ZE_MODULE_FORMAT_NATIVE && source->ninputs > 1)
-        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "native modules are made of one input each");
+        return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "a native module has exactly one input");
     for (uint32_t i = 0; i < source->ninputs; i++) {
         if (!source->inputs[i].bytes) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
         if (!source->inputs[i].size) return ZE_RESULT_ERROR_INVALID_SIZE;
@@ -93,7 +93,7 @@ static ze_result_t check_inputs(const struct module_source *source) {
     return ZE_RESULT_SUCCESS;
 }
 
-/* Inputs come in the descriptor, or in the extension for several. */
+/* Reads the input from the descriptor, or several from its extension. */
 static ze_result_t read_source(const ze_module_desc_t *desc, struct module_source *source) {
     const ze_module_program_exp_desc_t *several =
             chain_find(desc->pNext, ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC);
@@ -121,7 +121,7 @@ static ze_result_t create(struct context *context, const struct module_source *s
     struct log log = {0};
     ze_result_t result = build(module, source, &log);
     if (result && log.text) explain_with(result, "%s", log.text);
-    ze_result_t log_result = give_log(&log, made_log);
+    ze_result_t log_result = return_log(&log, made_log);
     if (!result) result = log_result;
     if (result)
         module_free(module);
@@ -146,7 +146,7 @@ ze_result_t ZE_APICALL zeModuleDestroy(ze_module_handle_t handle) {
     struct module *module = to_module(handle);
     if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(module))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "kernels of this module still live");
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "kernels of this module still exist");
     struct module *remains = malloc(sizeof *remains);
     if (!remains) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     *remains = *module;
@@ -156,13 +156,13 @@ ze_result_t ZE_APICALL zeModuleDestroy(ze_module_handle_t handle) {
     return ZE_RESULT_SUCCESS;
 }
 
-/* Modules import nothing from each other, so there is nothing to link. */
+/* Modules do not import from each other, so there is nothing to link. */
 ze_result_t ZE_APICALL zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules,
                                            ze_module_build_log_handle_t *made_log) {
     if (!modules) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     for (uint32_t i = 0; i < count; i++)
         if (!to_module(modules[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    return give_log(&(struct log){0}, made_log);
+    return return_log(&(struct log){0}, made_log);
 }
 
 ze_result_t ZE_APICALL zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, uint32_t count,
@@ -174,7 +174,7 @@ ze_result_t ZE_APICALL zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_
         if (!to_module(modules[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     struct log log = {0};
     log_add(&log, "imports: none\nunresolvable imports: none\nexports: none\n");
-    return give_log(&log, made_log);
+    return return_log(&log, made_log);
 }
 
 ze_result_t ZE_APICALL zeModuleGetNativeBinary(ze_module_handle_t handle, size_t *size, uint8_t *bytes) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running native kernels: the groups of a launch are spread over the thread pool, each thread with local
- * memory of its own.
+ * Runs native kernels: the groups of a launch are distributed over the thread pool. Each thread has its own
+ * local memory.
  */
 #include "driver/native_launch.h"
 #include "base/pool.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local memory of the thread, grown as needed and freed with it. */
+/* The thread's local memory: grows as needed, freed with the thread. */
 struct scratch {
     size_t size;
     void *memory;
@@ -45,7 +45,7 @@ static void *scratch_of(size_t size) {
 struct running {
     const struct launch_command *launch;
     const struct native_kernel *kernel;
-    size_t local_size; /* of all arguments that are local memory */
+    size_t local_size; /* total of all local-memory arguments */
     uint32_t groups[3];
 };
 
@@ -83,13 +83,13 @@ static void run_groups(const struct running *running, void *const *arguments, si
     }
 }
 
-/* Points the arguments that are local memory to this thread's. */
+/* Points the local-memory arguments to this thread's memory. */
 static void run_groups_with_local(const struct running *running, size_t begin, size_t end) {
     const struct launch_command *launch = running->launch;
     uint32_t nargs = launch->code->nargs;
     unsigned char *memory = scratch_of(running->local_size);
     if (!memory) {
-        device_lose("no memory for local memory");
+        device_lose("out of memory for local memory");
         return;
     }
     void *arguments[nargs], *locals[nargs];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running native kernels. The backend of their kernel_code is the struct native_kernel.
+ * Runs native kernels. Here kernel_code.backend is a struct native_kernel.
  */
 #ifndef LODE_DRIVER_NATIVE_LAUNCH_H
 #define LODE_DRIVER_NATIVE_LAUNCH_H

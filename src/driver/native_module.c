@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native modules: a reference to code that is in this process already, or an ELF image that exports a table
- * of kernels. An image may end with a seal, a checksum over the rest; lodecc writes one.
+ * Native modules: a reference to code that is already in this process, or an ELF image that exports a kernel
+ * table. An image may end with a seal, a checksum of everything before it; lodecc writes one.
  */
 #define _GNU_SOURCE
 #include "driver/elf_check.h"
@@ -22,7 +22,7 @@
 
 /* -- the kernel table -- */
 
-/* Where a module's table may point: the loaded segments of its image. Without headers, anywhere. */
+/* Where a module's table may point: the loaded segments of its image. Without program headers, anywhere. */
 struct extent {
     uintptr_t base;
     const ElfW(Phdr) * headers;
@@ -59,14 +59,14 @@ static const char *check_arguments(const struct native_kernel *kernel) {
     for (uint32_t i = 0; i < kernel->nargs; i++) {
         if (kernel->args[i].kind > NATIVE_ARG_LOCAL) return "a kernel with an argument of unknown kind";
         if (kernel->args[i].kind != NATIVE_ARG_VALUE && kernel->args[i].size != sizeof(void *))
-            return "a kernel with a pointer argument of odd size";
-        if (kernel->args[i].size == 0) return "a kernel with an argument of no size";
+            return "a kernel with a pointer argument of the wrong size";
+        if (kernel->args[i].size == 0) return "a kernel with an argument of size zero";
         block += kernel->args[i].size;
     }
-    return block > MAX_ARGUMENTS_SIZE ? "a kernel with too large arguments" : NULL;
+    return block > MAX_ARGUMENTS_SIZE ? "a kernel with too many bytes of arguments" : NULL;
 }
 
-/* Zeros, or a size that a group may have. */
+/* Zeros, or a valid group size. */
 static bool is_group_size(const uint32_t size[3]) {
     if (!size[0] && !size[1] && !size[2]) return true;
     uint64_t items = 1;
@@ -85,15 +85,15 @@ static const char *check_kernel(const struct native_kernel *kernel, const struct
     const void *code =
             kernel->flags & NATIVE_USES_BARRIER ? (void *)kernel->run_item : (void *)kernel->run_group;
     if (!holds(extent, code, 1, PF_X)) return "a kernel without code";
-    if (!is_group_size(kernel->group_size)) return "a kernel with a group size that there is not";
+    if (!is_group_size(kernel->group_size)) return "a kernel with an invalid group size";
     return check_arguments(kernel);
 }
 
 static const char *check_table(const struct native_module *table, const struct extent *extent) {
-    if (!HOLDS_ARRAY(extent, table, 1) || table->magic != NATIVE_MAGIC) return "no table of kernels";
-    if (table->version != NATIVE_VERSION) return "a table of kernels of another version";
+    if (!HOLDS_ARRAY(extent, table, 1) || table->magic != NATIVE_MAGIC) return "no kernel table";
+    if (table->version != NATIVE_VERSION) return "a kernel table of another version";
     if (table->nkernels && !HOLDS_ARRAY(extent, table->kernels, table->nkernels))
-        return "an empty table of kernels";
+        return "an empty kernel table";
     const char *why = NULL;
     for (uint32_t i = 0; !why && i < table->nkernels; i++)
         why = check_kernel(&table->kernels[i], extent);
@@ -114,7 +114,7 @@ static ze_result_t adopt_table(struct module *module, const struct native_module
                 .local_size = kernel->local_size,
                 .max_group_size = MAX_GROUP_SIZE,
                 .max_sub_group_size = 1,
-                .max_together = machine()->threads,
+                .max_concurrent = machine()->threads,
                 .launch = native_launch,
                 .backend = kernel,
         };
@@ -149,7 +149,8 @@ static const struct module_backend reference_backend = {
 
 static ze_result_t build_reference(struct module *module, const struct native_reference *reference,
                                    struct log *log) {
-    if (reference->process != (uint64_t)getpid()) return refuse_module(log, "a reference of another process");
+    if (reference->process != (uint64_t)getpid())
+        return refuse_module(log, "a reference from another process");
     const char *why = check_table(reference->module, &(struct extent){0});
     if (why) return refuse_module(log, why);
     module->backend = &reference_backend;
@@ -159,8 +160,8 @@ static ze_result_t build_reference(struct module *module, const struct native_re
 
 /* -- ELF images -- */
 
-/* The dynamic linker knows what it has loaded by its path, which has the descriptor's number: it stays open
- * as long as the image is loaded, so that no other is taken for it. */
+/* The dynamic linker identifies libraries by path, and the path contains the descriptor's number. The
+ * descriptor stays open while the image is loaded, so that no other image gets the same path. */
 struct elf {
     void *handle;
     int file;
@@ -180,7 +181,7 @@ static void *handle_of(const struct module *module) {
     return ((const struct elf *)module->data)->handle;
 }
 
-/* Its headers are those that were checked, and it lies where the dynamic linker put it. */
+/* The headers were checked before loading; the dynamic linker says where the image is. */
 static struct extent extent_of(const struct module *module) {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)module->binary;
     const struct link_map *map = NULL;
@@ -189,7 +190,7 @@ static struct extent extent_of(const struct module *module) {
                            header->e_phnum};
 }
 
-/* What the image itself has under that name: the dynamic linker would look into its libraries, too. */
+/* A symbol of the image itself: dlsym would also search the libraries it needs. */
 static void *elf_symbol(const struct module *module, const char *name, uint32_t flags) {
     const struct extent extent = extent_of(module);
     void *address = dlsym(handle_of(module), name);
@@ -217,16 +218,16 @@ static const struct module_backend elf_backend = {
         .function = elf_function,
 };
 
-/* A seal that does not match is a reason; none at all is not. */
+/* A missing seal is accepted, a wrong one is not. */
 static const char *check_seal(const unsigned char *image, size_t size) {
     struct native_seal seal;
     if (size < sizeof seal) return NULL;
     memcpy(&seal, image + size - sizeof seal, sizeof seal);
     if (seal.magic != NATIVE_SEAL_MAGIC) return NULL;
-    return native_checksum(image, size - sizeof seal) == seal.checksum ? NULL : "its checksum is wrong";
+    return native_checksum(image, size - sizeof seal) == seal.checksum ? NULL : "wrong checksum";
 }
 
-/* A file in memory with a copy of the image that does nothing when loaded, or -1. */
+/* Writes a copy of the image, without constructors, to a file in memory. Returns the descriptor or -1. */
 static int image_file(const unsigned char *image, size_t size) {
     int file = memfd_create("lode-module", MFD_CLOEXEC);
     void *copy = MAP_FAILED;
@@ -245,28 +246,29 @@ static int image_file(const unsigned char *image, size_t size) {
 enum { PATH_SIZE = 64 };
 
 static void name_image(int file, char path[PATH_SIZE]) {
-    snprintf(path, PATH_SIZE, "/proc/%ld/fd/%d", (long)getpid(), file); /* debuggers read it, too */
+    snprintf(path, PATH_SIZE, "/proc/%ld/fd/%d", (long)getpid(), file); /* also readable by debuggers */
 }
 
-/* A number whose path the dynamic linker does not know: images that cannot be unloaded keep theirs. */
-static int unknown_file(int file) {
+/* Moves the file to a descriptor whose path the dynamic linker has not loaded: images that cannot be unloaded
+ * keep their path. */
+static int move_to_unloaded_path(int file) {
     char path[PATH_SIZE];
     name_image(file, path);
     void *known = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (!known) return file;
     dlclose(known);
     int other = fcntl(file, F_DUPFD_CLOEXEC, file + 1);
-    int found = other < 0 ? -1 : unknown_file(other);
+    int found = other < 0 ? -1 : move_to_unloaded_path(other);
     close(file);
     return found;
 }
 
-/* The dynamic linker wants a file. */
+/* dlopen needs a file. */
 static struct elf *load_image(const unsigned char *image, size_t size, struct log *log) {
     struct elf *elf = malloc(sizeof *elf);
     if (!elf) return NULL;
     *elf = (struct elf){.file = image_file(image, size)};
-    if (elf->file >= 0) elf->file = unknown_file(elf->file);
+    if (elf->file >= 0) elf->file = move_to_unloaded_path(elf->file);
     if (elf->file >= 0) {
         char path[PATH_SIZE];
         name_image(elf->file, path);
@@ -283,7 +285,7 @@ static ze_result_t build_elf(struct module *module, const struct module_input *i
     if (!why) why = elf_check(module->binary, input->size);
     if (why) return refuse_module(log, why);
     module->data = load_image(module->binary, input->size, log);
-    if (!module->data) return refuse_module(log, "it cannot be loaded");
+    if (!module->data) return refuse_module(log, "the dynamic linker cannot load it");
     module->backend = &elf_backend;
     const struct native_module *table = dlsym(handle_of(module), NATIVE_MODULE_SYMBOL);
     const struct extent extent = extent_of(module);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of handles: one queue of dead objects a kind, reused first in, first out.
- * It knows nothing of what the objects are.
+ * Memory of handles: one queue of dead objects per kind, reused first in, first out. Knows nothing about the
+ * objects.
  */
 #include "driver/object.h"
 
@@ -9,27 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many objects of a kind lie dead before the first is used again. */
-enum { REST = 64 };
+/* Dead objects kept per kind before the oldest is reused. */
+enum { MIN_DEAD = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t last_serial;
-static struct graveyard {
+static struct dead_queue {
     struct object *first, *last;
     size_t count;
-} graveyards[OBJECT_KINDS];
+} dead_objects[OBJECT_KINDS];
 
-static struct object *take_dead(struct graveyard *graveyard) {
-    if (graveyard->count <= REST) return NULL;
-    struct object *object = graveyard->first;
-    graveyard->first = object->next;
-    graveyard->count--;
+static struct object *take_dead(struct dead_queue *dead_queue) {
+    if (dead_queue->count <= MIN_DEAD) return NULL;
+    struct object *object = dead_queue->first;
+    dead_queue->first = object->next;
+    dead_queue->count--;
     return object;
 }
 
 void *object_new(enum object_kind kind, size_t size) {
     pthread_mutex_lock(&lock);
-    struct object *object = take_dead(&graveyards[kind]);
+    struct object *object = take_dead(&dead_objects[kind]);
     uint64_t serial = ++last_serial;
     pthread_mutex_unlock(&lock);
     const size_t cleared = offsetof(struct object, users);
@@ -46,14 +46,14 @@ void *object_new(enum object_kind kind, size_t size) {
 
 void object_delete(void *pointer) {
     struct object *object = pointer;
-    struct graveyard *graveyard = &graveyards[object_identity(object) - OBJECT_MAGIC];
+    struct dead_queue *dead_queue = &dead_objects[object_identity(object) - OBJECT_MAGIC];
     pthread_mutex_lock(&lock);
     atomic_store_explicit(&object->identity, 0, memory_order_relaxed);
     object->next = NULL;
-    if (graveyard->count++)
-        graveyard->last->next = object;
+    if (dead_queue->count++)
+        dead_queue->last->next = object;
     else
-        graveyard->first = object;
-    graveyard->last = object;
+        dead_queue->first = object;
+    dead_queue->last = object;
     pthread_mutex_unlock(&lock);
 }

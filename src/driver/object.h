@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every handle of the driver begins with, and where handles live.
+ * The header of every handle, and where handles are allocated.
  *
- * Handles come from memory that is never given back: a destroyed handle stays readable, its identity says
- * that it is dead, and its place is reused as late as possible. So a stale handle is answered with an error
- * code.
+ * Memory of handles is never freed: a destroyed handle stays readable, its identity says that it is dead, and
+ * its memory is reused as late as possible. So using a stale handle returns an error code.
  */
 #ifndef LODE_DRIVER_OBJECT_H
 #define LODE_DRIVER_OBJECT_H
@@ -37,18 +36,19 @@ struct dispatch; /* tables.c: the tables of one prefix, as newer loaders read th
 extern const struct dispatch *const object_dispatch[4];
 
 struct object {
-    const struct dispatch *dispatch[4]; /* core, tools, sysman, runtime: what ze_handle_t is to a loader */
+    const struct dispatch *dispatch[4]; /* core, tools, sysman, runtime: the loader's ze_handle_t */
     _Atomic uint32_t identity;          /* OBJECT_MAGIC + kind, 0 when dead */
-    _Atomic uint32_t users;             /* live objects made from this one */
-    uint64_t serial;                    /* no other object ever had it */
-    struct object *next;                /* among the dead */
+    _Atomic uint32_t users;             /* live objects created from this one */
+    uint64_t serial;                    /* unique, never reused */
+    struct object *next;                /* in the queue of dead objects */
 };
 
-/* Zeroed but for the header; NULL when out of memory. `size` must be the same for all objects of a kind. */
+/* Zeroed except for the header; NULL when out of memory. `size` must be the same for all objects of a
+ * kind. */
 void *object_new(enum object_kind kind, size_t size);
 void object_delete(void *object);
 
-/* A stale handle may be looked at while its place becomes another thread's object. */
+/* Atomic, because a stale handle may be checked while another thread reuses its memory. */
 static inline uint32_t object_identity(const void *handle) {
     return atomic_load_explicit(&((const struct object *)handle)->identity, memory_order_relaxed);
 }
@@ -56,7 +56,7 @@ static inline bool object_is(const void *handle, enum object_kind kind) {
     return handle && object_identity(handle) == OBJECT_MAGIC + kind;
 }
 
-/* An object that may die, and its place become another's, before it is needed again. */
+/* An object that may be destroyed and its memory reused before it is needed again. */
 struct reference {
     void *object; /* NULL: none */
     uint64_t serial;
@@ -69,7 +69,7 @@ static inline bool reference_lives(struct reference reference) {
     return object && object_identity(object) && object->serial == reference.serial;
 }
 
-/* An object that lends itself to others cannot be destroyed before them. */
+/* A lent object cannot be destroyed until everything that borrowed it is. */
 static inline void object_lend(void *object) {
     atomic_fetch_add_explicit(&((struct object *)object)->users, 1, memory_order_relaxed);
 }

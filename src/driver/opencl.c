@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding the OpenCL runtime. It stays loaded: unloading a compiler under running threads has never gone
- * well.
+ * Finds the OpenCL runtime. It is never unloaded: its threads may still run.
  */
 #define _GNU_SOURCE
 #include "driver/opencl.h"
@@ -33,7 +32,7 @@ static bool load(struct opencl *cl, const char *name) {
     return true;
 }
 
-/* "SPIR-V_1.4 SPIR-V_1.3 ...": the newest. */
+/* Parses "SPIR-V_1.4 SPIR-V_1.3 ...": the newest version. */
 static unsigned newest_version(const char *text) {
     unsigned newest = 0, major, minor;
     for (const char *at = text; (at = strstr(at, "SPIR-V_")); at += 7)
@@ -55,7 +54,7 @@ static void read_sub_groups(struct opencl *cl) {
         cl->sub_groups[i] = sizes[i];
 }
 
-/* It must take SPIR-V, and addresses of memory that is not its own. */
+/* The device must accept SPIR-V and addresses that it did not allocate. */
 static bool try_device(struct opencl *cl, cl_device_id device) {
     char il[512] = "";
     cl_device_svm_capabilities svm = 0;
@@ -97,7 +96,7 @@ static bool make_queue(struct opencl *cl) {
     return error == CL_SUCCESS;
 }
 
-/* Code for one model of CPU, made by one version of a runtime, is not for others. */
+/* Compiled code fits only this CPU model and this version of the runtime. */
 static uint64_t identify(const struct opencl *cl) {
     static const cl_device_info questions[] = {CL_DEVICE_NAME, CL_DEVICE_VERSION, CL_DRIVER_VERSION};
     char answers[3][256] = {{0}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An OpenCL runtime for the CPU that takes SPIR-V and plain pointers, if this machine has one. Looked for on
- * first use, in libOpenCL.so.1 or in the library that LODE_ZE_OPENCL names; an empty name means none.
+ * The OpenCL runtime for the CPU that accepts SPIR-V and plain pointers, if this machine has one. Searched on
+ * first use in libOpenCL.so.1 or the library named by LODE_ZE_OPENCL; an empty name disables it.
  */
 #ifndef LODE_DRIVER_OPENCL_H
 #define LODE_DRIVER_OPENCL_H
@@ -41,24 +41,24 @@ struct opencl {
 #define F(name) __typeof__(&cl##name) name;
     OPENCL_FUNCTIONS(F)
 #undef F
-    /* Of extensions; NULL where the runtime has them not. */
+    /* Extension functions; NULL if the runtime lacks them. */
     cl_int(CL_API_CALL *SetKernelArgMemPointer)(cl_kernel, cl_uint, const void *);
     cl_int(CL_API_CALL *GetGlobalVariable)(cl_device_id, cl_program, const char *, size_t *, void **);
     cl_int(CL_API_CALL *GetFunction)(cl_device_id, cl_program, const char *, cl_ulong *);
     cl_platform_id platform;
     cl_device_id device;
     cl_context context;
-    cl_command_queue queue; /* out of order if it can be */
-    unsigned version;       /* newest SPIR-V it takes: ZE_MAKE_VERSION(1, 4) */
-    size_t sub_groups[7];   /* sizes that kernels may ask for; zeros end them */
-    uint64_t identity;      /* of the runtime and its device, for code that was compiled earlier */
+    cl_command_queue queue; /* out of order if supported */
+    unsigned version;       /* newest SPIR-V version supported: ZE_MAKE_VERSION(1, 4) */
+    size_t sub_groups[7];   /* sizes that kernels may require; zero-terminated */
+    uint64_t identity;      /* of the runtime and its device; tells whether compiled code fits */
     const char *library;    /* the path of the library */
 };
 
-/* False if that library has no such runtime. */
+/* False if that library has no suitable runtime. */
 bool opencl_open(struct opencl *cl, const char *library);
 
-/* The one of this process; NULL if there is none. */
+/* This process's OpenCL runtime, or NULL. */
 const struct opencl *opencl(void);
 
 #endif

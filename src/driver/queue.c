@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entry points of queues and fences.
+ * Entry points of queues and fences.
  */
 #include "driver/queue.h"
 #include "driver/list.h"
@@ -39,7 +39,7 @@ ze_result_t ZE_APICALL zeCommandQueueDestroy(ze_command_queue_handle_t handle) {
     struct queue *queue = to_queue(handle);
     if (!queue) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(queue))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "fences of this queue still live");
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "fences of this queue still exist");
     stream_delete(queue->stream);
     pthread_mutex_destroy(&queue->lock);
     object_return(queue->context);
@@ -65,7 +65,7 @@ static bool write_fence(struct queue *queue, struct fence *fence) {
     return true;
 }
 
-/* Under the queue's lock. What could not be written is not run; what was, is. */
+/* Caller holds the queue's lock. After a failure, what was already written still runs. */
 static ze_result_t write_all(struct queue *queue, uint32_t count, ze_command_list_handle_t *lists,
                              struct fence *fence, uint64_t *written) {
     for (; *written < count; ++*written)
@@ -85,7 +85,7 @@ ze_result_t ZE_APICALL zeCommandQueueExecuteCommandLists(ze_command_queue_handle
     if (!lists) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (count == 0) return ZE_RESULT_ERROR_INVALID_SIZE;
     if (fence && (!to_fence(fence) || to_fence(fence)->queue != queue))
-        return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the fence is not of this queue");
+        return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the fence belongs to another queue");
     ze_result_t result = check_lists(queue, count, lists);
     if (result) return result;
     uint64_t written = 0;

@@ -14,7 +14,7 @@ struct queue {
     struct object object;
     struct context *context;
     ze_command_queue_desc_t desc;
-    pthread_mutex_t lock; /* of the stream's tape */
+    pthread_mutex_t lock; /* protects the stream's tape */
     struct stream *stream;
 };
 
@@ -24,7 +24,7 @@ struct fence {
     word_t word;
 };
 
-/* Mistakes in what queues and immediate lists are made from. */
+/* Checks the descriptor of a queue or an immediate list. */
 ze_result_t check_queue_desc(const ze_command_queue_desc_t *desc);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The treap of spans.h. The depth is logarithmic in expectation, whatever the order of insertion.
+ * The treap of spans.h. Its expected depth is logarithmic for any order of insertion.
  */
 #include "driver/spans.h"
 
@@ -9,7 +9,7 @@ static uint64_t priority(const struct span *span) {
     return hash ^ hash >> 32;
 }
 
-/* Splits a tree into what begins before `base` and what begins at or after it. */
+/* Splits a tree into spans that start below `base` and the rest. */
 static void split(struct span *tree, uintptr_t base, struct span **below, struct span **above) {
     while (tree) {
         if (tree->base < base) {
@@ -33,7 +33,7 @@ void spans_insert(struct span **root, struct span *span) {
     split(tree, span->base, &span->left, &span->right);
 }
 
-/* Joins two trees, all of the first before all of the second. */
+/* Joins two trees; all of `below` comes before all of `above`. */
 static void join(struct span **root, struct span *below, struct span *above) {
     while (below && above) {
         if (priority(below) > priority(above)) {

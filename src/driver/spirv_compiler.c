@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calling the compiler of SPIR-V. What goes in and comes out are files in memory: unlike pipes they neither
- * block nor raise signals, whatever the other side does.
+ * Runs the SPIR-V compiler. Input and output are files in memory: unlike pipes they neither block nor raise
+ * signals, whatever the other process does.
  */
 #define _GNU_SOURCE
 #include "driver/spirv_compiler.h"
@@ -25,17 +25,17 @@ extern char **environ;
 
 /* -- where it is -- */
 
-static char compiler_path[PATH_MAX + sizeof "/" SPIRV_COMPILER_PLACE];
+static char compiler_path[PATH_MAX + sizeof "/" SPIRV_COMPILER_PATH];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* It lies below the driver's own folder, wherever that was installed. */
+/* It is installed below the driver's folder, which may be anywhere. */
 static void find_compiler(void) {
     Dl_info driver;
     char *path = dladdr((void *)(uintptr_t)find_compiler, &driver) ? realpath(driver.dli_fname, NULL) : NULL;
     char *slash = path ? strrchr(path, '/') : NULL;
     if (slash)
         snprintf(compiler_path, sizeof compiler_path, "%.*s/%s", (int)(slash - path), path,
-                 SPIRV_COMPILER_PLACE);
+                 SPIRV_COMPILER_PATH);
     free(path);
 }
 
@@ -44,20 +44,20 @@ static const char *compiler(void) {
     return compiler_path;
 }
 
-bool spirv_compiler_is_there(void) {
+bool spirv_compiler_exists(void) {
     return access(compiler(), X_OK) == 0;
 }
 
 /* -- files in memory -- */
 
-enum { QUESTION, ANSWER, COMPLAINTS, FILES }; /* as the compiler numbers its standard ones */
+enum { REQUEST, ANSWER, ERRORS, FILES }; /* in the order of the compiler's standard streams */
 
 static void close_files(const int files[FILES]) {
     for (int i = 0; i < FILES; i++)
         if (files[i] >= 0) close(files[i]);
 }
 
-/* Above the standard ones, even where the program has closed those. */
+/* Avoids descriptors 0 to 2, even if the program has closed them. */
 static int make_file(void) {
     int low = memfd_create("spirv", MFD_CLOEXEC), file = -1;
     if (low >= 0) {
@@ -85,15 +85,15 @@ static bool write_all(int file, const char *bytes, size_t size) {
     return lseek(file, 0, SEEK_SET) == 0;
 }
 
-static bool ask(int question, const struct spirv_recipe *recipe) {
+static bool write_request(int file, const struct spirv_recipe *recipe) {
     size_t size = 0;
     void *packed = spirv_recipe_pack(recipe, &size);
-    bool asked = packed && write_all(question, packed, size);
+    bool written = packed && write_all(file, packed, size);
     free(packed);
-    return asked;
+    return written;
 }
 
-/* All of a file, with a zero behind it. */
+/* Reads a whole file and appends a zero byte. */
 static char *read_file(int file, size_t *size) {
     struct stat about;
     if (fstat(file, &about)) return NULL;
@@ -115,7 +115,7 @@ static char *read_file(int file, size_t *size) {
 
 /* -- the process -- */
 
-/* Its signals are as in a fresh program, whatever this thread blocks or ignores. */
+/* Signal mask and handlers are reset to their defaults for the compiler. */
 static int spawn(const char *library, const int files[FILES], pid_t *pid) {
     char *arguments[] = {compiler_path, (char *)(uintptr_t)library, NULL};
     posix_spawn_file_actions_t actions;
@@ -140,7 +140,7 @@ static int spawn(const char *library, const int files[FILES], pid_t *pid) {
     return error;
 }
 
-/* How it ended, or 0 where the program itself waited for it: then the answer tells. */
+/* Exit status, or 0 if the program itself already reaped the process: then the answer decides. */
 static int wait_for(pid_t pid) {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0)
@@ -150,7 +150,7 @@ static int wait_for(pid_t pid) {
 
 /* -- the answer -- */
 
-static void explain_silence(int status, const struct spirv_recipe *recipe, int complaints, struct log *log) {
+static void log_missing_answer(int status, const struct spirv_recipe *recipe, int errors, struct log *log) {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         log_add(log, "the OpenCL runtime's compiler took more than %u seconds\n",
                 spirv_compiler_seconds(recipe));
@@ -158,14 +158,14 @@ static void explain_silence(int status, const struct spirv_recipe *recipe, int c
         log_add(log, "the OpenCL runtime's compiler crashed (%s); is the module valid?\n",
                 strsignal(WTERMSIG(status)));
     else
-        log_add(log, "the OpenCL runtime's compiler gave up; is the module valid?\n");
+        log_add(log, "the OpenCL runtime's compiler failed; is the module valid?\n");
     size_t size = 0;
-    char *text = read_file(complaints, &size);
+    char *text = read_file(errors, &size);
     if (text && size) log_add(log, "%s\n", text);
     free(text);
 }
 
-/* False if there is none, or not all of it. */
+/* False if there is no answer, or only part of one. */
 static bool open_answer(const char *bytes, size_t size, struct spirv_answer *answer) {
     if (!bytes || size < sizeof *answer) return false;
     memcpy(answer, bytes, sizeof *answer);
@@ -187,7 +187,7 @@ static ze_result_t read_answer(const int files[FILES], int status, struct spirv_
     char *bytes = read_file(files[ANSWER], &size);
     struct spirv_answer answer;
     if (!open_answer(bytes, size, &answer)) {
-        explain_silence(status, recipe, files[COMPLAINTS], log);
+        log_missing_answer(status, recipe, files[ERRORS], log);
         free(bytes);
         return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
     }
@@ -205,18 +205,18 @@ static ze_result_t read_answer(const int files[FILES], int status, struct spirv_
 ze_result_t spirv_compile(const struct opencl *cl, struct spirv_recipe *recipe, struct log *log) {
     int files[FILES];
     ze_result_t result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    if (make_files(files) && ask(files[QUESTION], recipe)) {
+    if (make_files(files) && write_request(files[REQUEST], recipe)) {
         pid_t pid;
         int error = spawn(cl->library, files, &pid);
         if (error) {
-            log_add(log, "SPIR-V reaches an OpenCL runtime through %s, which cannot be run: %s\n", compiler(),
+            log_add(log, "the OpenCL compiler for SPIR-V, %s, cannot be run: %s\n", compiler(),
                     strerror(error));
             result = ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
         } else {
             result = read_answer(files, wait_for(pid), recipe, log);
         }
     }
-    if (!result) recipe->maker = cl->identity;
+    if (!result) recipe->target = cl->identity;
     close_files(files);
     return result;
 }

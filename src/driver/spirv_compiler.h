@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compiler of SPIR-V: an OpenCL runtime's, in a process of its own. Compilers take SPIR-V to be valid and
- * crash where it is not, and a program that tries a damaged module shall live on.
+ * The SPIR-V compiler of an OpenCL runtime, in a separate process: such compilers do not validate their input
+ * and may crash, and a damaged module must not take the program down.
  */
 #ifndef LODE_DRIVER_SPIRV_COMPILER_H
 #define LODE_DRIVER_SPIRV_COMPILER_H
@@ -12,10 +12,10 @@
 
 #include <level_zero/ze_api.h>
 
-/* Where the compiler stands, seen from the driver. */
-#define SPIRV_COMPILER_PLACE "lode/spirv-compiler"
+/* Path of the compiler, relative to the driver's folder. */
+#define SPIRV_COMPILER_PATH "lode/spirv-compiler"
 
-/* How long it may take: damage can send a compiler round in circles. */
+/* Time limit: a damaged module can send a compiler into an endless loop. */
 static inline unsigned spirv_compiler_seconds(const struct spirv_recipe *recipe) {
     size_t size = 0;
     for (size_t i = 0; i < recipe->ninputs; i++)
@@ -24,19 +24,19 @@ static inline unsigned spirv_compiler_seconds(const struct spirv_recipe *recipe)
 }
 
 /*
- * It is called with the path of an OpenCL library, a packed recipe as its standard input and a file for its
- * standard output, where it leaves an answer: this, then the log, then the code.
+ * The compiler's argument is the path of an OpenCL library. Standard input is a packed recipe; standard
+ * output is a file to which it writes an answer: this header, the log, the code.
  */
 #define SPIRV_ANSWER_MAGIC UINT64_C(0x31534e415653444c) /* "LDSVANS1" */
 struct spirv_answer {
-    uint64_t magic; /* written last: without it there is no answer */
-    int64_t error;  /* OpenCL's */
+    uint64_t magic; /* written last: without it the answer is incomplete */
+    int64_t error;  /* OpenCL error code */
     uint64_t log_size, code_size;
 };
 
-bool spirv_compiler_is_there(void);
+bool spirv_compiler_exists(void);
 
-/* Adds the code to the recipe. */
+/* Compiles the recipe and stores the code in it. */
 ze_result_t spirv_compile(const struct opencl *cl, struct spirv_recipe *recipe, struct log *log);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPIR-V modules, compiled (in another process) and run (in this one) by an OpenCL runtime for the CPU. A
- * launch waits for the runtime's: streams stay in order without its help.
+ * SPIR-V modules: compiled in another process and run in this one by an OpenCL runtime for the CPU. A launch
+ * waits until the runtime has finished it, which keeps streams in order.
  */
 #define _GNU_SOURCE
 #include "driver/append_launch.h"
@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a module's kernels are behind kernel_code.backend. */
+/* The backend of a kernel's kernel_code. */
 struct spirv_code {
     cl_kernel kernel;
-    pthread_mutex_t lock; /* of its arguments, until they are submitted */
+    pthread_mutex_t lock; /* from setting arguments until the launch is submitted */
 };
 
 struct spirv_module {
-    struct spirv_scan *scans; /* of its inputs */
+    struct spirv_scan *scans; /* one per input */
     size_t nscans;
     cl_program program;
     struct spirv_code *codes;
@@ -31,7 +31,7 @@ struct spirv_module {
 };
 
 uint32_t spirv_version(void) {
-    return opencl() && spirv_compiler_is_there() ? opencl()->version : 0;
+    return opencl() && spirv_compiler_exists() ? opencl()->version : 0;
 }
 
 uint32_t spirv_sub_groups(uint32_t most, uint32_t *sizes) {
@@ -84,9 +84,9 @@ static void spirv_launch(const struct launch_command *launch, const uint32_t gro
     if (error) device_lose("the OpenCL runtime refused a launch");
 }
 
-/* -- what it is made from -- */
+/* -- reading inputs -- */
 
-/* A flag of Level Zero in OpenCL's words; none for what only other compilers understand. */
+/* Translates a Level Zero build flag to OpenCL's; empty for flags that only other compilers know. */
 static const char *translate_flag(const char *flag) {
     static const char *const foreign[] = {"-ze-", "-vc-", "-library-"};
     if (!strcmp(flag, "-ze-opt-disable")) return "-cl-opt-disable";
@@ -104,7 +104,7 @@ static char *translate_flags(const char *flags, struct log *log) {
     }
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         const char *translated = translate_flag(word);
-        if (!translated[0]) log_add(log, "build flag %s is for other devices\n", word);
+        if (!translated[0]) log_add(log, "build flag %s is ignored: it is for other devices\n", word);
         if (result[0] && translated[0]) strcat(result, " ");
         strcat(result, translated);
     }
@@ -156,7 +156,7 @@ static ze_result_t unpack(struct spirv_module *data, const struct module_source 
                           struct spirv_recipe *recipe, struct log *log) {
     const struct module_input *only = source->inputs;
     if (source->ninputs != 1 || !spirv_recipe_unpack(only->bytes, only->size, recipe)) {
-        log_add(log, "a damaged SPIR-V binary\n");
+        log_add(log, "damaged SPIR-V binary\n");
         return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
     }
     return scan_inputs(data, recipe, log);
@@ -197,18 +197,19 @@ static bool load_code(struct spirv_module *data, const struct spirv_recipe *reci
     return true;
 }
 
-/* Code that came with the module serves where it fits. */
+/* Uses the code that came with the module if it fits this machine, else compiles. */
 static ze_result_t make_program(struct spirv_module *data, struct spirv_recipe *recipe, struct log *log) {
     const struct opencl *cl = opencl();
     if (!cl) {
-        log_add(log, "SPIR-V needs an OpenCL runtime for the CPU that takes it, and this machine has none\n");
+        log_add(log, "SPIR-V modules need an OpenCL runtime for the CPU that accepts SPIR-V; this machine "
+                     "has none\n");
         return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
     }
-    if (recipe->code_size && recipe->maker == cl->identity && load_code(data, recipe))
+    if (recipe->code_size && recipe->target == cl->identity && load_code(data, recipe))
         return ZE_RESULT_SUCCESS;
     ze_result_t result = spirv_compile(cl, recipe, log);
     if (result || load_code(data, recipe)) return result;
-    log_add(log, "the OpenCL runtime does not load the code that it made\n");
+    log_add(log, "the OpenCL runtime cannot load the code it compiled\n");
     return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }
 
@@ -241,7 +242,7 @@ static ze_result_t make_kernel(struct module *module, struct spirv_module *data,
                     at_most(kernel_number(cl, backend->kernel, CL_KERNEL_WORK_GROUP_SIZE), MAX_GROUP_SIZE),
             .max_sub_group_size = at_most(
                     kernel_number(cl, backend->kernel, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE), 64),
-            .max_together = 1, /* OpenCL promises no more */
+            .max_concurrent = 1, /* OpenCL guarantees no more */
             .any_argument_size = true,
             .launch = spirv_launch,
             .backend = backend,
@@ -262,10 +263,11 @@ static ze_result_t make_kernels_of(struct module *module, struct spirv_module *d
     for (uint32_t i = 0; !result && i < scan->nkernels; i++) {
         struct spirv_kernel *kernel = &scan->kernels[i];
         if (kernel->unsupported || arguments_size(kernel) > MAX_ARGUMENTS_SIZE)
-            log_add(log, "kernel %s is left out: it takes images, samplers or too much\n", kernel->name);
+            log_add(log, "kernel %s is left out: it takes images, samplers or too many arguments\n",
+                    kernel->name);
         else
             result = make_kernel(module, data, kernel);
-        if (result) log_add(log, "kernel %s cannot be made\n", kernel->name);
+        if (result) log_add(log, "kernel %s cannot be created\n", kernel->name);
     }
     return result;
 }

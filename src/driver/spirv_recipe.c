@@ -7,13 +7,13 @@
 
 #define MAGIC UINT64_C(0x3356525053444c4c) /* "LLDSPRV3" */
 
-/* Then the inputs, each an input_header with its parts, then the code. */
+/* Followed by the inputs, each an input_header and its parts, then the code. */
 struct header {
     uint64_t magic;
-    uint64_t checksum; /* of all that follows it */
-    uint64_t maker, ninputs, code_size;
+    uint64_t checksum; /* of everything after this field */
+    uint64_t target, ninputs, code_size;
 };
-enum { UNCHECKED = offsetof(struct header, maker) };
+enum { UNCHECKED = offsetof(struct header, target) };
 
 struct input_header {
     uint64_t il_size, flags_size, constants_size;
@@ -62,7 +62,7 @@ static void put(unsigned char **place, const void *bytes, size_t size) {
 }
 
 void *spirv_recipe_pack(const struct spirv_recipe *recipe, size_t *size) {
-    struct header header = {MAGIC, 0, recipe->maker, recipe->ninputs, recipe->code_size};
+    struct header header = {MAGIC, 0, recipe->target, recipe->ninputs, recipe->code_size};
     *size = packed_size(recipe);
     unsigned char *packed = malloc(*size), *place = packed;
     if (!packed) return NULL;
@@ -96,7 +96,7 @@ static bool get(struct reader *reader, void *to, size_t size) {
     return true;
 }
 
-/* The next part, in memory of its own. */
+/* The next part, copied to new memory. */
 static void *get_part(struct reader *reader, uint64_t size) {
     void *part = size > reader->left ? NULL : malloc(size + 1);
     if (part) get(reader, part, size);
@@ -124,7 +124,7 @@ static bool get_recipe(struct reader *reader, struct spirv_recipe *recipe) {
     if (header.ninputs == 0 || header.ninputs > reader->left / sizeof(struct input_header)) return false;
     recipe->inputs = calloc(header.ninputs, sizeof *recipe->inputs);
     if (!recipe->inputs) return false;
-    recipe->maker = header.maker;
+    recipe->target = header.target;
     while (recipe->ninputs < header.ninputs)
         if (!get_input(reader, &recipe->inputs[recipe->ninputs++])) return false;
     recipe->code_size = header.code_size;

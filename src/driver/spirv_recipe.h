@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that a SPIR-V module is made from, and what was made of it: as a structure, and packed into one piece
- * that is the native form of such a module.
+ * Everything a SPIR-V module is built from, plus the compiled code: as a structure, and packed as the native
+ * binary of such a module.
  *
- * The code in it is for one version of one OpenCL runtime on one kind of CPU. Where it does not fit, the
- * SPIR-V beside it is compiled again.
+ * The code fits one version of one OpenCL runtime on one CPU model. Elsewhere the SPIR-V is compiled again.
  */
 #ifndef LODE_DRIVER_SPIRV_RECIPE_H
 #define LODE_DRIVER_SPIRV_RECIPE_H
@@ -21,27 +20,27 @@ struct spirv_specialization {
 struct spirv_input {
     void *il;
     size_t il_size;
-    char *flags; /* OpenCL's */
+    char *flags; /* in OpenCL's syntax */
     struct spirv_specialization *constants;
     size_t nconstants;
 };
 
-/* Owns all that it points to. */
+/* Owns everything it points to. */
 struct spirv_recipe {
-    struct spirv_input *inputs; /* several are linked */
+    struct spirv_input *inputs; /* several are linked together */
     size_t ninputs;
-    void *code;       /* the OpenCL runtime's binary */
+    void *code;       /* binary from the OpenCL runtime */
     size_t code_size; /* 0 before compilation */
-    uint64_t maker;   /* the runtime and the CPU that the code is for */
+    uint64_t target;  /* identifies the runtime and CPU that the code fits */
 };
 
 void spirv_recipe_clear(struct spirv_recipe *recipe);
 
-/* Does it look like a packed recipe, whole or not? */
+/* Does it start like a packed recipe? It may still be damaged. */
 bool spirv_recipe_is_packed(const void *bytes, size_t size);
-/* NULL if there is no memory; to be freed. */
+/* NULL when out of memory; the caller frees it. */
 void *spirv_recipe_pack(const struct spirv_recipe *recipe, size_t *size);
-/* False if the bytes are damaged, or if there is no memory: then there is nothing to clear. */
+/* False if the bytes are damaged or out of memory; then the recipe is empty. */
 bool spirv_recipe_unpack(const void *bytes, size_t size, struct spirv_recipe *recipe);
 
 #endif

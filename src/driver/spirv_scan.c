@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the instructions, remembering types, constants and functions by their id; then one over the
- * entry points. Every word is looked at only after its place was found to be inside the module.
+ * Two passes over the instructions: the first records types, constants and functions by id, the second reads
+ * entry points. Nothing is read before it was checked to be inside the module.
  */
 #define _GNU_SOURCE
 #include "driver/spirv_scan.h"
@@ -31,7 +31,7 @@ enum opcode {
     OP_FUNCTION_CALL = 57,
     OP_DECORATE = 71,
     OP_LABEL = 248,
-    OP_BRANCH = 249, /* the first of those that end a block */
+    OP_BRANCH = 249, /* the first opcode that ends a block */
     OP_UNREACHABLE = 255,
 };
 enum { MODEL_KERNEL = 6, MODE_LOCAL_SIZE = 17, DECORATION_SPEC_ID = 1, DECORATION_PACKED = 10 };
@@ -40,8 +40,8 @@ enum { HEADER_WORDS = 5, MAX_BOUND = 1 << 22, MAX_DEPTH = 32, MAX_ARGS = 4096 };
 
 /* What is known about an id: the instruction that defines it, and its decorations. */
 struct entity {
-    const uint32_t *words; /* NULL: not defined, or nothing that matters here */
-    uint32_t spec_id;      /* 1 more than it, 0 for none */
+    const uint32_t *words; /* NULL: not defined, or not relevant here */
+    uint32_t spec_id;      /* the id plus 1; 0: none */
     bool packed;
 };
 
@@ -65,7 +65,7 @@ static const struct entity *entity(const struct reader *reader, uint32_t id) {
     return id < reader->bound ? &reader->entities[id] : &nothing;
 }
 
-/* The instruction behind an id, if it is one of that kind and length. */
+/* The instruction that defines an id, if it has that opcode and at least that length. */
 static const uint32_t *defined(const struct reader *reader, uint32_t id, uint32_t opcode, uint32_t length) {
     const uint32_t *words = entity(reader, id)->words;
     return words && opcode_of(words) == opcode && length_of(words) >= length ? words : NULL;
@@ -132,7 +132,7 @@ static bool lay_out(const struct reader *reader, uint32_t type, int depth, struc
 
 /* -- arguments -- */
 
-/* A pointer to function storage is how a structure is passed by value. */
+/* A pointer to function storage passes a structure by value. */
 static bool read_argument(const struct reader *reader, uint32_t type, struct native_arg *arg) {
     const uint32_t *pointer = defined(reader, type, OP_TYPE_POINTER, 4);
     struct layout layout;
@@ -145,7 +145,7 @@ static bool read_argument(const struct reader *reader, uint32_t type, struct nat
     return true;
 }
 
-/* The parameters follow their function, each an instruction of its own. */
+/* Parameters follow their function, one instruction each. */
 static const char *read_arguments(const struct reader *reader, uint32_t function,
                                   struct spirv_kernel *kernel) {
     const uint32_t *words = defined(reader, function, OP_FUNCTION, 5);
@@ -156,7 +156,7 @@ static const char *read_arguments(const struct reader *reader, uint32_t function
         count++;
     if (count > MAX_ARGS) return "a kernel with too many arguments";
     kernel->args = calloc(count ? count : 1, sizeof *kernel->args);
-    if (!kernel->args) return "no memory";
+    if (!kernel->args) return "out of memory";
     for (next = first; kernel->nargs < count; next += length_of(next)) {
         if (length_of(next) < 3) return "a parameter without a type";
         if (!read_argument(reader, next[1], &kernel->args[kernel->nargs])) kernel->unsupported = true;
@@ -173,15 +173,15 @@ static const char *read_entry_point(struct reader *reader, const uint32_t *words
     if (!memchr(name, 0, room)) return "an entry point without a name";
     struct spirv_kernel *kernels =
             realloc(reader->scan->kernels, (reader->scan->nkernels + 1) * sizeof *reader->scan->kernels);
-    if (!kernels) return "no memory";
+    if (!kernels) return "out of memory";
     reader->scan->kernels = kernels;
     struct spirv_kernel *kernel = &kernels[reader->scan->nkernels++];
     *kernel = (struct spirv_kernel){.name = strdup(name)};
-    if (!kernel->name) return "no memory";
+    if (!kernel->name) return "out of memory";
     return read_arguments(reader, words[2], kernel);
 }
 
-/* The group size belongs to the kernel whose entry point has that function. */
+/* Sets the required group size of the kernel with that function. */
 static void read_execution_mode(struct reader *reader, const uint32_t *mode) {
     if (length_of(mode) < 6 || mode[2] != MODE_LOCAL_SIZE) return;
     uint32_t index = 0;
@@ -200,10 +200,10 @@ static const char *read_constant(struct reader *reader, const uint32_t *words) {
     if (!spec_id) return NULL;
     struct layout layout = {1, 1};
     if (opcode_of(words) == OP_SPEC_CONSTANT && !lay_out(reader, words[1], 0, &layout))
-        return "an odd constant";
+        return "an unsupported specialization constant";
     struct spirv_constant *constants =
             realloc(reader->scan->constants, (reader->scan->nconstants + 1) * sizeof *constants);
-    if (!constants) return "no memory";
+    if (!constants) return "out of memory";
     reader->scan->constants = constants;
     constants[reader->scan->nconstants++] = (struct spirv_constant){spec_id - 1, (uint32_t)layout.size};
     return NULL;
@@ -211,8 +211,8 @@ static const char *read_constant(struct reader *reader, const uint32_t *words) {
 
 /* -- the passes -- */
 
-/* Which word of an instruction says what id it is about; 0 if it does not matter here. */
-static uint32_t subject(const uint32_t *words) {
+/* The index of the word with the id that an instruction defines or decorates; 0 if not relevant here. */
+static uint32_t id_word(const uint32_t *words) {
     switch (opcode_of(words)) {
     case OP_TYPE_BOOL:
     case OP_TYPE_INT:
@@ -230,8 +230,8 @@ static uint32_t subject(const uint32_t *words) {
     }
 }
 
-static void note(struct reader *reader, const uint32_t *words) {
-    uint32_t place = subject(words), length = length_of(words);
+static void record(struct reader *reader, const uint32_t *words) {
+    uint32_t place = id_word(words), length = length_of(words);
     if (!place || place >= length || words[place] >= reader->bound) return;
     struct entity *about = &reader->entities[words[place]];
     if (opcode_of(words) != OP_DECORATE) {
@@ -252,7 +252,7 @@ static const char *read_one(struct reader *reader, const uint32_t *words) {
     case OP_FUNCTION_CALL:
         return length_of(words) >= 4 && defined(reader, words[3], OP_FUNCTION, 5)
                        ? NULL
-                       : "a call of a function that is not there";
+                       : "a call to an undefined function";
     default: return NULL;
     }
 }
@@ -260,12 +260,12 @@ static const char *read_one(struct reader *reader, const uint32_t *words) {
 static const char *check_stream(const struct reader *reader) {
     for (size_t i = HEADER_WORDS; i < reader->count; i += length_of(&reader->words[i])) {
         uint32_t length = length_of(&reader->words[i]);
-        if (length == 0 || length > reader->count - i) return "an instruction that does not end";
+        if (length == 0 || length > reader->count - i) return "a truncated instruction";
     }
     return NULL;
 }
 
-/* Functions are whole: compilers take the end of the module for granted. */
+/* Functions must be complete: compilers do not check for the end of the module. */
 static const char *check_functions(const struct reader *reader) {
     bool in_function = false, in_block = false;
     const uint32_t *end = reader->words + reader->count;
@@ -275,17 +275,17 @@ static const char *check_functions(const struct reader *reader) {
             if (in_function) return "a function inside a function";
             in_function = true;
         } else if (opcode == OP_FUNCTION_END) {
-            if (!in_function || in_block) return "a function that ends in the middle";
+            if (!in_function || in_block) return "a function that ends inside a block";
             in_function = false;
         } else if (opcode == OP_LABEL) {
-            if (!in_function || in_block) return "a block in the middle of another";
+            if (!in_function || in_block) return "a block inside a block";
             in_block = true;
         } else if (opcode >= OP_BRANCH && opcode <= OP_UNREACHABLE) {
-            if (!in_block) return "a branch outside of blocks";
+            if (!in_block) return "a branch outside a block";
             in_block = false;
         }
     }
-    return in_function ? "a function that does not end" : NULL;
+    return in_function ? "a truncated function" : NULL;
 }
 
 static const char *read_module(struct reader *reader) {
@@ -294,8 +294,8 @@ static const char *read_module(struct reader *reader) {
     if (why) return why;
     const uint32_t *end = reader->words + reader->count;
     for (const uint32_t *words = reader->words + HEADER_WORDS; words < end; words += length_of(words))
-        note(reader, words);
-    /* Entry points come before execution modes; so do they here. */
+        record(reader, words);
+    /* SPIR-V puts entry points before execution modes, so one loop handles both in order. */
     for (const uint32_t *words = reader->words + HEADER_WORDS; !why && words < end; words += length_of(words))
         why = read_one(reader, words);
     return why;
@@ -310,7 +310,7 @@ const char *spirv_scan(const void *bytes, size_t size, struct spirv_scan *scan) 
     reader.bound = reader.words[3];
     if (reader.bound == 0 || reader.bound > MAX_BOUND) return "too many ids";
     reader.entities = calloc(reader.bound, sizeof *reader.entities);
-    if (!reader.entities) return "no memory";
+    if (!reader.entities) return "out of memory";
     const char *why = read_module(&reader);
     free(reader.entities);
     if (why) spirv_scan_free(scan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a SPIR-V module says about its kernels: names, arguments, group sizes, specialization constants. It is
- * read, not compiled; whoever compiles it does not tell the kinds and sizes of arguments.
+ * Reads names, arguments, group sizes and specialization constants of a SPIR-V module's kernels. An OpenCL
+ * runtime compiles the module but does not report kinds and sizes of arguments.
  */
 #ifndef LODE_DRIVER_SPIRV_SCAN_H
 #define LODE_DRIVER_SPIRV_SCAN_H
@@ -23,12 +23,12 @@ struct spirv_kernel {
 };
 
 struct spirv_constant {
-    uint32_t id;   /* by which programs know it */
+    uint32_t id;   /* as programs specify it */
     uint32_t size; /* bytes */
 };
 
 struct spirv_scan {
-    uint32_t version; /* as in its header: 0x00010200 for 1.2 */
+    uint32_t version; /* as in the module's header: 0x00010200 for 1.2 */
     struct spirv_kernel *kernels;
     uint32_t nkernels;
     struct spirv_constant *constants;

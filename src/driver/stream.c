@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running streams.
+ * Runs streams.
  *
- * `holder` says who runs a stream. BUSY is a lock: its owner runs commands. ATTACHED means that a worker has
- * promised to look at the stream until it is empty, so that submitting need not wake anybody. A worker that
- * finds nothing more to do stays for a while, spinning, before it goes. WAITING: it sleeps until BUSY is let
- * go.
+ * `holder` says which thread runs a stream. BUSY is a lock: its owner runs commands. ATTACHED means that a
+ * worker will run everything submitted, so submitting need not wake one; an idle worker spins for a while
+ * before it detaches. WAITING means that a worker sleeps until BUSY is released.
  */
 #define _GNU_SOURCE
 #include "driver/stream.h"
@@ -18,7 +17,7 @@
 
 enum { BUSY = 1, ATTACHED = 2, WAITING = 4 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two lists */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects both lists */
 static _Atomic(struct stream *) all_streams;
 static struct stream *free_streams;
 
@@ -68,7 +67,7 @@ static bool try_hold(struct stream *stream) {
     return !(atomic_fetch_or(&stream->holder, BUSY) & BUSY);
 }
 
-static void let_go(struct stream *stream) {
+static void release(struct stream *stream) {
     uint32_t old = atomic_fetch_and(&stream->holder, ~(uint32_t)(BUSY | WAITING));
     if (old & WAITING) futex_wake(&stream->holder, INT_MAX);
 }
@@ -83,26 +82,26 @@ static bool is_ready(const struct command *command) {
     return true;
 }
 
-/* Who waits for `until` runs the next command only if that is not over, and the command does not wait itself:
- * something else may bring `until` about meanwhile. */
-static bool helps(const struct stream *stream, const struct wait *until) {
+/* A thread that waits for `until` runs the next command only if `until` is not yet complete and the command
+ * itself need not wait: another thread may complete `until` meanwhile. */
+static bool may_help(const struct stream *stream, const struct wait *until) {
     return !wait_for(until, 0) && is_ready(tape_peek(&stream->tape, stream->position));
 }
 
-/* Runs commands until the stream has completed `target` of them. Only the holder may. */
+/* Runs commands until the stream has completed `target` of them. Only the holder may call it. */
 static void run_commands(struct stream *stream, uint64_t target, const struct wait *until) {
     uint64_t done = atomic_load_explicit(&stream->timeline.reached, memory_order_relaxed);
-    while (done < target && (!until || helps(stream, until))) {
+    while (done < target && (!until || may_help(stream, until))) {
         struct command *command = tape_consume(&stream->tape, &stream->position);
         command_run(command, NULL);
         struct signal signal = command->signal;
         if (signal.stamps) stamps_release(signal.stamps);
-        signal_give(&signal);
+        signal_send(&signal);
         timeline_reach(&stream->timeline, ++done);
     }
 }
 
-/* Sleeps while somebody else holds the stream, after spinning for a while. */
+/* Spins, then sleeps while another thread holds the stream. */
 static void wait_for_holder(struct stream *stream) {
     for (struct spin spin = spin_begin(FOREVER); spin_on(&spin);)
         if (!(atomic_load(&stream->holder) & BUSY)) return;
@@ -112,23 +111,23 @@ static void wait_for_holder(struct stream *stream) {
         futex_wait(&stream->holder, seen | WAITING, NULL);
 }
 
-static void work_off(struct stream *stream) {
+static void drain(struct stream *stream) {
     while (has_work(stream)) {
         if (try_hold(stream)) {
             run_commands(stream, atomic_load(&stream->published), NULL);
-            let_go(stream);
+            release(stream);
         } else
             wait_for_holder(stream);
     }
 }
 
-/* What a worker does for a stream: all there is to do, and what comes soon after. Whoever submits later finds
- * ATTACHED gone and calls a worker; whoever submitted just before is seen by the last look. */
+/* A worker's job for a stream: runs everything submitted, and what follows soon after. A later submission
+ * finds ATTACHED cleared and calls a worker; one just before that is found by the last check. */
 static void serve(void *argument) {
     struct stream *stream = argument;
     do {
         do {
-            work_off(stream);
+            drain(stream);
         } while (worker_linger(&stream->published, atomic_load(&stream->timeline.reached)));
         atomic_fetch_and(&stream->holder, ~(uint32_t)ATTACHED);
     } while (has_work(stream) && !(atomic_fetch_or(&stream->holder, ATTACHED) & ATTACHED));
@@ -136,7 +135,7 @@ static void serve(void *argument) {
 
 static void call_worker(struct stream *stream) {
     if (atomic_fetch_or(&stream->holder, ATTACHED) & ATTACHED) return;
-    if (!worker_call(serve, stream)) serve(stream); /* no thread to be had: be it */
+    if (!worker_call(serve, stream)) serve(stream); /* no thread available: run it here */
 }
 
 void stream_start(struct stream *stream) {
@@ -150,14 +149,14 @@ bool stream_wait(struct stream *stream, uint64_t timeout) {
     uint64_t target = atomic_load(&stream->published);
     while (timeout == FOREVER && !timeline_has(&stream->timeline, target) && try_hold(stream)) {
         run_commands(stream, target, NULL);
-        let_go(stream);
+        release(stream);
     }
     if (timeout != FOREVER || !stream->synchronous) return timeline_wait(&stream->timeline, target, timeout);
     while (!timeline_has(&stream->timeline, target)) {
         wait_for_holder(stream);
         if (!try_hold(stream)) continue;
         run_commands(stream, target, NULL);
-        let_go(stream);
+        release(stream);
     }
     return true;
 }
@@ -165,7 +164,7 @@ bool stream_wait(struct stream *stream, uint64_t timeout) {
 void stream_help(struct stream *stream, const struct wait *until) {
     if (!has_work(stream) || !try_hold(stream)) return;
     run_commands(stream, atomic_load(&stream->published), until);
-    let_go(stream);
+    release(stream);
 }
 
 struct stream_marks {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What system management may know about the device. There is nothing on it to manage: the rest of these
- * functions finds none, or refuses.
+ * System management of the device. There is nothing to manage: the other functions enumerate nothing or
+ * refuse.
  */
 #include "driver/driver.h"
 #include "driver/machine.h"
@@ -40,18 +40,18 @@ ze_result_t ZE_APICALL zesDeviceGetState(zes_device_handle_t device, zes_device_
     return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t say_no(zes_device_handle_t device, ze_bool_t *answer) {
+static ze_result_t return_false(zes_device_handle_t device, ze_bool_t *answer) {
     if (!is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!answer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     *answer = 0;
     return ZE_RESULT_SUCCESS;
 }
 
-/* Of the device's own memory, that is: whether the machine's has error correction is not ours to know. */
+/* About the device's own memory; whether the machine has ECC memory is not known here. */
 ze_result_t ZE_APICALL zesDeviceEccAvailable(zes_device_handle_t device, ze_bool_t *available) {
-    return say_no(device, available);
+    return return_false(device, available);
 }
 
 ze_result_t ZE_APICALL zesDeviceEccConfigurable(zes_device_handle_t device, ze_bool_t *configurable) {
-    return say_no(device, configurable);
+    return return_false(device, configurable);
 }

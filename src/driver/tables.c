@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The doors of the library: the tables that loaders ask for, the tables that handles carry, the look-up by
- * name, and the exported names of entry points that are refused. All of it is read from entries.def.
+ * The library's entry: the tables that loaders ask for, the dispatch tables in handles, look-up by name, and
+ * the exported names of unsupported entry points. All generated from entries.def.
  */
 #include "driver/driver.h"
 #include "driver/object.h"
@@ -12,13 +12,13 @@
 
 typedef void (*entry)(void);
 
-/* Stands for every entry point that this driver refuses, whatever its arguments. */
+/* Every entry point that this driver does not support, whatever its arguments. */
 static ze_result_t ZE_APICALL refuse(void) {
     return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
 }
 
-/* Stands for every list of things that a CPU has none of. */
-static ze_result_t ZE_APICALL give_none(void *handle, uint32_t *count, void *things) {
+/* Every query for objects that a CPU does not have. */
+static ze_result_t ZE_APICALL return_none(void *handle, uint32_t *count, void *things) {
     (void)things;
     if (!is_device(handle)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
@@ -34,7 +34,7 @@ static ze_result_t ZE_APICALL give_none(void *handle, uint32_t *count, void *thi
     ZE_DLLEXPORT ze_result_t refused_##function(void) __asm__(#function) __attribute__((alias("refuse")));
 #define EMPTY(function, minor)                                                                               \
     ZE_DLLEXPORT ze_result_t empty_##function(void *, uint32_t *, void *) __asm__(#function)                 \
-            __attribute__((alias("give_none")));
+            __attribute__((alias("return_none")));
 #include "driver/entries.def"
 #undef EMPTY
 #undef TABLE
@@ -51,7 +51,7 @@ static ze_result_t ZE_APICALL give_none(void *handle, uint32_t *count, void *thi
 #define HAVE(function, minor) (entry) function,
 #define NEWER(function, minor) (entry) NEW(function),
 #define REFUSE(function, minor) (entry) refuse,
-#define EMPTY(function, minor) (entry) give_none,
+#define EMPTY(function, minor) (entry) return_none,
 #include "driver/entries.def"
 #undef EMPTY
 #undef TABLE
@@ -73,20 +73,20 @@ static ze_result_t ZE_APICALL give_none(void *handle, uint32_t *count, void *thi
 #undef NEWER
 #undef REFUSE
 
-static _Atomic uint32_t newest_asked;
+static _Atomic uint32_t newest_requested;
 
 bool loader_reads_handles(void) {
-    uint32_t newest = atomic_load(&newest_asked);
+    uint32_t newest = atomic_load(&newest_requested);
     return newest == 0 || newest >= ZE_MAKE_VERSION(1, 13);
 }
 
 static void note_version(uint32_t version) {
-    uint32_t newest = atomic_load(&newest_asked);
-    while (newest < version && !atomic_compare_exchange_weak(&newest_asked, &newest, version))
+    uint32_t newest = atomic_load(&newest_requested);
+    while (newest < version && !atomic_compare_exchange_weak(&newest_requested, &newest, version))
         continue;
 }
 
-/* The caller's table may end where its version ends: later slots are not touched. */
+/* The caller's table may end at its version, so later slots are not written. */
 static ze_result_t fill(uint32_t version, entry *table, const entry *functions, const uint8_t *since,
                         size_t n) {
     if (!table) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
@@ -110,7 +110,7 @@ static ze_result_t fill(uint32_t version, entry *table, const entry *functions, 
 #include "driver/entries.def"
 #undef TABLE
 
-/* What a handle carries for each prefix: ze_dditable_driver_t and its siblings. */
+/* Dispatch table in a handle, one per prefix: ze_dditable_driver_t and its siblings. */
 struct dispatch {
     uint32_t version;
     uint8_t valid;
@@ -140,7 +140,7 @@ static const struct dispatch runtime_dispatch = {DISPATCH_VERSION, 1, {
 const struct dispatch *const object_dispatch[4] = {&core_dispatch, &tools_dispatch, &sysman_dispatch,
                                                    &runtime_dispatch};
 
-/* All memory can be copied from and to, known or not: there is nothing to import. */
+/* All memory can be copied from and to, so there is nothing to import. */
 static ze_result_t ZE_APICALL vendor_import_pointer(ze_driver_handle_t driver, void *pointer, size_t size) {
     if (!is_driver(driver)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     return pointer && size ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;

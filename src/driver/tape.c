@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The chunks of tape.h. Every chunk ends with room for the header that says "go on in the next chunk".
+ * The chunks of tape.h. Every chunk ends with room for the header that means "continue in the next chunk".
  */
 #include "driver/tape.h"
 
@@ -16,7 +16,7 @@ static struct chunk *chunk_new(size_t record) {
     return chunk;
 }
 
-/* The chunk to write next: left over from an earlier use, or new. */
+/* The chunk to write next: a spare one, or new. */
 static struct chunk *next_chunk(struct tape *tape, size_t record) {
     struct chunk *chunk = tape->last ? tape->last->next : NULL;
     if (chunk && chunk->size >= record + END_SIZE) return chunk;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tape: records of any size, written at one end and read from the other, in chunks of memory that never
- * move. A regular command list keeps its tape and is read from the start at every execution; a stream's tape
- * is consumed, and its chunks go round.
+ * A tape: records of any size, written at one end and read at the other, in chunks of memory that never move.
+ * A regular command list keeps its tape and reads it from the start at every execution; a stream consumes its
+ * tape and reuses the chunks.
  *
- * One writer and one reader at a time, which may be different threads: the owner publishes how many records
- * may be read. The tape knows of a record only its size.
+ * One writer and one reader at a time, possibly different threads: the owner publishes how many records may
+ * be read. The tape knows only the size of a record.
  */
 #ifndef LODE_DRIVER_TAPE_H
 #define LODE_DRIVER_TAPE_H
@@ -18,7 +18,7 @@
 enum { RECORD_ALIGNMENT = 64 };
 
 struct record {
-    uint32_t size; /* with this header, a multiple of RECORD_ALIGNMENT; 0: go on in the next chunk */
+    uint32_t size; /* including this header, a multiple of RECORD_ALIGNMENT; 0: continue in the next chunk */
 };
 
 struct chunk {
@@ -28,10 +28,10 @@ struct chunk {
 };
 
 struct tape {
-    struct chunk *first;           /* where a reader that starts over starts */
+    struct chunk *first;           /* where reading starts */
     struct chunk *last;            /* being written */
     size_t used;                   /* bytes of `last` */
-    _Atomic(struct chunk *) spare; /* read and done with, waiting to be written again */
+    _Atomic(struct chunk *) spare; /* consumed, to be written again */
 };
 
 /* A place between records. */
@@ -40,21 +40,21 @@ struct tape_position {
     size_t used;
 };
 
-/* Room for a record at the end, aligned, its size set, the rest not; NULL when out of memory. It counts as
- * written when the next one is asked for or the owner says so. */
+/* Room for a record at the end, aligned; only its size is set. NULL when out of memory. The record counts as
+ * written once the next one is requested or the owner publishes it. */
 void *tape_write(struct tape *tape, size_t size);
-/* Takes the record just written back. */
+/* Removes the record just written. */
 void tape_unwrite(struct tape *tape, void *record);
 
 struct tape_position tape_start(const struct tape *tape);
-/* The record at a position, which moves behind it. There must be one. */
+/* Returns the record at a position and advances it. There must be one. */
 void *tape_read(struct tape_position *position);
-/* What tape_consume would give, without moving. */
+/* The record that tape_consume would return; does not advance. */
 const void *tape_peek(const struct tape *tape, struct tape_position position);
-/* The same as tape_read, and chunks that were read to their end are given back to the writer. */
+/* Like tape_read, but returns finished chunks to the writer. */
 void *tape_consume(struct tape *tape, struct tape_position *position);
 
-/* Empties the tape; its memory is kept. */
+/* Empties the tape and keeps its memory. */
 void tape_rewind(struct tape *tape);
 void tape_free(struct tape *tape);
 

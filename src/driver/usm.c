@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entry points for unified shared memory: allocate, free at once, when idle or later, and query.
+ * Entry points of unified shared memory: allocation, query, and freeing at once, when idle or deferred.
  */
 #define _GNU_SOURCE
 #include "driver/deferred.h"
@@ -35,7 +35,7 @@ static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *desc) {
     return desc->flags > 31 ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
 }
 
-/* Memory that comes from a descriptor, which stays the program's. */
+/* Imports memory from a descriptor, which the program still owns. */
 static ze_result_t import_file(ze_context_handle_t context, const struct allocation *like,
                                const ze_external_memory_import_fd_t *import, size_t size, size_t alignment,
                                void **pointer) {
@@ -44,19 +44,19 @@ static ze_result_t import_file(ze_context_handle_t context, const struct allocat
     struct allocation imported = *like;
     imported.file = memory_import_file(import, size);
     if (imported.file < 0)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a descriptor of that much memory");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a descriptor, or its file is too small");
     ze_result_t result = memory_map(to_context(context), &imported, size, alignment, pointer);
     if (result) close(imported.file);
     return result;
 }
 
-/* Memory that the program has already. */
+/* Imports memory of the program. */
 static ze_result_t import_pointer(ze_context_handle_t context,
                                   const struct ze_external_memmap_sysmem_ext_desc *desc, size_t size,
                                   void **pointer) {
     if (!desc->pSystemMemory || !desc->size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (size > desc->size || desc->size > UINTPTR_MAX - (uintptr_t)desc->pSystemMemory)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the program has less memory there");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "larger than the memory that the program imports");
     ze_result_t result = memory_borrow(to_context(context), desc->pSystemMemory, desc->size,
                                        (ze_memory_type_t)NEW_MEMORY_TYPE_HOST_IMPORTED);
     if (!result) *pointer = desc->pSystemMemory;
@@ -147,7 +147,7 @@ static bool look_up(ze_context_handle_t context, const void *pointer, struct all
            || virtual_look_up(to_context(context), pointer, found);
 }
 
-/* A descriptor for the program to close. */
+/* Exports a descriptor, which the program must close. */
 static ze_result_t export_file(const struct context *context, const void *pointer,
                                ze_external_memory_export_fd_t *export) {
     if (export->flags & ~(uint32_t)ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD)
@@ -181,7 +181,7 @@ ze_result_t ZE_APICALL zeMemGetAddressRange(ze_context_handle_t context, const v
     struct allocation found;
     if (!look_up(context, pointer, &found))
         return explain((ze_result_t)NEW_RESULT_ERROR_ADDRESS_NOT_FOUND,
-                       "no allocation of this context is there");
+                       "no allocation of this context at that address");
     if (base) *base = (void *)found.span.base;
     if (size) *size = found.size;
     return ZE_RESULT_SUCCESS;

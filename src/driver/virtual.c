@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual and physical memory, apart from each other: reserved addresses, files in memory, and the mappings
- * of one on the other.
+ * Virtual and physical memory: reserved addresses, files in memory, and mappings of files at addresses.
  */
 #define _GNU_SOURCE
 #include "driver/machine.h"
@@ -23,7 +22,7 @@ struct physical {
     bool on_host;
 };
 
-/* A reservation, or a mapping inside one: then with what it shows and how. */
+/* A reservation, or a mapping inside one with its physical memory and access. */
 struct region {
     struct span span;
     uint32_t context;
@@ -32,7 +31,7 @@ struct region {
     ze_memory_access_attribute_t access;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both trees */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects both trees */
 static struct span *reservations, *mappings;
 
 static struct physical *to_physical(ze_physical_mem_handle_t handle) {
@@ -84,9 +83,9 @@ ze_result_t ZE_APICALL zeVirtualMemReserve(ze_context_handle_t context, const vo
     return ZE_RESULT_SUCCESS;
 }
 
-/* The region of a tree that holds the range whole, if it is the context's. Under the lock. */
-static struct region *holder(struct span *tree, const struct context *context, const void *pointer,
-                             size_t size) {
+/* The region that contains the whole range, if it belongs to the context. Caller holds the lock. */
+static struct region *find_region(struct span *tree, const struct context *context, const void *pointer,
+                                  size_t size) {
     struct region *region = (struct region *)spans_find(tree, (uintptr_t)pointer);
     if (!region || region->context != context->number) return NULL;
     return size <= region->span.base + region->span.length - (uintptr_t)pointer ? region : NULL;
@@ -101,11 +100,11 @@ ze_result_t ZE_APICALL zeVirtualMemFree(ze_context_handle_t context, const void 
     ze_result_t result = check_range(context, pointer, size);
     if (result) return result;
     pthread_mutex_lock(&lock);
-    struct region *region = holder(reservations, to_context(context), pointer, size);
+    struct region *region = find_region(reservations, to_context(context), pointer, size);
     if (!region || region->span.base != (uintptr_t)pointer || region->span.length != size)
         result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a reservation");
     else if (is_mapped(pointer, size))
-        result = explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "memory is mapped there");
+        result = explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "memory is still mapped there");
     else
         spans_remove(&reservations, &region->span);
     pthread_mutex_unlock(&lock);
@@ -122,7 +121,7 @@ static struct region *any_of(struct span *tree, uint32_t context) {
     return left ? left : any_of(tree->right, context);
 }
 
-/* Nothing is mapped there any more: mapped memory keeps its context. */
+/* Nothing is mapped there any more: a context with mapped memory cannot be destroyed. */
 void virtual_dispose_all(const struct context *context) {
     struct region *region;
     pthread_mutex_lock(&lock);
@@ -148,16 +147,16 @@ static int make_file(const ze_physical_mem_desc_t *desc) {
     return file;
 }
 
-/* Gives it a file, and counts its memory. */
-static ze_result_t back(struct physical *physical, const ze_physical_mem_desc_t *desc) {
+/* Creates its file and counts its memory. */
+static ze_result_t back_with_file(struct physical *physical, const ze_physical_mem_desc_t *desc) {
     bool imported = chain_find(desc->pNext, ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD) != NULL;
     const ze_result_t no_memory =
             physical->on_host ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
-    if (!memory_reserve(physical->size)) return explain(no_memory, "more than this machine's memory");
+    if (!memory_reserve(physical->size)) return explain(no_memory, "more than this machine has");
     physical->file = make_file(desc);
     if (physical->file >= 0) return ZE_RESULT_SUCCESS;
     memory_unreserve(physical->size);
-    return imported ? explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a descriptor of that much memory")
+    return imported ? explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a descriptor, or its file is too small")
                     : no_memory;
 }
 
@@ -177,7 +176,7 @@ ze_result_t ZE_APICALL zePhysicalMemCreate(ze_context_handle_t context, ze_devic
     physical->size = desc->size;
     physical->id = atomic_fetch_add(&numbers, 1) + 1;
     physical->on_host = on_host;
-    ze_result_t result = back(physical, desc);
+    ze_result_t result = back_with_file(physical, desc);
     if (result) {
         object_delete(physical);
         return result;
@@ -192,7 +191,7 @@ ze_result_t ZE_APICALL zePhysicalMemDestroy(ze_context_handle_t context, ze_phys
     if (!to_context(context) || !physical || physical->context != to_context(context))
         return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (object_in_use(physical))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "it is mapped somewhere");
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the physical memory is still mapped");
     close(physical->file);
     memory_unreserve(physical->size);
     object_return(physical->context);
@@ -226,13 +225,13 @@ static struct region *region_new(const struct region *like, uintptr_t base, size
     return region;
 }
 
-/* Under the lock: shows the memory at its place, and knows of it. */
+/* Maps the memory and records the mapping. Caller holds the lock. */
 static ze_result_t map(const struct context *context, const struct region *like, struct region *region) {
     void *base = (void *)like->span.base;
-    if (!holder(reservations, context, base, like->span.length))
+    if (!find_region(reservations, context, base, like->span.length))
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the addresses are not reserved");
     if (is_mapped(base, like->span.length))
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "memory is mapped there already");
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "memory is already mapped there");
     void *mapped = mmap(base, like->span.length, protection(like->access), MAP_SHARED | MAP_FIXED,
                         like->physical->file, (off_t)like->offset);
     if (mapped == MAP_FAILED) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -265,8 +264,8 @@ ze_result_t ZE_APICALL zeVirtualMemMap(ze_context_handle_t context, const void *
     return result;
 }
 
-/* Cuts a mapping in two at an address inside it. Under the lock. */
-static bool cut(struct region *region, uintptr_t at) {
+/* Splits a mapping at an address inside it. Caller holds the lock. */
+static bool split_region(struct region *region, uintptr_t at) {
     if (at <= region->span.base || at >= region->span.base + region->span.length) return true;
     size_t first = at - region->span.base;
     struct region *rest = region_new(region, at, region->span.length - first, region->offset + first);
@@ -277,16 +276,16 @@ static bool cut(struct region *region, uintptr_t at) {
     return true;
 }
 
-/* Makes the range a whole number of mappings. False if part of it is not mapped, or of another reservation,
- * or there is no memory. */
+/* Splits mappings so that the range is a whole number of them. False if part of it is not mapped or belongs
+ * to another reservation, or when out of memory. */
 static bool isolate(const struct context *context, uintptr_t base, size_t size) {
-    if (!holder(reservations, context, (void *)base, size)) return false;
+    if (!find_region(reservations, context, (void *)base, size)) return false;
     for (uintptr_t at = base; at < base + size;) {
         struct region *region = (struct region *)spans_find(mappings, at);
         if (!region || region->context != context->number) return false;
-        if (!cut(region, at)) return false;
+        if (!split_region(region, at)) return false;
         region = (struct region *)spans_find(mappings, at);
-        if (!cut(region, base + size)) return false;
+        if (!split_region(region, base + size)) return false;
         at = region->span.base + region->span.length;
     }
     return true;
@@ -313,7 +312,7 @@ ze_result_t ZE_APICALL zeVirtualMemUnmap(ze_context_handle_t context, const void
 
 bool virtual_look_up(const struct context *context, const void *pointer, struct allocation *found) {
     pthread_mutex_lock(&lock);
-    const struct region *region = holder(mappings, context, pointer, 1);
+    const struct region *region = find_region(mappings, context, pointer, 1);
     if (region)
         *found = (struct allocation){.span = region->span,
                                      .size = region->span.length,
@@ -344,7 +343,7 @@ ze_result_t ZE_APICALL zeVirtualMemSetAccessAttribute(ze_context_handle_t contex
     return result;
 }
 
-/* How much of the range, from its beginning, has the access that its beginning has. */
+/* Returns the access of the first page and how much of the range, from its start, has the same. */
 ze_result_t ZE_APICALL zeVirtualMemGetAccessAttribute(ze_context_handle_t context, const void *pointer,
                                                       size_t size, ze_memory_access_attribute_t *access,
                                                       size_t *extent) {
@@ -353,10 +352,10 @@ ze_result_t ZE_APICALL zeVirtualMemGetAccessAttribute(ze_context_handle_t contex
     if (!access || !extent) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     uintptr_t base = (uintptr_t)pointer, at = base;
     pthread_mutex_lock(&lock);
-    const struct region *first = holder(mappings, to_context(context), pointer, 1);
+    const struct region *first = find_region(mappings, to_context(context), pointer, 1);
     if (!first) result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
     for (const struct region *next = first; next && next->access == first->access && at < base + size;
-         next = holder(mappings, to_context(context), (void *)at, 1))
+         next = find_region(mappings, to_context(context), (void *)at, 1))
         at = next->span.base + next->span.length;
     if (!result) {
         *access = first->access;

@@ -12,7 +12,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Longer than it takes another thread to pick up and finish a small command; shorter than anyone minds. */
+/* Longer than another thread needs to pick up and finish a small command; too short to waste noticeable CPU
+ * time. */
 enum { SPIN_NS = 30000, ROUNDS_PER_LOOK = 64 };
 
 struct spin spin_begin(uint64_t timeout) {
@@ -25,7 +26,7 @@ bool spin_on(struct spin *spin) {
     return ++spin->rounds % ROUNDS_PER_LOOK || device_clock() < spin->until;
 }
 
-/* What is left of a timeout, or NULL for one without end. False when nothing is. */
+/* The time left of a timeout; *pointer is NULL if it is unlimited. False if it has expired. */
 static bool time_left(uint64_t end, struct timespec *left, const struct timespec **pointer) {
     *pointer = NULL;
     if (end == FOREVER) return true;

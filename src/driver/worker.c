@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads of worker.h, the idle ones on a stack: who slept last is called first, its caches still warm.
+ * The threads of worker.h. Idle threads are on a stack: the last one to sleep is called first, while its
+ * caches are warm.
  */
 #define _GNU_SOURCE
 #include "driver/worker.h"
@@ -11,11 +12,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* About the time between two submissions of a program that waits for results in between. */
+/* About the time between two submissions of a program that waits for each result. */
 enum { LINGER_NS = 100000, ROUNDS_PER_LOOK = 64 };
 
 struct worker {
-    struct worker *next; /* among the idle */
+    struct worker *next; /* in the stack of idle workers */
     _Atomic uint32_t called;
     void (*job)(void *);
     void *argument;
@@ -25,7 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct worker *idle;
 static _Atomic uint32_t lingering;
 
-/* The threads did not come along into a child process: it starts with none. */
+/* A forked child has none of these threads. */
 static void after_fork(void) {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     idle = NULL;

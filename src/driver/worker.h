@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads on call. A job gets a thread of its own at once: jobs may wait for each other. Threads that have
- * nothing to do sleep until the next call; none of them ever ends. After fork() the child starts new ones.
+ * A pool of threads. Every job gets its own thread at once, since jobs may wait for each other. Idle threads
+ * sleep until the next call and never exit. After fork() the child starts new ones.
  */
 #ifndef LODE_DRIVER_WORKER_H
 #define LODE_DRIVER_WORKER_H
@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False if there is no thread and none can be started. */
+/* False if no thread is idle and none can be started. */
 bool worker_call(void (*job)(void *argument), void *argument);
 
-/* For a job that expects more to come: spins until *counter is not `value` any more (true) or it has been too
- * long (false). At most half the CPUs spin like that at a time. */
+/* For a job that expects more work: spins until *counter differs from `value` (true) or a time limit expires
+ * (false). At most half the CPUs spin like this at a time. */
 bool worker_linger(const _Atomic uint64_t *counter, uint64_t value);
 
 #endif

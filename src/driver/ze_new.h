@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of the Level Zero specification that are newer than the headers we build with (1.4). Everything here
- * has a spelling of its own (NEW_ constants, tags without underscore, functions through NEW()), so that this
- * file also compiles beside newer headers. Layouts and values are those of the specification: they are an
- * ABI.
+ * is spelled differently (NEW_ constants, tags without underscore, functions through NEW()), so that this
+ * file also compiles with newer headers. Layouts and values are the specification's ABI.
  */
 #ifndef LODE_DRIVER_ZE_NEW_H
 #define LODE_DRIVER_ZE_NEW_H
@@ -133,7 +132,7 @@ struct ze_device_readonly_memory_ext_properties {
 
 NEW_FUNCTION(zeInitDrivers, (uint32_t *, ze_driver_handle_t *, struct ze_init_driver_type_desc *));
 NEW_FUNCTION(zeDriverGetLastErrorDescription, (ze_driver_handle_t, const char **));
-/* Not a result: the context itself, or NULL. */
+/* Returns the context itself, or NULL, instead of a result. */
 ZE_DLLEXPORT ze_context_handle_t ZE_APICALL
         NEW(zeDriverGetDefaultContext)(ze_driver_handle_t) __asm__("zeDriverGetDefaultContext");
 NEW_FUNCTION(zeDeviceGetRootDevice, (ze_device_handle_t, ze_device_handle_t *));
@@ -142,7 +141,7 @@ NEW_FUNCTION(zeDeviceGetVectorWidthPropertiesExt,
 NEW_FUNCTION(zeDeviceSynchronize, (ze_device_handle_t));
 NEW_FUNCTION(zeDeviceGetCounterBasedEventMaxValue, (ze_device_handle_t, uint64_t *));
 
-/* -- the run-time namespace (zer): one default driver, devices by number -- */
+/* -- the runtime namespace (zer): one default driver, devices by number -- */
 
 NEW_FUNCTION(zerGetLastErrorDescription, (const char **));
 ZE_DLLEXPORT uint32_t ZE_APICALL NEW(zerTranslateDeviceHandleToIdentifier)(ze_device_handle_t) __asm__(
@@ -151,7 +150,7 @@ ZE_DLLEXPORT ze_device_handle_t ZE_APICALL
         NEW(zerTranslateIdentifierToDeviceHandle)(uint32_t) __asm__("zerTranslateIdentifierToDeviceHandle");
 ZE_DLLEXPORT ze_context_handle_t ZE_APICALL NEW(zerGetDefaultContext)(void) __asm__("zerGetDefaultContext");
 
-/* -- system management (zes): its handles are the core's -- */
+/* -- system management (zes): uses the core's handles -- */
 
 NEW_FUNCTION(zesInit, (uint32_t));
 NEW_FUNCTION(zesDriverGet, (uint32_t *, ze_driver_handle_t *));
@@ -288,7 +287,7 @@ struct ze_mutable_command_id_exp_desc {
 };
 struct ze_mutable_commands_exp_desc {
     ze_structure_type_t stype;
-    const void *pNext; /* one link a change */
+    const void *pNext; /* one structure per change */
     uint32_t flags;
 };
 struct ze_mutable_kernel_argument_exp_desc {

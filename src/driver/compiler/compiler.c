@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program that compiles one SPIR-V module for the driver (spirv_compiler.h says how it is called). It
- * does not outlive the thread that asks, and is the first to go where memory runs out.
+ * The program that compiles one SPIR-V module for the driver (spirv_compiler.h has its interface). It exits
+ * with the thread that started it, and the kernel kills it first when memory runs out.
  */
 #define _GNU_SOURCE
 #include "driver/spirv_compiler.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void be_dispensable(void) {
+static void set_process_limits(void) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -41,7 +41,7 @@ static cl_int open_input(const struct opencl *cl, const struct spirv_input *inpu
     return error;
 }
 
-/* Compiles each by itself. The program is the last one that was tried, for its log. */
+/* Compiles each input separately. On failure, *program is the one that failed, for its log. */
 static cl_int link_inputs(const struct opencl *cl, const struct spirv_recipe *recipe, cl_program *program) {
     cl_program *compiled = calloc(recipe->ninputs, sizeof *compiled);
     cl_int error = compiled ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -72,7 +72,7 @@ static char *get_log(const struct opencl *cl, cl_program program, size_t *size) 
     if (!text
         || (*size && cl->GetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, *size, text, NULL)))
         *size = 0;
-    if (*size) --*size; /* its zero */
+    if (*size) --*size; /* the terminating zero */
     return text;
 }
 
@@ -84,7 +84,7 @@ static cl_int get_code(const struct opencl *cl, cl_program program, void **code,
                  : CL_OUT_OF_HOST_MEMORY;
 }
 
-static bool put(const void *bytes, size_t size, off_t *place) {
+static bool write_at(const void *bytes, size_t size, off_t *place) {
     for (const char *from = bytes; size;) {
         ssize_t written = pwrite(STDOUT_FILENO, from, size, *place);
         if (written <= 0) return false;
@@ -95,17 +95,17 @@ static bool put(const void *bytes, size_t size, off_t *place) {
     return true;
 }
 
-/* The runtime may have left something in the file. */
-static bool give(const struct spirv_answer *answer, const char *log, const void *code) {
+/* Truncates first: the runtime may have written to the file. */
+static bool write_answer(const struct spirv_answer *answer, const char *log, const void *code) {
     off_t place = sizeof *answer, start = 0;
-    return ftruncate(STDOUT_FILENO, 0) == 0 && put(log, answer->log_size, &place)
-           && put(code, answer->code_size, &place) && put(answer, sizeof *answer, &start);
+    return ftruncate(STDOUT_FILENO, 0) == 0 && write_at(log, answer->log_size, &place)
+           && write_at(code, answer->code_size, &place) && write_at(answer, sizeof *answer, &start);
 }
 
 int main(int argc, char **argv) {
     struct spirv_recipe recipe;
     struct opencl cl = {0};
-    be_dispensable();
+    set_process_limits();
     if (argc != 2 || !read_recipe(&recipe)) return 1;
     alarm(spirv_compiler_seconds(&recipe));
     if (!opencl_open(&cl, argv[1])) return 1;
@@ -116,5 +116,5 @@ int main(int argc, char **argv) {
     char *log = get_log(&cl, program, &log_size);
     if (!error) error = get_code(&cl, program, &code, &code_size);
     const struct spirv_answer answer = {SPIRV_ANSWER_MAGIC, error, log_size, error ? 0 : code_size};
-    _exit(!give(&answer, log, code)); /* without the runtime's way of leaving */
+    _exit(!write_answer(&answer, log, code)); /* skip the runtime's exit handlers */
 }

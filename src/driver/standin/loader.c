@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for Level Zero's loader, for machines whose libze_loader.so.1 is missing or too old. It has the
- * loader's soname and what only a loader has; everything else a program asks it for is found in the driver,
- * which it needs. There is one driver and no layer, so handles are the driver's own and there is nothing to
- * trace.
+ * loader's soname and exports the functions that only a loader has; all others come from the driver, which it
+ * links. There is one driver and no layer: handles are the driver's own, and there is no tracing.
  */
 #include <level_zero/layers/zel_tracing_api.h>
 #include <level_zero/loader/ze_loader.h>
@@ -12,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What this answers for: adapters of SYCL ask for entry points of 1.20 and later. */
+/* The version it reports. SYCL's adapters ask for entry points of 1.20 and later. */
 enum { LOADER_MAJOR = 1, LOADER_MINOR = 32, LOADER_PATCH = 0 };
 #define SPECIFICATION ZE_MAKE_VERSION(1, 17)
 
@@ -26,7 +25,7 @@ EXPORT void *ZE_APICALL zeLoaderGetTracingHandle(void) {
     return NULL;
 }
 
-/* The tracer's table stays empty: its calls answer that there is none. */
+/* The table stays empty: there is no tracer. */
 EXPORT ze_result_t ZE_APICALL zelGetTracerApiProcAddrTable(uint32_t version, void *table) {
     (void)version;
     return table ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
@@ -51,7 +50,7 @@ EXPORT ze_result_t ZE_APICALL zelTracerCreate(const zel_tracer_desc_t *desc, zel
     return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
 }
 
-/* There is no tracer that these could be called with. */
+/* No tracer can exist, so every handle is invalid. */
 EXPORT ze_result_t ZE_APICALL zelTracerDestroy(zel_tracer_handle_t tracer) {
     (void)tracer;
     return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
@@ -124,8 +123,8 @@ EXPORT bool ZE_APICALL zelCheckIsLoaderInTearDown(void) {
     return false;
 }
 
-/* The driver is never unloaded: no callback will be called. */
-static void ZE_APICALL forget_callback(uint32_t index) {
+/* The driver is never unloaded, so the callback is never called. */
+static void ZE_APICALL ignore_callback(uint32_t index) {
     (void)index;
 }
 
@@ -134,7 +133,7 @@ EXPORT ze_result_t ZE_APICALL zelRegisterTeardownCallback(void (*callback)(void)
                                                           uint32_t *index) {
     if (!callback) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (!loader_callback || !index) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    *loader_callback = forget_callback;
+    *loader_callback = ignore_callback;
     *index = 1;
     return ZE_RESULT_SUCCESS;
 }
