@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every command that needs no kernel, on lists of every kind.
+ * Every command that needs no kernel, on every kind of list.
  */
 #include "subjects.h"
 
@@ -28,13 +28,13 @@ static void check_copy(struct subject *subject) {
     assert_string_equal(to_stack, "plain memory");
 }
 
-static void copies_copy(void **state) {
+static void memory_is_copied(void **state) {
     (void)state;
     for_each_subject(check_copy);
 }
 
-/* More than the driver hopes to find in a cache again goes another way, lines first: its ends are odd. */
-static void copies_past_the_caches_copy(void **state) {
+/* Copies larger than the caches use whole cache lines; these have unaligned ends. */
+static void copies_larger_than_caches(void **state) {
     (void)state;
     uint32_t ncaches = 8;
     ze_device_cache_properties_t caches[8];
@@ -75,7 +75,7 @@ static void check_region(struct subject *subject) {
                 int expected = inside ? src[((z + 1) * ROWS + y - 1) * PITCH + x + 7] : 0;
                 assert_int_equal(dst[(z * ROWS + y) * PITCH + x], expected);
             }
-    /* Beside each other in one memory, or on each other, whatever addresses they are named from. */
+    /* Regions inside one allocation, disjoint or overlapping, addressed from different origins. */
     unsigned char one[SIZE];
     memcpy(one, src, SIZE);
     const ze_copy_region_t left = {0, 1, 0, 18, 7, 3}, right = {18, 1, 0, 18, 7, 3},
@@ -99,7 +99,7 @@ static void check_region(struct subject *subject) {
                      ZE_RESULT_ERROR_INVALID_NULL_POINTER);
 }
 
-static void regions_copy(void **state) {
+static void regions_are_copied(void **state) {
     (void)state;
     for_each_subject(check_region);
 }
@@ -132,7 +132,7 @@ static void check_fill(struct subject *subject) {
                      ZE_RESULT_ERROR_INVALID_NULL_POINTER);
 }
 
-static void fills_fill(void **state) {
+static void memory_is_filled(void **state) {
     (void)state;
     for_each_subject(check_fill);
 }
@@ -191,7 +191,7 @@ static void check_hints(struct subject *subject) {
     assert_ok(zeMemFree(context, memory));
 }
 
-static void hints_are_taken(void **state) {
+static void hints_are_accepted(void **state) {
     (void)state;
     for_each_subject(check_hints);
 }
@@ -214,9 +214,9 @@ static void host_functions_are_called(void **state) {
     for_each_subject(check_host_function);
 }
 
-/* -- mistakes -- */
+/* -- errors -- */
 
-static void check_mistakes(struct subject *subject) {
+static void check_errors(struct subject *subject) {
     ze_event_handle_t nonsense[1] = {(ze_event_handle_t)context};
     char memory[8] = "1234567";
     ze_command_list_handle_t list = subject->list;
@@ -235,22 +235,18 @@ static void check_mistakes(struct subject *subject) {
     assert_string_equal(memory, "1234567");
 }
 
-static void mistakes_change_nothing(void **state) {
+static void errors_change_nothing(void **state) {
     (void)state;
-    for_each_subject(check_mistakes);
+    for_each_subject(check_errors);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(copies_copy),
-            cmocka_unit_test(copies_past_the_caches_copy),
-            cmocka_unit_test(regions_copy),
-            cmocka_unit_test(fills_fill),
-            cmocka_unit_test(commands_run_in_order),
-            cmocka_unit_test(events_order_commands),
-            cmocka_unit_test(hints_are_taken),
-            cmocka_unit_test(host_functions_are_called),
-            cmocka_unit_test(mistakes_change_nothing),
+            cmocka_unit_test(memory_is_copied),      cmocka_unit_test(copies_larger_than_caches),
+            cmocka_unit_test(regions_are_copied),    cmocka_unit_test(memory_is_filled),
+            cmocka_unit_test(commands_run_in_order), cmocka_unit_test(events_order_commands),
+            cmocka_unit_test(hints_are_accepted),    cmocka_unit_test(host_functions_are_called),
+            cmocka_unit_test(errors_change_nothing),
     };
     return cmocka_run_group_tests(tests, make_subjects, free_subjects);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts: they hold what is made in them, and do not go before it.
+ * Contexts: they own the objects created in them and cannot be destroyed before those.
  */
 #include "ze_test.h"
 
 static const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
 
-static void contexts_come_and_go(void **state) {
+static void contexts_are_created_and_destroyed(void **state) {
     (void)state;
     for (int i = 0; i < 1000; i++) {
         ze_context_handle_t other = NULL;
@@ -18,14 +18,14 @@ static void contexts_come_and_go(void **state) {
     assert_int_equal(zeContextCreate(driver, &desc, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_int_equal(zeContextCreate(NULL, &desc, &context), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
     ze_context_handle_t none = NULL;
-    if (!validated()) /* the old layer lets it through to nobody */
+    if (!validated()) /* the old validation layer does not check this */
         assert_int_equal(zeContextCreateEx(driver, &desc, 1, NULL, &none), ZE_RESULT_ERROR_INVALID_SIZE);
     const ze_context_desc_t odd = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC, .flags = 0x100};
     assert_int_equal(zeContextCreate(driver, &odd, &none), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     assert_null(none);
 }
 
-static void a_dead_context_is_noticed(void **state) {
+static void destroyed_contexts_are_refused(void **state) {
     (void)state;
     ze_context_handle_t other = NULL;
     assert_ok(zeContextCreate(driver, &desc, &other));
@@ -36,7 +36,7 @@ static void a_dead_context_is_noticed(void **state) {
     }
 }
 
-static void a_context_in_use_stays(void **state) {
+static void contexts_in_use_are_not_destroyed(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(1, 0);
     ze_context_handle_t own = context, other = NULL;
@@ -50,7 +50,7 @@ static void a_context_in_use_stays(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void memory_goes_with_its_context(void **state) {
+static void memory_is_freed_with_its_context(void **state) {
     (void)state;
     ze_context_handle_t own = context, other = NULL;
     assert_ok(zeContextCreate(driver, &desc, &other));
@@ -59,11 +59,11 @@ static void memory_goes_with_its_context(void **state) {
     context = own;
     ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
     assert_ok(zeMemGetAllocProperties(context, memory, &properties, NULL));
-    assert_int_equal(properties.type, ZE_MEMORY_TYPE_UNKNOWN); /* another context's */
+    assert_int_equal(properties.type, ZE_MEMORY_TYPE_UNKNOWN); /* belongs to another context */
     assert_ok(zeContextDestroy(other));
 }
 
-static void residency_is_a_matter_of_course(void **state) {
+static void memory_is_always_resident(void **state) {
     (void)state;
     void *memory = allocate_shared(100);
     assert_ok(zeContextMakeMemoryResident(context, device, memory, 100));
@@ -74,7 +74,7 @@ static void residency_is_a_matter_of_course(void **state) {
     assert_ok(zeMemFree(context, memory));
 }
 
-static void the_default_context_lives_for_ever(void **state) {
+static void the_default_context_is_never_destroyed(void **state) {
     (void)state;
     void *(*get)(ze_driver_handle_t) =
             (void *(*)(ze_driver_handle_t))function_by_name("zeDriverGetDefaultContext");
@@ -87,12 +87,12 @@ static void the_default_context_lives_for_ever(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(contexts_come_and_go),
-            cmocka_unit_test(a_dead_context_is_noticed),
-            cmocka_unit_test(a_context_in_use_stays),
-            cmocka_unit_test(memory_goes_with_its_context),
-            cmocka_unit_test(residency_is_a_matter_of_course),
-            cmocka_unit_test(the_default_context_lives_for_ever),
+            cmocka_unit_test(contexts_are_created_and_destroyed),
+            cmocka_unit_test(destroyed_contexts_are_refused),
+            cmocka_unit_test(contexts_in_use_are_not_destroyed),
+            cmocka_unit_test(memory_is_freed_with_its_context),
+            cmocka_unit_test(memory_is_always_resident),
+            cmocka_unit_test(the_default_context_is_never_destroyed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device handle: its properties say the truth about this CPU, in the shapes that programs expect.
+ * The device handle: its properties match this CPU, in the structures that programs expect.
  */
 #include "ze_test.h"
 
 #include <sys/wait.h>
 
-static void device_says_what_it_is(void **state) {
+static void device_properties_are_filled(void **state) {
     (void)state;
     ze_eu_count_ext_t units = {.stype = ZE_STRUCTURE_TYPE_EU_COUNT_EXT};
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &units};
@@ -34,7 +34,7 @@ static ze_device_uuid_t own_uuid(void) {
     return properties.uuid;
 }
 
-/* Another process sees the same device: this program, started again, only says its identity. */
+/* Another process sees the same device: this program runs itself to print its identity. */
 static void identity_is_stable(void **state) {
     (void)state;
     int ends[2];
@@ -55,7 +55,7 @@ static void identity_is_stable(void **state) {
     close(ends[0]);
 }
 
-/* One line of a file, without its newline; empty if there is none. */
+/* Reads a line of a file, without the newline; empty if there is none. */
 static void read_line(const char *path, char *line, int size) {
     FILE *file = fopen(path, "r");
     line[0] = 0;
@@ -64,8 +64,8 @@ static void read_line(const char *path, char *line, int size) {
     line[strcspn(line, "\n")] = 0;
 }
 
-/* What the kernel says about this CPU is what the device says. */
-static void properties_are_this_cpus(void **state) {
+/* The device reports what the operating system says about this CPU. */
+static void properties_match_this_cpu(void **state) {
     (void)state;
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
     assert_ok(zeDeviceGetProperties(device, &properties));
@@ -110,7 +110,7 @@ static void properties_are_this_cpus(void **state) {
     assert_int_equal(at, count);
 }
 
-/* Structures that programs chain behind the properties, and some that nobody knows. */
+/* Known and unknown structures in the pNext chain of the properties. */
 static void chains_are_followed(void **state) {
     (void)state;
     struct ze_device_usablemem_size_ext_properties usable = {
@@ -187,7 +187,7 @@ static void queue_groups_can_do_everything(void **state) {
     assert_true(group.numQueues >= 1);
 }
 
-static void memory_is_the_machines(void **state) {
+static void memory_properties_match_the_machine(void **state) {
     (void)state;
     uint32_t count = 0;
     assert_ok(zeDeviceGetMemoryProperties(device, &count, NULL));
@@ -211,7 +211,7 @@ static void memory_is_the_machines(void **state) {
     assert_ok(zeDeviceGetExternalMemoryProperties(device, &external));
 }
 
-static void it_is_alone(void **state) {
+static void there_is_one_device(void **state) {
     (void)state;
     uint32_t count = 5;
     assert_ok(zeDeviceGetSubDevices(device, &count, NULL));
@@ -225,7 +225,7 @@ static void it_is_alone(void **state) {
     assert_ok(zeDeviceGetStatus(device));
 }
 
-static void peers_are_the_device_itself(void **state) {
+static void the_device_is_its_only_peer(void **state) {
     (void)state;
     ze_device_p2p_properties_t peer = {.stype = ZE_STRUCTURE_TYPE_DEVICE_P2P_PROPERTIES};
     assert_ok(zeDeviceGetP2PProperties(device, device, &peer));
@@ -239,8 +239,8 @@ static void peers_are_the_device_itself(void **state) {
     assert_true(most >= UINT32_MAX);
 }
 
-/* Everything that was given to the device before is done after. */
-static void devices_are_waited_for(void **state) {
+/* After synchronising the device, everything submitted before is complete. */
+static void device_synchronise_waits(void **state) {
     (void)state;
     enum { LISTS = 4, SIZE = 1 << 20 };
     ze_command_list_handle_t lists[LISTS];
@@ -261,7 +261,7 @@ static void devices_are_waited_for(void **state) {
     }
 }
 
-static void clocks_run(void **state) {
+static void clocks_advance(void **state) {
     (void)state;
     uint64_t host[2], own[2];
     assert_ok(zeDeviceGetGlobalTimestamps(device, &host[0], &own[0]));
@@ -272,7 +272,7 @@ static void clocks_run(void **state) {
     assert_true(own[1] < UINT64_C(1) << 62);
 }
 
-static void vectors_have_a_width(void **state) {
+static void vector_widths_are_reported(void **state) {
     (void)state;
     uint32_t count = 1;
     struct ze_device_vector_width_properties_ext widths = {
@@ -289,19 +289,19 @@ int main(int argc, char **argv) {
         return write(3, &uuid, sizeof uuid) == sizeof uuid ? 0 : 2;
     }
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(device_says_what_it_is),
+            cmocka_unit_test(device_properties_are_filled),
             cmocka_unit_test(identity_is_stable),
-            cmocka_unit_test(properties_are_this_cpus),
+            cmocka_unit_test(properties_match_this_cpu),
             cmocka_unit_test(chains_are_followed),
             cmocka_unit_test(handles_of_another_kind_are_refused),
             cmocka_unit_test(limits_are_sane),
             cmocka_unit_test(queue_groups_can_do_everything),
-            cmocka_unit_test(memory_is_the_machines),
-            cmocka_unit_test(it_is_alone),
-            cmocka_unit_test(peers_are_the_device_itself),
-            cmocka_unit_test(devices_are_waited_for),
-            cmocka_unit_test(clocks_run),
-            cmocka_unit_test(vectors_have_a_width),
+            cmocka_unit_test(memory_properties_match_the_machine),
+            cmocka_unit_test(there_is_one_device),
+            cmocka_unit_test(the_device_is_its_only_peer),
+            cmocka_unit_test(device_synchronise_waits),
+            cmocka_unit_test(clocks_advance),
+            cmocka_unit_test(vector_widths_are_reported),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

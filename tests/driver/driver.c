@@ -22,7 +22,7 @@ static void drivers_are_counted(void **state) {
     assert_ptr_equal(found[0], device);
 }
 
-/* The device was asked to say that it is a CPU: then it is none of those that programs look for by type. */
+/* If the device is reported as a CPU, programs that look for GPUs do not find it. */
 static bool is_cpu(void) {
     const char *wish = getenv("LODE_ZE_DEVICE_TYPE");
     return wish && !strcasecmp(wish, "cpu");
@@ -68,7 +68,7 @@ static void properties_are_filled(void **state) {
     assert_int_equal(zeDriverGetProperties(NULL, &properties), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
 }
 
-static void extensions_come_in_two_calls(void **state) {
+static void extensions_use_the_two_call_protocol(void **state) {
     (void)state;
     uint32_t count = 0;
     assert_ok(zeDriverGetExtensionProperties(driver, &count, NULL));
@@ -96,16 +96,16 @@ static void errors_are_explained(void **state) {
     ze_event_handle_t event = NULL;
     assert_int_equal(zeEventCreate(pool, &desc, &event), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(CALL(zerGetLastErrorDescription)(&text));
-    assert_string_equal(text, "the pool has no event of that index");
+    assert_string_equal(text, "the pool has no event with that index");
     text = NULL;
     assert_ok(CALL(zeDriverGetLastErrorDescription)(driver, &text));
-    assert_string_equal(text, "the pool has no event of that index");
+    assert_string_equal(text, "the pool has no event with that index");
     assert_int_equal(CALL(zeDriverGetLastErrorDescription)(driver, NULL),
                      ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* -- the tables, as a loader sees them: from the library itself -- */
+/* -- the tables as a loader gets them, from the library itself -- */
 
 typedef ze_result_t (*get_table)(uint32_t version, void **table);
 
@@ -124,8 +124,8 @@ static get_table table_function(const char *name) {
     return (get_table)library_function(name);
 }
 
-/* New loaders keep the driver's answer to themselves once they are initialised. */
-static void init_knows_its_flags(void **state) {
+/* Called on the library: new loaders do not forward these calls after initialisation. */
+static void init_checks_flags(void **state) {
     (void)state;
     __typeof__(&zeInit) drivers_init = (__typeof__(&zeInit))library_function("zeInit");
     const ze_result_t as_gpu = is_cpu() ? ZE_RESULT_ERROR_UNINITIALIZED : ZE_RESULT_SUCCESS;
@@ -134,10 +134,10 @@ static void init_knows_its_flags(void **state) {
     assert_int_equal(drivers_init(ZE_INIT_FLAG_GPU_ONLY), as_gpu);
     assert_int_equal(drivers_init(ZE_INIT_FLAG_VPU_ONLY), ZE_RESULT_ERROR_UNINITIALIZED);
     assert_int_equal(drivers_init(0x1000), ZE_RESULT_ERROR_INVALID_ENUMERATION);
-    assert_ok(drivers_init(UINT32_MAX)); /* as loaders do that want to see every driver */
+    assert_ok(drivers_init(UINT32_MAX)); /* as loaders do to enumerate every driver */
 }
 
-/* The slots of each version: what lies behind them is not touched. */
+/* Each version gets only its own slots; memory after them is not written. */
 static void old_loaders_get_old_tables(void **state) {
     (void)state;
     static const struct {
@@ -164,7 +164,7 @@ static void old_loaders_get_old_tables(void **state) {
     }
 }
 
-static void unknown_versions_are_answered(void **state) {
+static void newer_versions_are_accepted(void **state) {
     (void)state;
     void *table[128] = {0};
     get_table global = table_function("zeGetGlobalProcAddrTable");
@@ -176,7 +176,7 @@ static void unknown_versions_are_answered(void **state) {
     assert_non_null(table[1]);
 }
 
-static void what_is_missing_is_refused(void **state) {
+static void unsupported_entry_points_are_refused(void **state) {
     (void)state;
     void *table[128] = {0};
     assert_ok(table_function("zeGetImageProcAddrTable")(ZE_MAKE_VERSION(1, 4), table));
@@ -185,8 +185,8 @@ static void what_is_missing_is_refused(void **state) {
     assert_int_equal(create(context, device, NULL, NULL), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
 }
 
-/* Every entry point is there under its name, and all that return a result take nothing for a mistake. */
-static void nothing_is_an_error(void **state) {
+/* Every entry point is found by name, and returns an error for null arguments. */
+static void null_arguments_are_errors(void **state) {
     (void)state;
     static const char *const names[] = {
 #define TABLE(prefix, name)
@@ -202,15 +202,15 @@ static void nothing_is_an_error(void **state) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         any function = (any)library_function(names[i]);
         if (!strncmp(names[i], "zer", 3) || !strcmp(names[i], "zeDriverGetDefaultContext")) continue;
-        if (!strcmp(names[i], "zeInit") || !strcmp(names[i], "zesInit")) continue; /* nothing means all */
+        if (!strcmp(names[i], "zeInit") || !strcmp(names[i], "zesInit")) continue; /* 0 means all types */
         ze_result_t result = function(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                                       NULL, NULL, NULL, NULL);
-        if (result == ZE_RESULT_SUCCESS) fail_msg("%s took nothing", names[i]);
+        if (result == ZE_RESULT_SUCCESS) fail_msg("%s accepts null arguments", names[i]);
     }
 }
 
-/* Tracing is the loader's; the old functions for it, the driver's, are refused. Metrics are none. */
-static void tools_are_polite(void **state) {
+/* Tracing belongs to the loader; the driver refuses its old tracing functions. There are no metrics. */
+static void tools_enumerate_nothing(void **state) {
     (void)state;
     const zet_tracer_exp_desc_t desc = {.stype = ZET_STRUCTURE_TYPE_TRACER_EXP_DESC, .pUserData = &driver};
     zet_tracer_exp_handle_t old = NULL;
@@ -224,8 +224,8 @@ static void tools_are_polite(void **state) {
     assert_true(result == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE || debug.flags == 0);
 }
 
-/* System management finds the device, and nothing on it to manage. */
-static void management_is_polite(void **state) {
+/* System management finds the device, but nothing to manage. */
+static void management_enumerates_nothing(void **state) {
     (void)state;
     uint32_t count = 0;
     ze_driver_handle_t managed = NULL;
@@ -263,12 +263,18 @@ static void management_is_polite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(init_knows_its_flags),         cmocka_unit_test(drivers_are_counted),
-            cmocka_unit_test(init_drivers_filters_by_type), cmocka_unit_test(properties_are_filled),
-            cmocka_unit_test(extensions_come_in_two_calls), cmocka_unit_test(errors_are_explained),
-            cmocka_unit_test(old_loaders_get_old_tables),   cmocka_unit_test(unknown_versions_are_answered),
-            cmocka_unit_test(what_is_missing_is_refused),   cmocka_unit_test(management_is_polite),
-            cmocka_unit_test(nothing_is_an_error),          cmocka_unit_test(tools_are_polite),
+            cmocka_unit_test(init_checks_flags),
+            cmocka_unit_test(drivers_are_counted),
+            cmocka_unit_test(init_drivers_filters_by_type),
+            cmocka_unit_test(properties_are_filled),
+            cmocka_unit_test(extensions_use_the_two_call_protocol),
+            cmocka_unit_test(errors_are_explained),
+            cmocka_unit_test(old_loaders_get_old_tables),
+            cmocka_unit_test(newer_versions_are_accepted),
+            cmocka_unit_test(unsupported_entry_points_are_refused),
+            cmocka_unit_test(management_enumerates_nothing),
+            cmocka_unit_test(null_arguments_are_errors),
+            cmocka_unit_test(tools_enumerate_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

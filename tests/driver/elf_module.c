@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A native module as a pipeline would make it: a shared object whose one promise is its kernel table. For the
- * tests to load, and to damage.
+ * A native module as a build would produce it: a shared object that exports a kernel table. Tests load it,
+ * and damaged copies of it.
  */
 #include "kernels/native.h"
 
-uint32_t module_counter = 5; /* a global that programs find by name */
+uint32_t module_counter = 5; /* a global, found by name */
 
 static void count_group(const struct native_group *group, void *const *args) {
     uint32_t *dst = *(uint32_t **)args[0];

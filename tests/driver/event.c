@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events and event pools: signals from host and device, waits with and without an end, timestamps, counters.
+ * Events and event pools: signals from host and device, waits with and without a timeout, timestamps,
+ * counters.
  */
 #include "ze_test.h"
 
@@ -27,7 +28,7 @@ static void host_signals_and_resets(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void waits_end_in_time(void **state) {
+static void waits_time_out(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t event = make_event(pool, 0);
@@ -45,7 +46,7 @@ static void *signal_later(void *event) {
     return zeEventHostSignal(event) ? event : NULL;
 }
 
-static void sleepers_are_woken(void **state) {
+static void sleeping_waiters_are_woken(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t event = make_event(pool, 0);
@@ -62,13 +63,13 @@ static void sleepers_are_woken(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void pools_keep_their_events(void **state) {
+static void pools_with_events_are_not_destroyed(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(2, 0);
     ze_event_handle_t event = make_event(pool, 0), second = NULL;
     ze_event_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
     assert_int_equal(zeEventCreate(pool, &desc, &second),
-                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* lives already */
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* already exists */
     desc.index = 2;
     assert_int_equal(zeEventCreate(pool, &desc, &second), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     desc.index = 1;
@@ -99,9 +100,9 @@ static size_t resident_pages(void) {
     return resident;
 }
 
-/* 10^6 events through a pool of 16, signalled by the device: memory stays flat, to 4 bytes an event. The
- * tracing layer has memory of its own for each call. */
-static void a_million_events_cost_no_memory(void **state) {
+/* 10^6 events through a pool of 16, signalled by the device: memory grows by less than 4 bytes per event. The
+ * tracing layer allocates memory for every call. */
+static void a_million_events_use_no_memory(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(16, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
@@ -164,9 +165,9 @@ static void timestamps_bracket_the_work(void **state) {
     assert_ok(zeMemFree(context, queried));
 }
 
-/* Timestamps that are mapped to the host's clock lie between readings of it. The old validation
- * layer does not know them, only their query. */
-static void mapped_timestamps_are_the_hosts(void **state) {
+/* Timestamps mapped to the host clock are between two readings of it. The old validation layer knows only
+ * their query. */
+static void mapped_timestamps_use_the_host_clock(void **state) {
     (void)state;
     const ze_event_pool_flags_t stamped =
             validated() ? ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP : NEW_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP;
@@ -205,7 +206,7 @@ static ze_event_handle_t make_counter(uint32_t flags) {
 static void counters_are_never_reset(void **state) {
     (void)state;
     ze_event_handle_t event = make_counter(NEW_COUNTER_BASED_IMMEDIATE);
-    assert_ok(zeEventQueryStatus(event)); /* complete until used */
+    assert_ok(zeEventQueryStatus(event)); /* complete until first used */
     assert_int_not_equal(zeEventHostReset(event), ZE_RESULT_SUCCESS);
     assert_int_not_equal(zeEventHostSignal(event), ZE_RESULT_SUCCESS);
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -221,15 +222,15 @@ static void counters_are_never_reset(void **state) {
         assert_ok(zeEventHostReset(gate));
     }
     assert_ok(zeCommandListDestroy(list));
-    assert_ok(zeEventQueryStatus(event)); /* the list is gone, the fact is not */
+    assert_ok(zeEventQueryStatus(event)); /* stays complete after its list is destroyed */
     assert_ok(zeEventDestroy(event));
     assert_ok(zeEventDestroy(gate));
     assert_ok(zeEventPoolDestroy(pool));
     assert_ok(zeMemFree(context, memory));
 }
 
-/* A wait means the signal that was there when it was appended, not the event's next one. */
-static void waits_keep_their_meaning(void **state) {
+/* A wait refers to the signal at the time it was appended, not to a later one. */
+static void waits_refer_to_earlier_signals(void **state) {
     (void)state;
     ze_event_handle_t counter = make_counter(NEW_COUNTER_BASED_IMMEDIATE);
     ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
@@ -238,7 +239,7 @@ static void waits_keep_their_meaning(void **state) {
     ze_command_list_handle_t two = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     assert_ok(zeCommandListAppendBarrier(one, counter, 0, NULL));
     assert_ok(zeCommandListAppendBarrier(two, waited, 1, &counter));
-    /* The event moves on to a command that cannot run before `two` has gone on. */
+    /* The event moves to a command that cannot run before `two` has. */
     assert_ok(zeCommandListAppendBarrier(one, counter, 1, &gate));
     assert_ok(zeEventHostSynchronize(waited, 10000000000));
     assert_int_equal(zeEventQueryStatus(counter), ZE_RESULT_NOT_READY);
@@ -252,7 +253,7 @@ static void waits_keep_their_meaning(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void counters_take_the_time(void **state) {
+static void counters_have_timestamps(void **state) {
     (void)state;
     ze_event_handle_t event = make_counter(NEW_COUNTER_BASED_IMMEDIATE | NEW_COUNTER_BASED_DEVICE_TIMESTAMP);
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -270,7 +271,7 @@ static void counters_take_the_time(void **state) {
     assert_ok(zeCommandListDestroy(list));
 }
 
-static void regular_lists_count_too(void **state) {
+static void regular_lists_signal_counters(void **state) {
     (void)state;
     ze_event_handle_t event = make_counter(NEW_COUNTER_BASED_IMMEDIATE | NEW_COUNTER_BASED_NON_IMMEDIATE);
     ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
@@ -306,8 +307,8 @@ static void regular_lists_count_too(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* A recorded wait for a counter-based event keeps its meaning when the event is gone. */
-static void counters_may_go_early(void **state) {
+/* A recorded wait for a counter-based event stays valid after the event is destroyed. */
+static void waited_counters_may_be_destroyed(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t gate = make_event(pool, 0), seen = make_event(pool, 1);
@@ -318,7 +319,7 @@ static void counters_may_go_early(void **state) {
     assert_ok(zeCommandListAppendBarrier(waits, seen, 1, &counter));
     assert_ok(zeCommandListClose(waits));
     assert_ok(zeEventDestroy(counter));
-    for (int i = 0; i < 200; i++) { /* its place becomes another's, which nobody signals */
+    for (int i = 0; i < 200; i++) { /* its memory is reused by events that are never signalled */
         ze_event_handle_t others = make_event(pool, 2);
         if (i < 199)
             assert_ok(zeEventDestroy(others));
@@ -339,8 +340,8 @@ static void counters_may_go_early(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* The older way: a pool says that its events count. */
-static void pools_make_counters(void **state) {
+/* The older interface: a pool flag makes its events counter-based. */
+static void pools_create_counters(void **state) {
     (void)state;
     struct ze_event_pool_counter_based_exp_desc counts = {
             .stype = (ze_structure_type_t)NEW_STYPE_COUNTER_BASED_EVENT_POOL_DESC};
@@ -375,7 +376,7 @@ static void pools_make_counters(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void counters_are_asked_for_rightly(void **state) {
+static void counter_descriptors_are_checked(void **state) {
     (void)state;
     struct ze_event_counter_based_desc desc = {
             .stype = (ze_structure_type_t)NEW_STYPE_EVENT_COUNTER_BASED_DESC};
@@ -405,9 +406,9 @@ static void counters_are_asked_for_rightly(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* -- questions -- */
+/* -- queries -- */
 
-static void events_answer_questions(void **state) {
+static void events_are_queried(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE), found = NULL;
     const ze_event_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
@@ -439,8 +440,8 @@ static void events_answer_questions(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* The signal of a recorded command takes the time of every run anew. */
-static void recorded_commands_take_the_time(void **state) {
+/* A recorded command's signal gets new timestamps in every run. */
+static void recorded_commands_write_timestamps(void **state) {
     (void)state;
     ze_event_pool_handle_t pool =
             make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
@@ -471,8 +472,8 @@ static void recorded_commands_take_the_time(void **state) {
     assert_ok(zeMemFree(context, queried));
 }
 
-/* Pools come and go in any number. */
-static void pools_cost_no_memory(void **state) {
+/* Any number of pools can be created and destroyed. */
+static void destroyed_pools_use_no_memory(void **state) {
     (void)state;
     size_t before = 0;
     for (int i = 0; i < 20000; i++) {
@@ -491,22 +492,22 @@ static void pools_cost_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(host_signals_and_resets),
-            cmocka_unit_test(waits_end_in_time),
-            cmocka_unit_test(sleepers_are_woken),
-            cmocka_unit_test(pools_keep_their_events),
-            cmocka_unit_test(a_million_events_cost_no_memory),
+            cmocka_unit_test(waits_time_out),
+            cmocka_unit_test(sleeping_waiters_are_woken),
+            cmocka_unit_test(pools_with_events_are_not_destroyed),
+            cmocka_unit_test(a_million_events_use_no_memory),
             cmocka_unit_test(timestamps_bracket_the_work),
-            cmocka_unit_test(mapped_timestamps_are_the_hosts),
+            cmocka_unit_test(mapped_timestamps_use_the_host_clock),
             cmocka_unit_test(counters_are_never_reset),
-            cmocka_unit_test(waits_keep_their_meaning),
-            cmocka_unit_test(counters_take_the_time),
-            cmocka_unit_test(regular_lists_count_too),
-            cmocka_unit_test(counters_may_go_early),
-            cmocka_unit_test(pools_make_counters),
-            cmocka_unit_test(counters_are_asked_for_rightly),
-            cmocka_unit_test(events_answer_questions),
-            cmocka_unit_test(recorded_commands_take_the_time),
-            cmocka_unit_test(pools_cost_no_memory),
+            cmocka_unit_test(waits_refer_to_earlier_signals),
+            cmocka_unit_test(counters_have_timestamps),
+            cmocka_unit_test(regular_lists_signal_counters),
+            cmocka_unit_test(waited_counters_may_be_destroyed),
+            cmocka_unit_test(pools_create_counters),
+            cmocka_unit_test(counter_descriptors_are_checked),
+            cmocka_unit_test(events_are_queried),
+            cmocka_unit_test(recorded_commands_write_timestamps),
+            cmocka_unit_test(destroyed_pools_use_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images and samplers, which there are none of: every call says so, and changes nothing.
+ * Images and samplers are not supported: every call says so and changes nothing.
  */
 #include "ze_test.h"
 
@@ -15,7 +15,7 @@ static const ze_image_desc_t image_desc = {
 
 #define assert_unsupported(call) assert_int_equal(call, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE)
 
-/* A program that asks first is told: no dimension of an image may be more than nothing. */
+/* All image limits are zero. */
 static void devices_have_no_images(void **state) {
     (void)state;
     ze_device_image_properties_t properties;
@@ -37,7 +37,7 @@ static void devices_have_no_images(void **state) {
     assert_int_equal(external.imageImportTypes + external.imageExportTypes, 0);
 }
 
-static void none_is_made(void **state) {
+static void images_are_not_created(void **state) {
     (void)state;
     ze_image_handle_t image = NULL;
     ze_sampler_handle_t sampler = NULL;
@@ -52,8 +52,8 @@ static void none_is_made(void **state) {
     assert_ok(zeContextGetStatus(context));
 }
 
-/* Handles that cannot be images: only something that is not NULL. */
-static void nothing_is_copied(void **state) {
+/* Not images: just handles that are not NULL. */
+static void image_copies_are_refused(void **state) {
     (void)state;
     ze_image_handle_t one = (ze_image_handle_t)context, two = (ze_image_handle_t)device;
     char memory[64] = "untouched";
@@ -72,7 +72,7 @@ static void nothing_is_copied(void **state) {
     assert_unsupported(zeContextEvictImage(context, device, one));
     assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_NOT_READY);
     assert_string_equal(memory, "untouched");
-    /* The lists are as good as before. */
+    /* The lists still work. */
     ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
     assert_ok(zeCommandListAppendBarrier(lists[1], event, 0, NULL));
     assert_ok(zeCommandListClose(lists[1]));
@@ -88,8 +88,8 @@ static void nothing_is_copied(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(devices_have_no_images),
-            cmocka_unit_test(none_is_made),
-            cmocka_unit_test(nothing_is_copied),
+            cmocka_unit_test(images_are_not_created),
+            cmocka_unit_test(image_copies_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two processes: this program starts itself again, and both work on the same memory and events. The handles
- * go over a pipe as they are, or with their descriptors over a socket.
+ * Two processes share memory and events: this program starts itself again. Handles are passed as they are
+ * over a pipe, or with their descriptors over a socket.
  */
 #include "ze_test.h"
 
@@ -27,8 +27,8 @@ struct message {
     ze_ipc_event_pool_handle_t pool;
 };
 
-/* Adds one to every byte when the first event says so, then signals the second. */
-static int be_the_other(int file) {
+/* Waits for the first event, adds one to every byte, then signals the second. */
+static int run_other_process(int file) {
     void *nothing = NULL;
     struct message message;
     if (set_up(&nothing) || read_all(file, &message, sizeof message)) return 1;
@@ -47,7 +47,9 @@ static int be_the_other(int file) {
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     if (zeCommandListAppendSignalEvent(list, done)) return 6;
     if (CALL(zeCommandListHostSynchronize)(list, UINT64_MAX)) return 7;
-    if (zeMemFree(context, memory) != ZE_RESULT_ERROR_INVALID_ARGUMENT) return 8; /* opened, not allocated */
+    if (zeMemFree(context, memory) != ZE_RESULT_ERROR_INVALID_ARGUMENT)
+        return 8; /* opened, not allocated
+                   * here */
     if (zeMemCloseIpcHandle(context, memory)) return 9;
     if (zeEventPoolCloseIpcHandle(pool) != ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE) return 13;
     if (zeCommandListDestroy(list) || zeEventDestroy(go) || zeEventDestroy(done)) return 10;
@@ -94,11 +96,11 @@ static void processes_share_memory_and_events(void **state) {
     pid_t child = start_other(ends[0]);
     assert_true(child > 0);
     assert_int_equal(write(ends[1], &message, sizeof message), sizeof message);
-    usleep(50000); /* let it sleep on the event */
+    usleep(50000); /* so that it sleeps on the event */
     assert_ok(zeEventHostSignal(go));
     assert_ok(zeEventHostSynchronize(done, 10000000000));
     assert_ok(zeDeviceGetGlobalTimestamps(device, &after, &own));
-    assert_ok(zeEventQueryKernelTimestamp(done, &stamps)); /* the other process took it */
+    assert_ok(zeEventQueryKernelTimestamp(done, &stamps)); /* set by the other process */
     assert_true(before < stamps.global.kernelStart && stamps.global.kernelEnd < after);
     for (int i = 0; i < SIZE; i++)
         assert_int_equal(memory[i], (unsigned char)(i * 3 + 1));
@@ -115,8 +117,8 @@ static void processes_share_memory_and_events(void **state) {
     close(ends[1]);
 }
 
-/* The same process may open its own handle: two addresses, one memory. */
-static void handles_open_at_home(void **state) {
+/* A process may open its own handle: two addresses, one memory. */
+static void handles_open_in_the_same_process(void **state) {
     (void)state;
     char *memory = allocate_device(), *again = NULL;
     ze_ipc_mem_handle_t handle;
@@ -130,7 +132,7 @@ static void handles_open_at_home(void **state) {
     ze_ipc_mem_handle_t same;
     assert_ok(CALL(zeMemGetIpcHandleWithProperties)(context, memory, &type, &same));
     assert_memory_equal(&same, &handle, sizeof same);
-    type.typeFlags = 2; /* of a fabric */
+    type.typeFlags = 2; /* fabric */
     assert_int_not_equal(CALL(zeMemGetIpcHandleWithProperties)(context, memory, &type, &same),
                          ZE_RESULT_SUCCESS);
     uint64_t descriptor = 0;
@@ -179,20 +181,20 @@ static void broken_handles_are_refused(void **state) {
             assert_ok(zeEventPoolCloseIpcHandle(other));
         }
     }
-    /* Memory is no pool, and a pool no memory. */
+    /* A memory handle is not a pool handle, and vice versa. */
     memcpy(&damaged, &pool_handle, sizeof damaged);
     assert_int_equal(zeMemOpenIpcHandle(context, device, damaged, 0, &opened),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(zeEventPoolDestroy(shared));
     assert_int_equal(zeEventPoolOpenIpcHandle(context, pool_handle, &other),
-                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* gone */
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* already closed */
     memset(&pool_handle, 7, sizeof pool_handle);
     assert_int_equal(zeEventPoolOpenIpcHandle(context, pool_handle, &other),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* -- memory from and for others -- */
+/* -- import and export -- */
 
 static void descriptors_carry_memory(void **state) {
     (void)state;
@@ -219,13 +221,13 @@ static void descriptors_carry_memory(void **state) {
     close(export.fd);
     assert_string_equal(imported, "exported");
     assert_int_not_equal(zeMemAllocDevice(context, &desc, SIZE, 0, device, (void **)&imported),
-                         ZE_RESULT_SUCCESS); /* closed */
+                         ZE_RESULT_SUCCESS); /* the descriptor is closed */
     assert_ok(zeMemFree(context, memory));
     assert_string_equal(imported, "exported");
     assert_ok(zeMemFree(context, imported));
 }
 
-static void foreign_pointers_are_adopted(void **state) {
+static void program_memory_is_imported(void **state) {
     (void)state;
     char *own = malloc(5000);
     struct ze_external_memmap_sysmem_ext_desc map = {
@@ -238,15 +240,15 @@ static void foreign_pointers_are_adopted(void **state) {
     assert_ok(zeMemGetAllocProperties(context, own + 4999, &properties, NULL));
     assert_int_equal(properties.type, NEW_MEMORY_TYPE_HOST_IMPORTED);
     assert_int_equal(zeMemAllocHost(context, &desc, 5000, 0, &adopted),
-                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* twice */
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* already freed */
     assert_ok(zeMemFree(context, own));
-    own[0] = 1; /* still ours */
+    own[0] = 1; /* still the program's */
     free(own);
 }
 
-/* A program that frees memory which it lent, and does not say so, is told the truth about what comes there
- * next. */
-static void lent_memory_may_vanish(void **state) {
+/* If a program frees imported memory without releasing it, the next allocation at that address is reported
+ * correctly. */
+static void imported_memory_may_be_freed_early(void **state) {
     (void)state;
     const ze_context_desc_t context_desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     const ze_host_mem_alloc_desc_t plain = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
@@ -274,7 +276,7 @@ static void lent_memory_may_vanish(void **state) {
     assert_ok(zeContextDestroy(other));
 }
 
-static void lent_memory_is_as_large_as_said(void **state) {
+static void imported_memory_size_is_checked(void **state) {
     (void)state;
     static char own[10000];
     struct ze_external_memmap_sysmem_ext_desc map = {
@@ -290,12 +292,15 @@ static void lent_memory_is_as_large_as_said(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 3 && !strcmp(argv[1], "--other")) return be_the_other(atoi(argv[2]));
+    if (argc == 3 && !strcmp(argv[1], "--other")) return run_other_process(atoi(argv[2]));
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(processes_share_memory_and_events), cmocka_unit_test(handles_open_at_home),
-            cmocka_unit_test(broken_handles_are_refused),        cmocka_unit_test(descriptors_carry_memory),
-            cmocka_unit_test(foreign_pointers_are_adopted),      cmocka_unit_test(lent_memory_may_vanish),
-            cmocka_unit_test(lent_memory_is_as_large_as_said),
+            cmocka_unit_test(processes_share_memory_and_events),
+            cmocka_unit_test(handles_open_in_the_same_process),
+            cmocka_unit_test(broken_handles_are_refused),
+            cmocka_unit_test(descriptors_carry_memory),
+            cmocka_unit_test(program_memory_is_imported),
+            cmocka_unit_test(imported_memory_may_be_freed_early),
+            cmocka_unit_test(imported_memory_size_is_checked),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels and their launches, with native code that is linked into this program.
+ * Kernels and launches, with native code linked into this program.
  */
 #include "ze_test.h"
 
@@ -42,7 +42,7 @@ static void scale_group(const struct native_group *g, void *const *args) {
     for_items(g, scale_item, args);
 }
 
-/* Counts groups and remembers whether local memory is aligned and its own. */
+/* Counts groups and records whether local memory is aligned and private. */
 static void local_group(const struct native_group *g, void *const *args) {
     _Atomic uint32_t *counter = *(_Atomic uint32_t **)args[0];
     uint32_t *first = *(uint32_t **)args[1], *second = *(uint32_t **)args[2];
@@ -168,8 +168,8 @@ static void every_item_runs_once(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-/* Arguments belong to the launch: setting them anew does not change those appended. */
-static void launches_take_their_arguments_along(void **state) {
+/* A launch copies its arguments: setting them later does not change launches already appended. */
+static void launches_copy_their_arguments(void **state) {
     (void)state;
     enum { LAUNCHES = 50 };
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
@@ -186,7 +186,7 @@ static void launches_take_their_arguments_along(void **state) {
         assert_ok(zeKernelSetArgumentValue(kernel, 2, sizeof grid, &grid));
         assert_ok(zeCommandListAppendLaunchKernel(lists[1], kernel, &one, NULL, 0, NULL));
     }
-    assert_ok(zeKernelDestroy(kernel)); /* not needed any more either */
+    assert_ok(zeKernelDestroy(kernel)); /* no longer needed */
     assert_ok(zeEventHostSignal(gate));
     synchronise(lists[1]);
     for (uint32_t i = 0; i < LAUNCHES; i++)
@@ -214,7 +214,7 @@ static void offsets_shift_items(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-static void indirect_groups_are_read_late(void **state) {
+static void indirect_groups_are_read_at_execution(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t gate = make_event(pool, 0);
@@ -270,7 +270,7 @@ static void local_memory_is_private_to_groups(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-static void barriers_hold_items_together(void **state) {
+static void barriers_synchronise_items(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "reduce");
     enum { GROUPS = 20 };
@@ -299,7 +299,7 @@ static void barriers_hold_items_together(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-static void cooperative_groups_meet(void **state) {
+static void cooperative_groups_run_concurrently(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "meet");
     uint32_t most = 0, *arrived = allocate_shared(4);
@@ -320,8 +320,8 @@ static void cooperative_groups_meet(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-/* Launches at the same time want more threads than there are: none may keep what another needs. */
-static void cooperative_launches_take_turns(void **state) {
+/* Concurrent cooperative launches need more threads than there are: they must not deadlock. */
+static void cooperative_launches_do_not_deadlock(void **state) {
     (void)state;
     enum { LISTS = 3, ROUNDS = 100 };
     ze_kernel_handle_t kernel = make_kernel(module, "meet");
@@ -347,7 +347,7 @@ static void cooperative_launches_take_turns(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-static void no_groups_are_no_work(void **state) {
+static void zero_groups_do_nothing(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "empty");
     const ze_group_count_t none = {5, 0, 1};
@@ -355,8 +355,8 @@ static void no_groups_are_no_work(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-/* The wish to be cooperative, as an extension of an ordinary launch. */
-static void extended_launches_cooperate(void **state) {
+/* A cooperative launch through the extension of a normal one. */
+static void extended_launches_are_cooperative(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "meet");
     struct ze_launch_cooperative_desc wish = {.stype = (ze_structure_type_t)NEW_STYPE_LAUNCH_COOPERATIVE_DESC,
@@ -383,7 +383,7 @@ static void extended_launches_cooperate(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-static void arguments_come_with_the_launch(void **state) {
+static void arguments_are_set_by_the_launch(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "scale");
     uint32_t *dst = allocate_shared(64), factor = 2;
@@ -404,7 +404,7 @@ static void arguments_come_with_the_launch(void **state) {
                      ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
     assert_ok(zeMemFree(context, dst));
     assert_ok(zeKernelDestroy(kernel));
-    /* Local memory is given by its size. */
+    /* A local-memory argument is given by its size. */
     ze_kernel_handle_t local = make_kernel(module, "local");
     uint32_t *counter = allocate_shared(4);
     size_t sizes[2] = {400, 1000};
@@ -413,7 +413,7 @@ static void arguments_come_with_the_launch(void **state) {
     assert_ok(CALL(zeCommandListAppendLaunchKernelWithArguments)(lists[0], local, groups, one, places, NULL,
                                                                  NULL, 0, NULL));
     assert_int_equal(*counter, 2);
-    sizes[0] = sizes[1] = 200 << 10; /* each may be, both together may not */
+    sizes[0] = sizes[1] = 200 << 10; /* each fits, both together do not */
     assert_int_equal(CALL(zeCommandListAppendLaunchKernelWithArguments)(lists[0], local, groups, one, places,
                                                                         NULL, NULL, 0, NULL),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT);
@@ -421,7 +421,7 @@ static void arguments_come_with_the_launch(void **state) {
     assert_ok(zeKernelDestroy(local));
 }
 
-/* Recorded indirect launches read their groups anew at every run, and no more of them than were given. */
+/* Recorded indirect launches read their group counts in every run, at most as many as were given. */
 static void recorded_launches_read_their_groups(void **state) {
     (void)state;
     ze_kernel_handle_t scale = make_kernel(module, "scale");
@@ -445,7 +445,7 @@ static void recorded_launches_read_their_groups(void **state) {
         memset(second, 0, 64);
         groups[0] = (ze_group_count_t){run, 1, 1};
         groups[1] = (ze_group_count_t){2 * run, 1, 1};
-        *count = run % 4; /* 3 is more than there are */
+        *count = run % 4; /* 3 is more than were given */
         assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
         uint32_t reached = *count == 0 ? 0 : *count == 1 ? run : 2 * run;
         for (uint32_t i = 0; i < 16; i++) {
@@ -461,8 +461,8 @@ static void recorded_launches_read_their_groups(void **state) {
     assert_ok(zeMemFree(context, groups));
 }
 
-/* A module that is destroyed too early: what is in flight is run, what was recorded is refused. */
-static void modules_may_vanish(void **state) {
+/* A module destroyed too early: launches in flight still run, recorded ones are refused. */
+static void modules_may_be_destroyed_early(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t gate = make_event(pool, 0);
@@ -497,7 +497,7 @@ static void modules_may_vanish(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* -- mistakes and questions -- */
+/* -- errors and queries -- */
 
 static void wrong_arguments_are_refused(void **state) {
     (void)state;
@@ -511,7 +511,7 @@ static void wrong_arguments_are_refused(void **state) {
     assert_int_equal(zeKernelSetArgumentValue(kernel, 1, 8, &value),
                      ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
     assert_int_equal(zeCommandListAppendLaunchKernel(lists[0], kernel, &one, NULL, 0, NULL),
-                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* none was ever set */
+                     ZE_RESULT_ERROR_INVALID_ARGUMENT); /* no argument is set */
     assert_int_equal(zeKernelSetGroupSize(kernel, 0, 1, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
     assert_int_equal(zeKernelSetGroupSize(kernel, 1024, 1024, 1),
                      ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
@@ -544,7 +544,7 @@ static void kernels_of_other_contexts_are_refused(void **state) {
     assert_ok(zeContextDestroy(other));
 }
 
-static void kernels_answer_questions(void **state) {
+static void kernels_are_queried(void **state) {
     (void)state;
     ze_kernel_handle_t kernel = make_kernel(module, "eight");
     ze_kernel_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
@@ -586,7 +586,7 @@ static void kernels_answer_questions(void **state) {
     assert_int_equal(zeKernelSchedulingHintExp(kernel, &hint), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     uint32_t length = 0;
     char attributes[64] = "x", *text = attributes;
-    /* The old layer wants a place for the text even where only its size is asked for. */
+    /* The old layer requires a pointer for the text even when only its size is queried. */
     assert_ok(zeKernelGetSourceAttributes(kernel, &length, validated() ? &text : NULL));
     assert_true(length >= 1 && length <= sizeof attributes);
     assert_ok(zeKernelGetSourceAttributes(kernel, &length, &text));
@@ -597,21 +597,21 @@ static void kernels_answer_questions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(every_item_runs_once),
-            cmocka_unit_test(launches_take_their_arguments_along),
+            cmocka_unit_test(launches_copy_their_arguments),
             cmocka_unit_test(offsets_shift_items),
-            cmocka_unit_test(indirect_groups_are_read_late),
+            cmocka_unit_test(indirect_groups_are_read_at_execution),
             cmocka_unit_test(local_memory_is_private_to_groups),
-            cmocka_unit_test(barriers_hold_items_together),
-            cmocka_unit_test(cooperative_groups_meet),
-            cmocka_unit_test(cooperative_launches_take_turns),
-            cmocka_unit_test(no_groups_are_no_work),
-            cmocka_unit_test(extended_launches_cooperate),
-            cmocka_unit_test(arguments_come_with_the_launch),
+            cmocka_unit_test(barriers_synchronise_items),
+            cmocka_unit_test(cooperative_groups_run_concurrently),
+            cmocka_unit_test(cooperative_launches_do_not_deadlock),
+            cmocka_unit_test(zero_groups_do_nothing),
+            cmocka_unit_test(extended_launches_are_cooperative),
+            cmocka_unit_test(arguments_are_set_by_the_launch),
             cmocka_unit_test(recorded_launches_read_their_groups),
-            cmocka_unit_test(modules_may_vanish),
+            cmocka_unit_test(modules_may_be_destroyed_early),
             cmocka_unit_test(wrong_arguments_are_refused),
             cmocka_unit_test(kernels_of_other_contexts_are_refused),
-            cmocka_unit_test(kernels_answer_questions),
+            cmocka_unit_test(kernels_are_queried),
     };
     return cmocka_run_group_tests(tests, set_up_module, tear_down_module);
 }

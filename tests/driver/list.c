@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command lists: what they refuse, closing and executing them again, order among them, threads and processes.
+ * Command lists: errors, closing, repeated execution, order, threads and processes.
  */
 #include "subjects.h"
 
@@ -59,8 +59,8 @@ static void destroyed_events_are_refused(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* A list is not run any more when an event that it waits for, signals or resets is gone. */
-static void lists_with_dead_events_are_refused(void **state) {
+/* A list cannot run after an event that it waits for, signals or resets was destroyed. */
+static void lists_with_destroyed_events_are_refused(void **state) {
     (void)state;
     ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
     ze_command_list_handle_t immediate = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
@@ -87,16 +87,17 @@ static void lists_with_dead_events_are_refused(void **state) {
                 ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
         assert_ok(zeCommandListReset(list));
         assert_ok(zeCommandListClose(list));
-        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL)); /* forgotten */
+        assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL)); /* the reset list no longer needs
+                                                                              * it */
         assert_ok(zeCommandListDestroy(list));
     }
     assert_ok(zeCommandListDestroy(immediate));
     assert_ok(zeCommandQueueDestroy(queue));
 }
 
-/* A program must not destroy an event that a command in flight will signal. If it does, with the pool and
- * all, nothing falls over. */
-static void events_may_vanish_in_flight(void **state) {
+/* A program must not destroy an event that a command in flight will signal. If it does, even with its pool,
+ * nothing crashes. */
+static void events_may_be_destroyed_in_flight(void **state) {
     (void)state;
     ze_event_pool_handle_t gates = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t gate = make_event(gates, 0);
@@ -165,9 +166,9 @@ static void descriptors_are_checked(void **state) {
     assert_null(list);
 }
 
-/* -- what is special about regular lists -- */
+/* -- regular lists -- */
 
-static void a_closed_list_is_closed(void **state) {
+static void closed_lists_refuse_commands(void **state) {
     (void)state;
     ze_command_list_handle_t list = make_list();
     ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -185,7 +186,7 @@ static void a_closed_list_is_closed(void **state) {
     assert_ok(zeCommandQueueDestroy(queue));
 }
 
-static void a_list_runs_as_often_as_asked(void **state) {
+static void lists_run_repeatedly(void **state) {
     (void)state;
     enum { TIMES = 200 };
     ze_command_list_handle_t list = make_list();
@@ -198,13 +199,13 @@ static void a_list_runs_as_often_as_asked(void **state) {
         assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
     assert_ok(zeCommandQueueSynchronize(queue, UINT64_MAX));
     for (int i = 0; i <= TIMES; i++)
-        assert_int_equal(memory[i], 1); /* each run moved it one further */
+        assert_int_equal(memory[i], 1); /* each run moved it by one */
     assert_ok(zeCommandListDestroy(list));
     assert_ok(zeCommandQueueDestroy(queue));
     assert_ok(zeMemFree(context, memory));
 }
 
-static void a_running_list_is_not_reset(void **state) {
+static void running_lists_are_not_reset(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t gate = make_event(pool, 0), done = make_event(pool, 1);
@@ -219,7 +220,7 @@ static void a_running_list_is_not_reset(void **state) {
         assert_int_equal(zeCommandListDestroy(list), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
         assert_ok(zeEventHostSignal(gate));
         assert_ok(zeEventHostSynchronize(done, UINT64_MAX));
-        assert_ok(zeCommandListDestroy(list)); /* at once: the last event was signalled */
+        assert_ok(zeCommandListDestroy(list)); /* allowed: the last event is signalled */
         assert_ok(zeEventHostReset(gate));
         assert_ok(zeEventHostReset(done));
     }
@@ -229,7 +230,7 @@ static void a_running_list_is_not_reset(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* More commands than a chunk of the tape holds, with more waits than one of them. */
+/* More commands than a chunk of the tape holds, and a command with more waits than fit in one. */
 static void lists_grow(void **state) {
     (void)state;
     enum { COMMANDS = 5000, WAITS = 4000 };
@@ -257,9 +258,9 @@ static void lists_grow(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* -- what is special about immediate lists -- */
+/* -- immediate lists -- */
 
-/* Appending never blocks, however long the list is blocked. */
+/* Appending never blocks, even if the list does. */
 static void appending_never_blocks(void **state) {
     (void)state;
     enum { COMMANDS = 20000 };
@@ -283,7 +284,7 @@ static void appending_never_blocks(void **state) {
     assert_ok(zeMemFree(context, memory));
 }
 
-/* Many lists, each waiting for the next one: none keeps another from running. */
+/* Many lists, each waiting for the next: none blocks another. */
 static void lists_wait_for_each_other(void **state) {
     (void)state;
     enum { LISTS = 24 };
@@ -319,8 +320,8 @@ static void *open_gates(void *argument) {
     return first || zeEventHostSignal(gates->second) ? argument : NULL;
 }
 
-/* Whoever waits for an event that two lists signal goes on with the first, whichever was appended last. */
-static void either_list_will_do(void **state) {
+/* Waiting for an event that two lists signal ends with the first signal, whichever was appended last. */
+static void the_first_signal_ends_the_wait(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t done = make_event(pool, 0);
@@ -344,8 +345,8 @@ static void either_list_will_do(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* Fills memory on a list, many times and asynchronously. Is the last one seen? */
-static int fills_end_well(ze_command_list_handle_t list) {
+/* Fills memory on a list, many times and asynchronously. Returns whether the last fill is visible. */
+static int last_fill_is_visible(ze_command_list_handle_t list) {
     enum { SIZE = 1 << 20 };
     static char memory[SIZE];
     for (int i = 0; i < 20; i++)
@@ -355,10 +356,10 @@ static int fills_end_well(ze_command_list_handle_t list) {
     return memory[SIZE - 1] == 't' ? 0 : 3;
 }
 
-/* A child has the lists of its parent, and threads of its own for them; what is in flight is the parent's. */
-static void children_start_afresh(void **state) {
+/* A forked child has its parent's lists and its own threads; work in flight belongs to the parent. */
+static void forked_children_have_idle_lists(void **state) {
     (void)state;
-    if (tracer) skip(); /* its own threads do not come along */
+    if (tracer) skip(); /* its threads do not survive fork */
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t gate = make_event(pool, 0);
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
@@ -367,10 +368,10 @@ static void children_start_afresh(void **state) {
     for (int i = 0; i < 6; i++) {
         assert_ok(zeCommandListAppendMemoryCopy(blocked, memory, "a", 1, NULL, 1, &gate));
         assert_ok(zeCommandListAppendMemoryCopy(blocked, memory + 1, memory, 1, NULL, 0, NULL));
-        assert_int_equal(fills_end_well(list), 0);
-        if (i % 2) usleep(2000); /* the workers sleep */
+        assert_int_equal(last_fill_is_visible(list), 0);
+        if (i % 2) usleep(2000); /* let the workers go to sleep */
         pid_t child = fork();
-        if (child == 0) _exit(fills_end_well(list) || fills_end_well(blocked));
+        if (child == 0) _exit(last_fill_is_visible(list) || last_fill_is_visible(blocked));
         int status = -1;
         waitpid(child, &status, 0);
         assert_int_equal(status, 0);
@@ -418,7 +419,7 @@ static void threads_play_ping_pong(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void immediate_lists_run_regular_ones(void **state) {
+static void immediate_lists_run_regular_lists(void **state) {
     (void)state;
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
                              parts[2] = {make_list(), make_list()};
@@ -436,7 +437,7 @@ static void immediate_lists_run_regular_ones(void **state) {
     assert_string_equal(memory, "aa");
     assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 1, &list, NULL, 0, NULL),
                      ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
-    /* One mistake, and nothing is run. */
+    /* After an error nothing runs. */
     ze_event_handle_t nonsense = (ze_event_handle_t)context;
     memory[0] = memory[1] = '.';
     assert_int_equal(CALL(zeCommandListImmediateAppendCommandListsExp)(list, 2, parts, nonsense, 0, NULL),
@@ -455,8 +456,8 @@ static void immediate_lists_run_regular_ones(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* The calls with room for extensions do what those without do, and know no extension. */
-static void extended_calls_do_the_same(void **state) {
+/* The extensible calls behave like the plain ones and reject extensions. */
+static void extensible_calls_behave_the_same(void **state) {
     (void)state;
     const struct ze_launch_cooperative_desc extension = {.stype = (ze_structure_type_t)1};
     ze_command_list_handle_t list = subjects[1].list, part = make_list();
@@ -484,7 +485,7 @@ static void extended_calls_do_the_same(void **state) {
     assert_ok(zeCommandListDestroy(part));
 }
 
-static void lists_answer_questions(void **state) {
+static void lists_are_queried(void **state) {
     (void)state;
     ze_bool_t immediate = 0;
     ze_device_handle_t its_device = NULL;
@@ -519,22 +520,22 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(events_of_other_contexts_are_refused),
             cmocka_unit_test(destroyed_events_are_refused),
-            cmocka_unit_test(lists_with_dead_events_are_refused),
-            cmocka_unit_test(events_may_vanish_in_flight),
+            cmocka_unit_test(lists_with_destroyed_events_are_refused),
+            cmocka_unit_test(events_may_be_destroyed_in_flight),
             cmocka_unit_test(copies_cross_contexts),
             cmocka_unit_test(descriptors_are_checked),
-            cmocka_unit_test(a_closed_list_is_closed),
-            cmocka_unit_test(a_list_runs_as_often_as_asked),
-            cmocka_unit_test(a_running_list_is_not_reset),
+            cmocka_unit_test(closed_lists_refuse_commands),
+            cmocka_unit_test(lists_run_repeatedly),
+            cmocka_unit_test(running_lists_are_not_reset),
             cmocka_unit_test(lists_grow),
             cmocka_unit_test(appending_never_blocks),
             cmocka_unit_test(lists_wait_for_each_other),
-            cmocka_unit_test(either_list_will_do),
-            cmocka_unit_test(children_start_afresh),
+            cmocka_unit_test(the_first_signal_ends_the_wait),
+            cmocka_unit_test(forked_children_have_idle_lists),
             cmocka_unit_test(threads_play_ping_pong),
-            cmocka_unit_test(immediate_lists_run_regular_ones),
-            cmocka_unit_test(extended_calls_do_the_same),
-            cmocka_unit_test(lists_answer_questions),
+            cmocka_unit_test(immediate_lists_run_regular_lists),
+            cmocka_unit_test(extensible_calls_behave_the_same),
+            cmocka_unit_test(lists_are_queried),
     };
     return cmocka_run_group_tests(tests, make_subjects, free_subjects);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules made by lodecc: kernels/lodecc.cl does what OpenCL C says.
+ * Modules made by lodecc: kernels/lodecc.cl behaves as OpenCL C specifies.
  */
 #include "ze_test.h"
 
@@ -12,7 +12,7 @@ static ze_command_list_handle_t list;
 static int load_module(void **state) {
     FILE *file = fopen(TEST_LODECC_MODULE, "rb");
     if (!file) {
-        printf("SKIP: lodecc found no clang to make %s with\n", TEST_LODECC_MODULE);
+        printf("SKIP: lodecc found no clang to build %s\n", TEST_LODECC_MODULE);
         exit(77);
     }
     static uint8_t bytes[1 << 20];
@@ -105,12 +105,12 @@ static void structures_and_vectors_pass_by_value(void **state) {
     zeMemFree(context, dst);
 }
 
-static void near(float found, float expected) {
+static void assert_near(float found, float expected) {
     if (fabsf(found - expected) > 1e-5f * fabsf(expected) + 1e-6f)
         fail_msg("%g instead of %g", found, expected);
 }
 
-static void functions_compute(void **state) {
+static void functions_are_correct(void **state) {
     (void)state;
     enum { N = 8 };
     float *src = allocate_shared((N + 1) * 4), *dst = allocate_shared(N * 32);
@@ -119,14 +119,14 @@ static void functions_compute(void **state) {
     launch("functions", 1, N, 2, (struct value[]){VALUE(src), VALUE(dst)});
     for (int i = 0; i < N; i++) {
         float x = src[i], hundred = rintf(x * 100);
-        near(dst[i * 8 + 0], sinf(x) + expf(x + 1));
-        near(dst[i * 8 + 1], (x < -1 ? -1 : x > 1 ? 1 : x) + 1.5f);
-        near(dst[i * 8 + 2], (hundred < 0 ? 0 : hundred > 255 ? 255 : hundred) + floorf(x + 2));
-        near(dst[i * 8 + 3], fabsf(x) + fabsf(x + 3));
-        near(dst[i * 8 + 4], x + 3); /* the stored vector, backwards */
-        near(dst[i * 8 + 5], x + 2);
-        near(dst[i * 8 + 6], x + 1);
-        near(dst[i * 8 + 7], x + x);
+        assert_near(dst[i * 8 + 0], sinf(x) + expf(x + 1));
+        assert_near(dst[i * 8 + 1], (x < -1 ? -1 : x > 1 ? 1 : x) + 1.5f);
+        assert_near(dst[i * 8 + 2], (hundred < 0 ? 0 : hundred > 255 ? 255 : hundred) + floorf(x + 2));
+        assert_near(dst[i * 8 + 3], fabsf(x) + fabsf(x + 3));
+        assert_near(dst[i * 8 + 4], x + 3); /* the stored vector, reversed */
+        assert_near(dst[i * 8 + 5], x + 2);
+        assert_near(dst[i * 8 + 6], x + 1);
+        assert_near(dst[i * 8 + 7], x + x);
     }
     zeMemFree(context, src);
     zeMemFree(context, dst);
@@ -155,7 +155,7 @@ static void groups_reduce(void **state) {
     zeMemFree(context, dst);
 }
 
-static void tiles_are_turned(void **state) {
+static void tiles_are_transposed(void **state) {
     (void)state;
     enum { WIDTH = 32, HEIGHT = 24 };
     float *src = allocate_shared(WIDTH * HEIGHT * 4), *dst = allocate_shared(WIDTH * HEIGHT * 4);
@@ -191,7 +191,7 @@ static void atomics_count(void **state) {
     zeMemFree(context, bins);
 }
 
-static void float_atomics_are_as_promised(void **state) {
+static void reported_float_atomics_work(void **state) {
     (void)state;
     enum { GROUPS = 500, SIZE = 16 };
     float *floats = allocate_shared(64), *dst = allocate_shared(GROUPS * 16);
@@ -234,7 +234,7 @@ static void groups_compute_together(void **state) {
     zeMemFree(context, dst);
 }
 
-static void items_know_where_they_are(void **state) {
+static void work_item_functions_are_correct(void **state) {
     (void)state;
     uint32_t *dst = allocate_shared(64);
     ze_kernel_handle_t kernel = make_kernel(module, "where");
@@ -253,13 +253,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(buffers_add),
             cmocka_unit_test(structures_and_vectors_pass_by_value),
-            cmocka_unit_test(functions_compute),
+            cmocka_unit_test(functions_are_correct),
             cmocka_unit_test(groups_reduce),
-            cmocka_unit_test(tiles_are_turned),
+            cmocka_unit_test(tiles_are_transposed),
             cmocka_unit_test(atomics_count),
-            cmocka_unit_test(float_atomics_are_as_promised),
+            cmocka_unit_test(reported_float_atomics_work),
             cmocka_unit_test(groups_compute_together),
-            cmocka_unit_test(items_know_where_they_are),
+            cmocka_unit_test(work_item_functions_are_correct),
     };
     return cmocka_run_group_tests(tests, load_module, unload_module);
 }

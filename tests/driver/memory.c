@@ -15,7 +15,7 @@ static ze_memory_type_t type_of(const void *pointer, ze_device_handle_t *owner) 
     return properties.type;
 }
 
-static void each_kind_knows_itself(void **state) {
+static void allocation_types_are_reported(void **state) {
     (void)state;
     void *d, *h, *s;
     assert_ok(zeMemAllocDevice(context, &device_desc, 1000, 0, device, &d));
@@ -45,7 +45,7 @@ static void each_kind_knows_itself(void **state) {
     assert_int_equal(zeMemFree(context, h), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-static void alignment_is_kept(void **state) {
+static void alignment_is_respected(void **state) {
     (void)state;
     for (size_t alignment = 1; alignment <= (size_t)1 << 26; alignment <<= 1) {
         void *pointer = NULL;
@@ -62,7 +62,7 @@ static void alignment_is_kept(void **state) {
     assert_null(pointer);
 }
 
-static void too_much_is_too_much(void **state) {
+static void too_large_allocations_are_refused(void **state) {
     (void)state;
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
     assert_ok(zeDeviceGetProperties(device, &properties));
@@ -114,8 +114,8 @@ static void bad_arguments_are_refused(void **state) {
     assert_ok(zeMemFree(context, pointer));
 }
 
-/* Many allocations, looked up and freed in another order than they were made. */
-static void thousands_are_found(void **state) {
+/* Many allocations, looked up and freed in a different order. */
+static void thousands_of_allocations_are_found(void **state) {
     (void)state;
     enum { COUNT = 3000 };
     static char *pointers[COUNT];
@@ -146,7 +146,7 @@ static void *allocate_and_free(void *argument) {
     return NULL;
 }
 
-static void threads_do_not_mind(void **state) {
+static void threads_allocate_concurrently(void **state) {
     (void)state;
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
@@ -158,7 +158,7 @@ static void threads_do_not_mind(void **state) {
     }
 }
 
-/* A policy of freeing must wait for a command that has not run yet. */
+/* Freeing with a policy waits for commands that have not run yet. */
 static void freeing_waits_for_commands(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
@@ -192,7 +192,7 @@ static void *open_gate(void *gate) {
     return zeEventHostSignal(gate) ? gate : NULL;
 }
 
-/* The blocking policy comes back only when the command that uses the memory is done. */
+/* The blocking policy returns only after the command that uses the memory is complete. */
 static void blocking_free_blocks(void **state) {
     (void)state;
     const ze_memory_free_ext_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MEMORY_FREE_EXT_DESC,
@@ -220,10 +220,14 @@ static void blocking_free_blocks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(each_kind_knows_itself),     cmocka_unit_test(alignment_is_kept),
-            cmocka_unit_test(too_much_is_too_much),       cmocka_unit_test(bad_arguments_are_refused),
-            cmocka_unit_test(thousands_are_found),        cmocka_unit_test(threads_do_not_mind),
-            cmocka_unit_test(freeing_waits_for_commands), cmocka_unit_test(blocking_free_blocks),
+            cmocka_unit_test(allocation_types_are_reported),
+            cmocka_unit_test(alignment_is_respected),
+            cmocka_unit_test(too_large_allocations_are_refused),
+            cmocka_unit_test(bad_arguments_are_refused),
+            cmocka_unit_test(thousands_of_allocations_are_found),
+            cmocka_unit_test(threads_allocate_concurrently),
+            cmocka_unit_test(freeing_waits_for_commands),
+            cmocka_unit_test(blocking_free_blocks),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules: references into this process, ELF images, and everything that is neither.
+ * Modules: references into this process, ELF images, and invalid input.
  */
 #include "ze_test.h"
 
@@ -77,7 +77,7 @@ static void images_run(void **state) {
     assert_non_null(function);
     assert_int_equal(zeModuleGetFunctionPointer(module, "no_such_thing", &function),
                      ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
-    /* Nor is anything of another library the module's, nor a global a function. */
+    /* Symbols of other libraries are not found, and a global is not a function. */
     assert_int_equal(zeModuleGetFunctionPointer(module, "malloc", &function),
                      ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
     assert_int_equal(zeModuleGetFunctionPointer(module, "module_counter", &function),
@@ -103,8 +103,8 @@ static void images_run(void **state) {
     assert_ok(zeModuleDestroy(module));
 }
 
-/* Each module has code and globals of its own, even if it was made from the same image. */
-static void modules_are_apart(void **state) {
+/* Each module has its own code and globals, even if made from the same image. */
+static void modules_are_independent(void **state) {
     (void)state;
     enum { MODULES = 5 };
     ze_module_handle_t modules[MODULES] = {0};
@@ -122,7 +122,7 @@ static void modules_are_apart(void **state) {
         assert_ok(zeModuleDestroy(modules[i]));
 }
 
-static void binaries_come_back(void **state) {
+static void native_binaries_are_returned(void **state) {
     (void)state;
     ze_module_handle_t module = NULL, again = NULL;
     assert_ok(try_module(image, image_size, &module, NULL));
@@ -137,7 +137,7 @@ static void binaries_come_back(void **state) {
     free(binary);
 }
 
-static void kernels_need_a_name(void **state) {
+static void unknown_kernel_names_are_refused(void **state) {
     (void)state;
     ze_module_handle_t module = NULL;
     assert_ok(try_module(image, image_size, &module, NULL));
@@ -150,7 +150,7 @@ static void kernels_need_a_name(void **state) {
     assert_ok(zeModuleDestroy(module));
 }
 
-/* The log of a failed build says why, and lives on its own. */
+/* The log of a failed build says why. It is an object of its own. */
 static void assert_refused(const void *bytes, size_t size) {
     ze_module_handle_t module = NULL;
     ze_module_build_log_handle_t log = NULL;
@@ -187,7 +187,7 @@ static void foreign_images_are_refused(void **state) {
     assert_refused("not a module at all, not even close to it, really", 50);
 }
 
-/* A sealed image with any byte changed is refused. */
+/* A sealed image is refused if any byte has changed. */
 static void sealed_images_are_checked(void **state) {
     (void)state;
     unsigned char *sealed = malloc(image_size + sizeof(struct native_seal));
@@ -238,16 +238,16 @@ static size_t offset_of_tables(const unsigned char *bytes) {
     return header->e_phoff + (size_t)header->e_phnum * sizeof(Elf64_Phdr);
 }
 
-/* One without a seal must not bring the process down in what loading reads: headers first, then everything
- * that is not code. */
-static void damaged_images_do_no_harm(void **state) {
+/* A damaged image without a seal must not crash the process while it is loaded: headers first, then
+ * everything except code. */
+static void damaged_images_do_not_crash(void **state) {
     (void)state;
     damage(image, image_size, offset_of_tables(image), 2000);
     damage(image, image_size, image_size, 3000);
 }
 
-/* The same for one that needs libraries, and versions of their symbols. */
-static void damaged_dependencies_do_no_harm(void **state) {
+/* The same for an image that needs libraries and versioned symbols. */
+static void damaged_dependencies_do_not_crash(void **state) {
     (void)state;
     FILE *file = fopen(TEST_LODECC_MODULE, "rb");
     if (!file) skip(); /* lodecc found no clang */
@@ -328,14 +328,14 @@ static void descriptors_are_checked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(images_run),
-            cmocka_unit_test(modules_are_apart),
-            cmocka_unit_test(binaries_come_back),
-            cmocka_unit_test(kernels_need_a_name),
+            cmocka_unit_test(modules_are_independent),
+            cmocka_unit_test(native_binaries_are_returned),
+            cmocka_unit_test(unknown_kernel_names_are_refused),
             cmocka_unit_test(truncated_images_are_refused),
             cmocka_unit_test(foreign_images_are_refused),
             cmocka_unit_test(sealed_images_are_checked),
-            cmocka_unit_test(damaged_images_do_no_harm),
-            cmocka_unit_test(damaged_dependencies_do_no_harm),
+            cmocka_unit_test(damaged_images_do_not_crash),
+            cmocka_unit_test(damaged_dependencies_do_not_crash),
             cmocka_unit_test(bad_references_are_refused),
             cmocka_unit_test(descriptors_are_checked),
     };

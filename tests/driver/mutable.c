@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mutable command lists: arguments, group counts and sizes, offsets, events and kernels of recorded launches
- * change between executions; lists are copied.
+ * are changed between executions. Also copies of lists.
  */
 #include "ze_test.h"
 
-/* dst[group's item] = value, and sum of two values */
+/* put: dst[item] = value. sum: dst[group] = a + b + c. */
 static void put_group(const struct native_group *g, void *const *args) {
     uint32_t *dst = *(uint32_t **)args[0];
     for (uint32_t i = 0; i < g->size[0]; i++)
@@ -74,7 +74,7 @@ static void execute(ze_command_list_handle_t list) {
 
 static const ze_group_count_t one = {1, 1, 1};
 
-static void devices_say_what_may_change(void **state) {
+static void devices_report_mutable_properties(void **state) {
     (void)state;
     struct ze_mutable_command_list_exp_properties mutable = {
             .stype = (ze_structure_type_t)NEW_STYPE_MUTABLE_COMMAND_LIST_PROPERTIES};
@@ -117,7 +117,7 @@ static void launches_change(void **state) {
     assert_int_equal(dst[100], 0);
     assert_int_equal(dst[200], 1);
 
-    /* One wrong change, and none happens. */
+    /* If one change is invalid, none is applied. */
     const uint32_t nine = 9;
     argument.pArgValue = &nine;
     size.groupSizeX = 0;
@@ -159,7 +159,7 @@ static void events_change(void **state) {
     assert_int_equal(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(list, number, 1, waits),
                      ZE_RESULT_ERROR_INVALID_SIZE);
     assert_ok(zeEventHostReset(events[0]));
-    assert_ok(zeEventHostReset(events[1])); /* not waited for any more */
+    assert_ok(zeEventHostReset(events[1])); /* no longer waited for */
     assert_ok(zeEventHostSignal(events[3]));
     execute(list);
     assert_int_equal(dst[0], 1);
@@ -185,8 +185,8 @@ static ze_event_handle_t make_counter(void) {
     return event;
 }
 
-/* Counter-based events that are exchanged, given and taken away say when their own command is done, whatever
- * the order of the changes. */
+/* Counter-based events that are replaced, added and removed follow their own command, in any order of
+ * changes. */
 static void counters_change(void **state) {
     (void)state;
     enum { COMMANDS = 3 };
@@ -204,7 +204,7 @@ static void counters_change(void **state) {
         assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &one, i ? counters[i] : NULL, 1, &gates[i]));
     }
     assert_ok(zeCommandListClose(list));
-    /* Which counter each command signals, and which round changes it; 3 is first nobody's. */
+    /* Which counter each command signals, and which round changes it; counter 3 is unused at first. */
     static const struct {
         int command, counter;
     } rounds[] = {{0, 0}, {1, 3}, {2, -1}, {0, 1}, {2, 2}, {2, 2}, {0, -1}, {0, 0}};
@@ -241,8 +241,8 @@ static void counters_change(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* An event that was exchanged is not needed any more; the one that came is. */
-static void exchanged_events_are_forgotten(void **state) {
+/* A replaced event is no longer needed; its replacement is. */
+static void replaced_events_are_not_needed(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(4, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t events[4];
@@ -256,7 +256,7 @@ static void exchanged_events_are_forgotten(void **state) {
     assert_ok(zeCommandListAppendLaunchKernel(list, kernel, &one, events[0], 1, &events[1]));
     assert_ok(zeCommandListClose(list));
     assert_ok(CALL(zeCommandListCreateCloneExp)(list, &copy));
-    for (int i = 0; i < 100; i++) { /* back and forth: only the last counts */
+    for (int i = 0; i < 100; i++) { /* back and forth: only the last one counts */
         assert_ok(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(list, number, events[i % 2 ? 2 : 0]));
         assert_ok(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(list, number, 1,
                                                                        &events[i % 2 ? 3 : 1]));
@@ -285,7 +285,7 @@ static void exchanged_events_are_forgotten(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-/* Many waits of a copy change: its arrays grow like those of the original. */
+/* Many waits of a copy change: its arrays grow like the original's. */
 static void copies_grow(void **state) {
     (void)state;
     enum { COMMANDS = 23 };
@@ -345,8 +345,8 @@ static void kernels_change(void **state) {
     assert_ok(zeCommandListDestroy(list));
 }
 
-/* Launches whose module is gone are neither changed nor copied; another kernel in their place is welcome. */
-static void gone_modules_are_noticed(void **state) {
+/* Launches whose module was destroyed can neither be changed nor copied, but their kernel can be replaced. */
+static void destroyed_modules_are_refused(void **state) {
     (void)state;
     ze_module_handle_t brief = make_module(&table);
     ze_kernel_handle_t gone = make_kernel(brief, "put"), kernel = make_put(4);
@@ -379,7 +379,7 @@ static void gone_modules_are_noticed(void **state) {
     assert_ok(zeKernelDestroy(kernel));
 }
 
-static void ordinary_lists_do_not_change(void **state) {
+static void immutable_lists_do_not_change(void **state) {
     (void)state;
     ze_command_list_handle_t list = make_list();
     const struct ze_mutable_command_id_exp_desc desc = {
@@ -428,15 +428,15 @@ static void copies_are_independent(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(devices_say_what_may_change),
+            cmocka_unit_test(devices_report_mutable_properties),
             cmocka_unit_test(launches_change),
             cmocka_unit_test(events_change),
             cmocka_unit_test(counters_change),
-            cmocka_unit_test(exchanged_events_are_forgotten),
+            cmocka_unit_test(replaced_events_are_not_needed),
             cmocka_unit_test(copies_grow),
             cmocka_unit_test(kernels_change),
-            cmocka_unit_test(gone_modules_are_noticed),
-            cmocka_unit_test(ordinary_lists_do_not_change),
+            cmocka_unit_test(destroyed_modules_are_refused),
+            cmocka_unit_test(immutable_lists_do_not_change),
             cmocka_unit_test(copies_are_independent),
     };
     return cmocka_run_group_tests(tests, set_up_all, tear_down_all);

@@ -13,7 +13,7 @@ static ze_fence_handle_t make_fence(ze_command_queue_handle_t queue, ze_fence_fl
     return fence;
 }
 
-static void fences_follow_lists(void **state) {
+static void fences_are_signalled_after_lists(void **state) {
     (void)state;
     ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
@@ -43,7 +43,7 @@ static void fences_follow_lists(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void mistakes_are_refused(void **state) {
+static void errors_are_refused(void **state) {
     (void)state;
     ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS),
                               other = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
@@ -71,7 +71,7 @@ static void mistakes_are_refused(void **state) {
     assert_int_equal(zeCommandQueueCreate(context, device, &desc, &queue), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-static void priorities_are_taken(void **state) {
+static void priorities_are_accepted(void **state) {
     (void)state;
     ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
                                     .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
@@ -97,7 +97,7 @@ static void priorities_are_taken(void **state) {
 
 static ze_command_queue_handle_t shared_queue;
 
-/* Each thread's lists run in the order in which it submitted them. */
+/* Each thread's lists run in the order it submitted them. */
 static void *submit(void *argument) {
     enum { TIMES = 300 };
     uint32_t *memory = allocate_shared((TIMES + 1) * sizeof *memory);
@@ -135,7 +135,7 @@ static void threads_share_a_queue(void **state) {
     }
 }
 
-static void queues_answer_questions(void **state) {
+static void queues_are_queried(void **state) {
     (void)state;
     ze_command_queue_handle_t queue = make_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     uint32_t number = 9;
@@ -173,9 +173,11 @@ static void queues_answer_questions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(fences_follow_lists),     cmocka_unit_test(mistakes_are_refused),
-            cmocka_unit_test(priorities_are_taken),    cmocka_unit_test(threads_share_a_queue),
-            cmocka_unit_test(queues_answer_questions),
+            cmocka_unit_test(fences_are_signalled_after_lists),
+            cmocka_unit_test(errors_are_refused),
+            cmocka_unit_test(priorities_are_accepted),
+            cmocka_unit_test(threads_share_a_queue),
+            cmocka_unit_test(queues_are_queried),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

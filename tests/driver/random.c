@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random sequences of calls, right ones and wrong ones, from several threads with
- * objects of their own and events in common. Nothing may crash, hang or leak; sanitizers see the rest.
- * LODE_TEST_SEED starts another sequence.
+ * Random valid and invalid calls from several threads, with private objects and shared events. Nothing may
+ * crash, hang or leak; sanitizers check the rest. LODE_TEST_SEED selects another sequence.
  */
 #include "ze_test.h"
 
@@ -20,7 +19,7 @@ static const struct native_kernel kernels[] = {
 static const struct native_module table = {NATIVE_MAGIC, NATIVE_VERSION, 1, kernels};
 
 static ze_module_handle_t module;
-static ze_event_handle_t events[EVENTS]; /* everybody's */
+static ze_event_handle_t events[EVENTS]; /* shared by all threads */
 static uint32_t seed = 1;
 
 struct player {
@@ -42,8 +41,8 @@ static ze_event_handle_t any_event(struct player *player) {
     return pick(player, 3) ? events[pick(player, EVENTS)] : NULL;
 }
 
-/* Each list works on two memories of its own; the last two are the recorded list's.
- * Waits only for events that something will signal in the end: all are, over and over, until all is done. */
+/* Each list has two buffers; the last two belong to the recorded list. Waits only for events that will be
+ * signalled: all are signalled repeatedly until every thread is done. */
 static void append(struct player *player, ze_command_list_handle_t list, uint32_t owner) {
     unsigned char *dst = player->memories[2 * owner + pick(player, 2)], *src = player->memories[2 * owner];
     ze_event_handle_t waits[2] = {events[pick(player, EVENTS)], events[pick(player, EVENTS)]};
@@ -61,7 +60,7 @@ static void append(struct player *player, ze_command_list_handle_t list, uint32_
     case 2: zeCommandListAppendBarrier(list, any_event(player), nwaits, waits); break;
     case 3: zeCommandListAppendSignalEvent(list, events[pick(player, EVENTS)]); break;
     case 4: zeCommandListAppendEventReset(list, events[pick(player, EVENTS)]); break;
-    case 5: zeCommandListAppendMemoryCopy(list, NULL, src, 10, NULL, 5, NULL); break; /* wrong */
+    case 5: zeCommandListAppendMemoryCopy(list, NULL, src, 10, NULL, 5, NULL); break; /* invalid */
     default:
         zeKernelSetArgumentValue(player->kernel, 0, 8, &dst);
         zeKernelSetArgumentValue(player->kernel, 1, 4, &value);
@@ -69,7 +68,7 @@ static void append(struct player *player, ze_command_list_handle_t list, uint32_
     }
 }
 
-/* Until the list is done, whatever it waits for. */
+/* Waits until the list is done, signalling events it may wait for. */
 static void finish_list(struct player *player, ze_command_list_handle_t list) {
     while (CALL(zeCommandListHostSynchronize)(list, 200000) == ZE_RESULT_NOT_READY)
         zeEventHostSignal(events[pick(player, EVENTS)]);
@@ -106,7 +105,7 @@ static void replace_memory(struct player *player, uint32_t i) {
     player->memories[i] = allocate_shared(SIZE);
 }
 
-static void make_mistakes(struct player *player) {
+static void make_invalid_calls(struct player *player) {
     zeCommandListAppendBarrier(NULL, NULL, 0, NULL);
     zeEventHostSignal(NULL);
     zeMemFree(context, player);
@@ -114,11 +113,11 @@ static void make_mistakes(struct player *player) {
     zeKernelSetGroupSize(player->kernel, 0, 1, 1);
 }
 
-static void want(ze_result_t result, ze_result_t wanted) {
+static void expect(ze_result_t result, ze_result_t wanted) {
     if (result != wanted) abort();
 }
 
-/* Events of the player's own: their pool goes last, whatever is tried. */
+/* Private events: destroying their pool first must fail. */
 static void play_events(struct player *player) {
     ze_event_pool_handle_t pool = make_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t own[3];
@@ -126,16 +125,16 @@ static void play_events(struct player *player) {
         own[i] = make_event(pool, i);
     uint32_t l = pick(player, LISTS);
     for (uint32_t i = 0; i < 3; i++)
-        want(zeCommandListAppendBarrier(player->lists[l], own[i], i, own), ZE_RESULT_SUCCESS);
-    want(zeEventPoolDestroy(pool), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+        expect(zeCommandListAppendBarrier(player->lists[l], own[i], i, own), ZE_RESULT_SUCCESS);
+    expect(zeEventPoolDestroy(pool), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
     finish_list(player, player->lists[l]);
-    want(zeEventQueryStatus(own[2]), ZE_RESULT_SUCCESS);
+    expect(zeEventQueryStatus(own[2]), ZE_RESULT_SUCCESS);
     for (uint32_t i = 0; i < 3; i++)
-        want(zeEventDestroy(own[i]), ZE_RESULT_SUCCESS);
-    want(zeEventPoolDestroy(pool), ZE_RESULT_SUCCESS);
+        expect(zeEventDestroy(own[i]), ZE_RESULT_SUCCESS);
+    expect(zeEventPoolDestroy(pool), ZE_RESULT_SUCCESS);
 }
 
-/* A context with a module, a kernel, a list and memory, taken apart in the wrong order first. */
+/* A context with a module, a kernel, a list and memory, first destroyed in the wrong order. */
 static void play_context(struct player *player) {
     const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     const ze_command_queue_desc_t list_desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
@@ -150,25 +149,25 @@ static void play_context(struct player *player) {
     ze_module_handle_t own_module;
     ze_command_list_handle_t list;
     void *memory;
-    want(zeContextCreate(driver, &desc, &own), ZE_RESULT_SUCCESS);
-    want(zeModuleCreate(own, device, &module_desc, &own_module, NULL), ZE_RESULT_SUCCESS);
-    want(zeCommandListCreateImmediate(own, device, &list_desc, &list), ZE_RESULT_SUCCESS);
-    want(zeMemAllocHost(own, &memory_desc, SIZE, 0, &memory), ZE_RESULT_SUCCESS);
+    expect(zeContextCreate(driver, &desc, &own), ZE_RESULT_SUCCESS);
+    expect(zeModuleCreate(own, device, &module_desc, &own_module, NULL), ZE_RESULT_SUCCESS);
+    expect(zeCommandListCreateImmediate(own, device, &list_desc, &list), ZE_RESULT_SUCCESS);
+    expect(zeMemAllocHost(own, &memory_desc, SIZE, 0, &memory), ZE_RESULT_SUCCESS);
     ze_kernel_handle_t kernel = make_kernel(own_module, "add");
     uint32_t value = 1;
-    want(zeKernelSetArgumentValue(kernel, 0, 8, &memory), ZE_RESULT_SUCCESS);
-    want(zeKernelSetArgumentValue(kernel, 1, 4, &value), ZE_RESULT_SUCCESS);
-    want(zeCommandListAppendLaunchKernel(list, kernel, &one, NULL, 0, NULL), ZE_RESULT_SUCCESS);
-    want(zeCommandListAppendLaunchKernel(player->lists[0], kernel, &one, NULL, 0, NULL),
-         ZE_RESULT_ERROR_INVALID_ARGUMENT);
-    want(zeContextDestroy(own), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
-    want(zeModuleDestroy(own_module), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    expect(zeKernelSetArgumentValue(kernel, 0, 8, &memory), ZE_RESULT_SUCCESS);
+    expect(zeKernelSetArgumentValue(kernel, 1, 4, &value), ZE_RESULT_SUCCESS);
+    expect(zeCommandListAppendLaunchKernel(list, kernel, &one, NULL, 0, NULL), ZE_RESULT_SUCCESS);
+    expect(zeCommandListAppendLaunchKernel(player->lists[0], kernel, &one, NULL, 0, NULL),
+           ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    expect(zeContextDestroy(own), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
+    expect(zeModuleDestroy(own_module), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
     finish_list(player, list);
-    want(zeKernelDestroy(kernel), ZE_RESULT_SUCCESS);
-    want(zeModuleDestroy(own_module), ZE_RESULT_SUCCESS);
-    want(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
-    if (pick(player, 2)) want(zeMemFree(own, memory), ZE_RESULT_SUCCESS);
-    want(zeContextDestroy(own), ZE_RESULT_SUCCESS);
+    expect(zeKernelDestroy(kernel), ZE_RESULT_SUCCESS);
+    expect(zeModuleDestroy(own_module), ZE_RESULT_SUCCESS);
+    expect(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
+    if (pick(player, 2)) expect(zeMemFree(own, memory), ZE_RESULT_SUCCESS);
+    expect(zeContextDestroy(own), ZE_RESULT_SUCCESS);
 }
 
 static ze_command_list_handle_t make_mutable(void) {
@@ -176,7 +175,7 @@ static ze_command_list_handle_t make_mutable(void) {
             .stype = (ze_structure_type_t)NEW_STYPE_MUTABLE_COMMAND_LIST_DESC};
     const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .pNext = &changes};
     ze_command_list_handle_t list;
-    want(zeCommandListCreate(context, device, &desc, &list), ZE_RESULT_SUCCESS);
+    expect(zeCommandListCreate(context, device, &desc, &list), ZE_RESULT_SUCCESS);
     return list;
 }
 
@@ -186,11 +185,11 @@ static ze_event_handle_t make_counter(void) {
             .flags = NEW_COUNTER_BASED_IMMEDIATE | NEW_COUNTER_BASED_NON_IMMEDIATE
                      | NEW_COUNTER_BASED_DEVICE_TIMESTAMP};
     ze_event_handle_t event;
-    want(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event), ZE_RESULT_SUCCESS);
+    expect(CALL(zeEventCounterBasedCreate)(context, device, &desc, &event), ZE_RESULT_SUCCESS);
     return event;
 }
 
-/* A list of launches that wait for and signal counters, which change between its runs. */
+/* A list of launches that wait for and signal counters, which change between runs. */
 static void play_mutable(struct player *player) {
     enum { COMMANDS = 5, COUNTERS = 4 };
     const struct ze_mutable_command_id_exp_desc desc = {
@@ -206,43 +205,43 @@ static void play_mutable(struct player *player) {
     zeKernelSetArgumentValue(player->kernel, 0, 8, &player->memories[2 * LISTS]);
     zeKernelSetArgumentValue(player->kernel, 1, 4, &value);
     for (int i = 0; i < COMMANDS; i++) {
-        want(CALL(zeCommandListGetNextCommandIdExp)(list, &desc, &numbers[i]), ZE_RESULT_SUCCESS);
-        want(zeCommandListAppendLaunchKernel(list, player->kernel, &one, NULL, 1,
-                                             &counters[pick(player, COUNTERS)]),
-             ZE_RESULT_SUCCESS);
+        expect(CALL(zeCommandListGetNextCommandIdExp)(list, &desc, &numbers[i]), ZE_RESULT_SUCCESS);
+        expect(zeCommandListAppendLaunchKernel(list, player->kernel, &one, NULL, 1,
+                                               &counters[pick(player, COUNTERS)]),
+               ZE_RESULT_SUCCESS);
     }
-    want(zeCommandListClose(list), ZE_RESULT_SUCCESS);
-    want(CALL(zeCommandListCreateCloneExp)(list, &copy), ZE_RESULT_SUCCESS);
+    expect(zeCommandListClose(list), ZE_RESULT_SUCCESS);
+    expect(CALL(zeCommandListCreateCloneExp)(list, &copy), ZE_RESULT_SUCCESS);
     for (int round = 0; round < 6; round++) {
         ze_command_list_handle_t changed = pick(player, 2) ? list : copy;
         uint64_t number = numbers[pick(player, COMMANDS)];
-        want(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(
-                     changed, number, pick(player, 4) ? counters[pick(player, COUNTERS)] : NULL),
-             ZE_RESULT_SUCCESS);
-        want(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(changed, number, 1,
-                                                                  &counters[pick(player, COUNTERS)]),
-             ZE_RESULT_SUCCESS);
-        want(zeCommandListClose(changed), ZE_RESULT_SUCCESS);
-        want(zeCommandQueueExecuteCommandLists(player->queue, 1, &changed, NULL), ZE_RESULT_SUCCESS);
+        expect(CALL(zeCommandListUpdateMutableCommandSignalEventExp)(
+                       changed, number, pick(player, 4) ? counters[pick(player, COUNTERS)] : NULL),
+               ZE_RESULT_SUCCESS);
+        expect(CALL(zeCommandListUpdateMutableCommandWaitEventsExp)(changed, number, 1,
+                                                                    &counters[pick(player, COUNTERS)]),
+               ZE_RESULT_SUCCESS);
+        expect(zeCommandListClose(changed), ZE_RESULT_SUCCESS);
+        expect(zeCommandQueueExecuteCommandLists(player->queue, 1, &changed, NULL), ZE_RESULT_SUCCESS);
         finish_queue(player);
         for (int i = 0; i < COUNTERS; i++)
-            want(zeEventQueryStatus(counters[i]), ZE_RESULT_SUCCESS);
+            expect(zeEventQueryStatus(counters[i]), ZE_RESULT_SUCCESS);
     }
     for (int i = 0; i < COUNTERS; i++)
-        want(zeEventDestroy(counters[i]), ZE_RESULT_SUCCESS);
-    want(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
-    want(zeCommandListDestroy(copy), ZE_RESULT_SUCCESS);
+        expect(zeEventDestroy(counters[i]), ZE_RESULT_SUCCESS);
+    expect(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
+    expect(zeCommandListDestroy(copy), ZE_RESULT_SUCCESS);
 }
 
-/* Addresses with memory here and there, then not. */
+/* Maps memory in parts of a reservation, then unmaps it. */
 static void play_addresses(struct player *player) {
     enum { PAGES = 8 };
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     ze_physical_mem_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = 4 * page};
     ze_physical_mem_handle_t physical;
     char *wish = validated() ? (char *)((uintptr_t)1 << 44) : NULL, *base;
-    want(zeVirtualMemReserve(context, wish, PAGES * page, (void **)&base), ZE_RESULT_SUCCESS);
-    want(zePhysicalMemCreate(context, device, &desc, &physical), ZE_RESULT_SUCCESS);
+    expect(zeVirtualMemReserve(context, wish, PAGES * page, (void **)&base), ZE_RESULT_SUCCESS);
+    expect(zePhysicalMemCreate(context, device, &desc, &physical), ZE_RESULT_SUCCESS);
     for (int i = 0; i < 10; i++) {
         char *at = base + pick(player, PAGES) * page;
         size_t size = (1 + pick(player, 4)) * page;
@@ -252,8 +251,8 @@ static void play_addresses(struct player *player) {
     }
     for (int i = 0; i < PAGES; i++)
         zeVirtualMemUnmap(context, base + (size_t)i * page, page);
-    want(zePhysicalMemDestroy(context, physical), ZE_RESULT_SUCCESS);
-    want(zeVirtualMemFree(context, base, PAGES * page), ZE_RESULT_SUCCESS);
+    expect(zePhysicalMemDestroy(context, physical), ZE_RESULT_SUCCESS);
+    expect(zeVirtualMemFree(context, base, PAGES * page), ZE_RESULT_SUCCESS);
 }
 
 static void *play(void *argument) {
@@ -263,7 +262,7 @@ static void *play(void *argument) {
         case 0: replace_list(player, pick(player, LISTS)); break;
         case 1: run_recorded(player); break;
         case 2: replace_memory(player, pick(player, MEMORIES)); break;
-        case 3: make_mistakes(player); break;
+        case 3: make_invalid_calls(player); break;
         case 4: zeEventQueryStatus(events[pick(player, EVENTS)]); break;
         case 5: zeEventHostReset(events[pick(player, EVENTS)]); break;
         case 6: zeEventHostSignal(events[pick(player, EVENTS)]); break;
@@ -306,7 +305,7 @@ static void end(struct player *player) {
     assert_ok(zeKernelDestroy(player->kernel));
 }
 
-static void threads_play(void **state) {
+static void random_calls_do_not_crash(void **state) {
     (void)state;
     if (getenv("LODE_TEST_SEED")) seed = (uint32_t)strtoul(getenv("LODE_TEST_SEED"), NULL, 10);
     static struct player players[THREADS];
@@ -329,6 +328,6 @@ static void threads_play(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_play)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_calls_do_not_crash)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

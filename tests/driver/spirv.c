@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPIR-V modules: run where an OpenCL runtime takes them, refused with a reason where none does.
+ * SPIR-V modules: run if an OpenCL runtime accepts them, otherwise refused with a reason.
  */
 #include "ze_test.h"
 
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Sanitizers look into the OpenCL runtime too, which has leaks and races of its own. */
+/* Sanitizers also report leaks and races inside the OpenCL runtime. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
@@ -24,7 +24,7 @@ static bool can_compile;
 static uint8_t *read_file(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     if (!file) {
-        printf("SKIP: %s was not made: no clang or spirv-as for it\n", path);
+        printf("SKIP: %s was not built: clang or spirv-as is missing\n", path);
         exit(77);
     }
     uint8_t *bytes = malloc(1 << 20);
@@ -39,7 +39,7 @@ static int set_up_list(void **state) {
     ze_device_module_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
     assert_ok(zeDeviceGetModuleProperties(device, &properties));
     can_compile = properties.spirvVersionSupported != 0;
-    if (!can_compile) printf("no OpenCL runtime for the CPU takes SPIR-V here: only refusals are tested\n");
+    if (!can_compile) printf("no OpenCL runtime for the CPU accepts SPIR-V here: only errors are tested\n");
     return 0;
 }
 
@@ -65,7 +65,7 @@ static ze_result_t try_module(const void *bytes, size_t size, const char *flags,
     return result;
 }
 
-/* A module of a file that must compile. */
+/* Builds a module from a file; must succeed. */
 static ze_module_handle_t compile(const char *path) {
     size_t size = 0;
     uint8_t *bytes = read_file(path, &size);
@@ -76,7 +76,7 @@ static ze_module_handle_t compile(const char *path) {
     return module;
 }
 
-/* The native form of a module, to be freed, and what makes a module of it again. */
+/* The native binary of a module, which the caller frees, and a descriptor to create a module from it. */
 static uint8_t *native_form(ze_module_handle_t module, ze_module_desc_t *desc) {
     size_t size = 0;
     assert_ok(zeModuleGetNativeBinary(module, &size, NULL));
@@ -89,7 +89,7 @@ static uint8_t *native_form(ze_module_handle_t module, ze_module_desc_t *desc) {
     return native;
 }
 
-static void without_a_runtime_the_log_says_so(void **state) {
+static void the_log_reports_a_missing_runtime(void **state) {
     (void)state;
     size_t size = 0;
     uint8_t *bytes = read_file(TEST_SPIRV, &size);
@@ -121,7 +121,7 @@ static void garbage_is_refused(void **state) {
             assert_true(strlen(text) > 0);
             continue;
         }
-        whole++; /* cut between functions, where it is a module as well */
+        whole++; /* truncated between functions: still a valid module */
         assert_ok(zeModuleDestroy(module));
     }
     assert_true(whole <= 4);
@@ -131,7 +131,7 @@ static void garbage_is_refused(void **state) {
     free(bytes);
 }
 
-/* Damage that leaves instructions whole is for the compiler to find, and it may crash over it: not here. */
+/* Damage that leaves instructions whole is found by the compiler, which may crash: this process must not. */
 static void damage(uint32_t *words, size_t count, unsigned seed) {
     uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     for (unsigned i = 0; i <= seed % 3; i++) {
@@ -168,8 +168,8 @@ static void invalid_modules_are_refused(void **state) {
     free(bytes);
 }
 
-/* Another process compiles; whatever the program does with its own children and files is no matter. */
-static void the_program_keeps_its_ways(void **state) {
+/* Compiling in another process does not affect the program's own children and files. */
+static void compiling_does_not_affect_the_program(void **state) {
     (void)state;
     if (!can_compile) skip();
     void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
@@ -183,7 +183,7 @@ static void the_program_keeps_its_ways(void **state) {
     assert_ok(zeModuleDestroy(module));
 }
 
-/* Wherever in memory it lies. */
+/* A module may be at any address. */
 static void modules_need_no_alignment(void **state) {
     (void)state;
     if (!can_compile) skip();
@@ -214,7 +214,7 @@ static void check_scale(ze_module_handle_t module) {
     for (int i = 0; i < N; i++)
         src[i] = (float)i;
     const struct params params = {3, {1, 2, 4, 8}, 100};
-    const uint32_t bias = 7; /* wider than the kernel's: cut */
+    const uint32_t bias = 7; /* wider than the kernel's parameter: truncated */
     const ze_group_count_t groups = {N / GROUP, 1, 1};
     assert_ok(zeKernelSetGroupSize(kernel, GROUP, 1, 1));
     assert_ok(zeKernelSetArgumentValue(kernel, 0, 8, &dst));
@@ -260,7 +260,7 @@ static void kernels_run(void **state) {
     assert_int_equal(zeCommandListAppendLaunchCooperativeKernel(list, kernel, &groups, NULL, 0, NULL),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(zeKernelDestroy(kernel));
-    /* Pointers inside memory are followed. */
+    /* The kernel follows pointers stored in memory. */
     kernel = make_kernel(module, "follow");
     uint32_t **pointers = allocate_shared(4 * sizeof *pointers), *target = allocate_shared(100);
     target[1] = 5;
@@ -283,7 +283,7 @@ static void kernels_run(void **state) {
     free(bytes);
 }
 
-static void binaries_come_back(void **state) {
+static void native_binaries_are_returned(void **state) {
     (void)state;
     if (!can_compile) skip();
     ze_module_handle_t module = compile(TEST_SPIRV);
@@ -321,7 +321,7 @@ static int run_count_up(ze_module_handle_t module) {
     return result;
 }
 
-/* Globals and functions are found where the OpenCL runtime finds them; otherwise the name is refused. */
+/* Globals and functions are found if the OpenCL runtime finds them, otherwise the name is refused. */
 static void pointers_are_found_or_refused(void **state) {
     (void)state;
     if (!can_compile) skip();
@@ -416,7 +416,7 @@ static void import_and_check_use(ze_module_handle_t module) {
     free(native);
 }
 
-/* One input has what another lacks. */
+/* One input defines what another uses. */
 static void inputs_are_linked(void **state) {
     (void)state;
     if (!can_compile) skip();
@@ -449,7 +449,7 @@ static void inputs_are_linked(void **state) {
     free(inputs[1]);
 }
 
-static void what_is_lacking_is_refused(void **state) {
+static void missing_symbols_are_refused(void **state) {
     (void)state;
     if (!can_compile) skip();
     size_t size = 0;
@@ -464,15 +464,15 @@ static void what_is_lacking_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(without_a_runtime_the_log_says_so),
+            cmocka_unit_test(the_log_reports_a_missing_runtime),
             cmocka_unit_test(garbage_is_refused),
             cmocka_unit_test(invalid_modules_are_refused),
-            cmocka_unit_test(the_program_keeps_its_ways),
+            cmocka_unit_test(compiling_does_not_affect_the_program),
             cmocka_unit_test(modules_need_no_alignment),
             cmocka_unit_test(kernels_run),
-            cmocka_unit_test(binaries_come_back),
+            cmocka_unit_test(native_binaries_are_returned),
             cmocka_unit_test(inputs_are_linked),
-            cmocka_unit_test(what_is_lacking_is_refused),
+            cmocka_unit_test(missing_symbols_are_refused),
             cmocka_unit_test(constants_are_specialized),
             cmocka_unit_test(pointers_are_found_or_refused),
     };

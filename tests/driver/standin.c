@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What only a loader has, in the stand-in for it: programs find all of it there, and no tracing.
+ * The stand-in loader has all functions that only a loader has, and no tracing.
  */
 #include "ze_test.h"
 
@@ -16,7 +16,7 @@ static int open_loader(void **state) {
     return loader ? 0 : -1;
 }
 
-static void everything_is_found(void **state) {
+static void all_functions_are_found(void **state) {
     (void)state;
     static const char *const names[] = {
             "zeInit",
@@ -47,7 +47,7 @@ static void everything_is_found(void **state) {
         if (!dlsym(loader, names[i])) fail_msg("%s is missing", names[i]);
 }
 
-static void it_says_what_it_is(void **state) {
+static void versions_are_reported(void **state) {
     (void)state;
     zel_component_version_t versions[2];
     size_t count = 0;
@@ -79,8 +79,8 @@ static void there_is_no_tracing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(everything_is_found),
-            cmocka_unit_test(it_says_what_it_is),
+            cmocka_unit_test(all_functions_are_found),
+            cmocka_unit_test(versions_are_reported),
             cmocka_unit_test(there_is_no_tracing),
     };
     return cmocka_run_group_tests(tests, open_loader, NULL);

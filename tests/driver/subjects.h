@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list of every kind, immediate and regular, for tests that hold for all of them.
+ * One list of every kind, immediate and regular, for tests that apply to all of them.
  */
 #ifndef LODE_TESTS_DRIVER_SUBJECTS_H
 #define LODE_TESTS_DRIVER_SUBJECTS_H
 
 #include "ze_test.h"
 
-/* A list under test: commands are appended, then finished by whatever means it has. */
+/* A list under test: append commands, then finish() runs them. */
 struct subject {
     ze_command_list_handle_t list;
     ze_command_queue_handle_t queue; /* NULL for immediate lists */

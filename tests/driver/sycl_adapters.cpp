@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SYCL's Level Zero adapters over the stand-in loader: the device is listed, memory is copied and set,
- * buffers are copied. The environment says which adapter; ONEAPI_DEVICE_SELECTOR leaves Level Zero alone.
+ * SYCL's Level Zero adapters over the stand-in loader: the device is listed, memory is copied and filled,
+ * buffers are copied. The environment selects the adapter; ONEAPI_DEVICE_SELECTOR restricts SYCL to Level
+ * Zero.
  */
 #include <sycl/sycl.hpp>
 

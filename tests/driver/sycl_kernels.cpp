@@ -21,7 +21,7 @@ static ze_module_handle_t make_module(sycl::queue &queue, ze_module_format_t for
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
     if (bytes.empty()) {
-        std::printf("SKIP: %s was not made\n", path);
+        std::printf("SKIP: %s was not built\n", path);
         std::exit(77);
     }
     ze_module_desc_t desc{};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With the loader's tracing layer on (ZE_ENABLE_TRACING_LAYER=1), a tracer that sees every call of the test
- * program. It knows nothing of the calls but that each ends as often as it begins.
+ * With the loader's tracing layer on (ZE_ENABLE_TRACING_LAYER=1), traces every call of the test program. It
+ * only checks that each call that begins also ends.
  */
 #ifndef LODE_TESTS_DRIVER_TRACER_H
 #define LODE_TESTS_DRIVER_TRACER_H
@@ -50,7 +50,7 @@ static int start_tracer(void) {
            || LOADERS(zelTracerSetEpilogues)(tracer, &epilogues) || LOADERS(zelTracerSetEnabled)(tracer, 1);
 }
 
-/* Is every call that was seen to begin also over, and were there any? */
+/* Did every call that began end, and was there at least one? */
 static int stop_tracer(void) {
     if (!tracer) return 0;
     int result = LOADERS(zelTracerSetEnabled)(tracer, 0) || LOADERS(zelTracerDestroy)(tracer);

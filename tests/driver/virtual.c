@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reserved addresses, physical memory, and the one mapped on the other.
+ * Reserved addresses, physical memory, and mappings.
  */
 #include "ze_test.h"
 
@@ -12,8 +12,8 @@ static int set_up_page(void **state) {
     return set_up(state) || zeVirtualMemQueryPageSize(context, device, 1 << 20, &page);
 }
 
-/* Anywhere; but an old validation layer wants an address. It is a wish and no more. */
-static void *wish(void) {
+/* Any address; an old validation layer requires one. It is only a hint. */
+static void *address_hint(void) {
     return validated() ? (void *)((uintptr_t)1 << 44) : NULL;
 }
 
@@ -24,24 +24,24 @@ static ze_physical_mem_handle_t make_physical(size_t size) {
     return physical;
 }
 
-static void memory_shows_where_it_is_mapped(void **state) {
+static void mapped_memory_is_accessible(void **state) {
     (void)state;
     assert_true(page >= 4096 && (page & (page - 1)) == 0);
     char *base = NULL;
-    assert_ok(zeVirtualMemReserve(context, wish(), 16 * page, (void **)&base));
+    assert_ok(zeVirtualMemReserve(context, address_hint(), 16 * page, (void **)&base));
     ze_physical_mem_handle_t physical = make_physical(4 * page);
     assert_ok(zeVirtualMemMap(context, base, 4 * page, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
     assert_ok(zeVirtualMemMap(context, base + 8 * page, 2 * page, physical, 2 * page,
                               ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
     memset(base, 1, 4 * page);
     base[2 * page] = 42;
-    assert_int_equal(base[8 * page], 42); /* the same memory twice */
+    assert_int_equal(base[8 * page], 42); /* the same memory, mapped twice */
     ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
     assert_ok(zeMemGetAllocProperties(context, base + page, &properties, NULL));
     assert_int_equal(properties.type, ZE_MEMORY_TYPE_DEVICE);
     assert_ok(zeMemGetAllocProperties(context, base + 5 * page, &properties, NULL));
     assert_int_equal(properties.type, ZE_MEMORY_TYPE_UNKNOWN);
-    /* Commands use it like any other. */
+    /* Commands can use mapped memory. */
     ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
     assert_ok(zeCommandListAppendMemoryFill(list, base, "z", 1, 3 * page, NULL, 0, NULL));
     assert_int_equal(base[8 * page], 'z');
@@ -50,7 +50,7 @@ static void memory_shows_where_it_is_mapped(void **state) {
     assert_int_equal(zeVirtualMemFree(context, base, 16 * page), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
     assert_ok(zeVirtualMemUnmap(context, base, 4 * page));
     assert_ok(zeVirtualMemUnmap(context, base + 8 * page, 2 * page));
-    /* Contents outlive their mapping. */
+    /* Contents survive unmapping. */
     assert_ok(zeVirtualMemMap(context, base + 15 * page, page, physical, 0,
                               ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
     assert_int_equal(base[15 * page], 'z');
@@ -59,10 +59,10 @@ static void memory_shows_where_it_is_mapped(void **state) {
     assert_ok(zeVirtualMemFree(context, base, 16 * page));
 }
 
-static void access_is_by_page(void **state) {
+static void access_is_per_page(void **state) {
     (void)state;
     char *base = NULL;
-    assert_ok(zeVirtualMemReserve(context, wish(), 8 * page, (void **)&base));
+    assert_ok(zeVirtualMemReserve(context, address_hint(), 8 * page, (void **)&base));
     ze_physical_mem_handle_t physical = make_physical(8 * page);
     assert_ok(zeVirtualMemMap(context, base, 8 * page, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
     assert_ok(zeVirtualMemSetAccessAttribute(context, base + 2 * page, 3 * page,
@@ -76,7 +76,7 @@ static void access_is_by_page(void **state) {
     assert_int_equal(access, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY);
     assert_int_equal(extent, 2 * page);
     base[0] = base[5 * page] = 1;
-    assert_ok(zeVirtualMemUnmap(context, base + page, 5 * page)); /* across three pieces */
+    assert_ok(zeVirtualMemUnmap(context, base + page, 5 * page)); /* covers three mappings */
     assert_int_equal(zeVirtualMemGetAccessAttribute(context, base + 2 * page, page, &access, &extent),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_int_equal(base[0], 1);
@@ -86,14 +86,15 @@ static void access_is_by_page(void **state) {
     assert_ok(zeVirtualMemFree(context, base, 8 * page));
 }
 
-/* Access is enforced, as the device says: the kernel does not write where it must not either. */
+/* Access is enforced, as the device reports: the operating system does not write to read-only memory
+ * either. */
 static void access_is_enforced(void **state) {
     (void)state;
     int ends[2];
     char *base = NULL;
     assert_int_equal(pipe(ends), 0);
     ze_physical_mem_handle_t physical = make_physical(page);
-    assert_ok(zeVirtualMemReserve(context, wish(), page, (void **)&base));
+    assert_ok(zeVirtualMemReserve(context, address_hint(), page, (void **)&base));
     assert_ok(zeVirtualMemMap(context, base, page, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
     assert_int_equal(write(ends[1], "abc", 3), 3);
     assert_int_equal(read(ends[0], base, 1), 1);
@@ -111,14 +112,14 @@ static void access_is_enforced(void **state) {
     close(ends[1]);
 }
 
-static void mistakes_are_refused(void **state) {
+static void errors_are_refused(void **state) {
     (void)state;
     char *base = NULL;
-    assert_int_equal(zeVirtualMemReserve(context, wish(), 0, (void **)&base),
+    assert_int_equal(zeVirtualMemReserve(context, address_hint(), 0, (void **)&base),
                      ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
-    assert_int_equal(zeVirtualMemReserve(context, wish(), page + 1, (void **)&base),
+    assert_int_equal(zeVirtualMemReserve(context, address_hint(), page + 1, (void **)&base),
                      ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
-    assert_ok(zeVirtualMemReserve(context, wish(), 4 * page, (void **)&base));
+    assert_ok(zeVirtualMemReserve(context, address_hint(), 4 * page, (void **)&base));
     ze_physical_mem_handle_t physical = make_physical(2 * page);
     assert_int_equal(
             zeVirtualMemMap(context, base + 1, page, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
@@ -154,13 +155,13 @@ static ze_context_handle_t make_other_context(void) {
     return other;
 }
 
-/* Neither addresses nor memory of one context are another's. */
-static void contexts_keep_apart(void **state) {
+/* Addresses and memory belong to one context. */
+static void contexts_are_independent(void **state) {
     (void)state;
     ze_context_handle_t own = context, other = make_other_context();
     char *base = NULL, *others = NULL;
-    assert_ok(zeVirtualMemReserve(context, wish(), 2 * page, (void **)&base));
-    assert_ok(zeVirtualMemReserve(other, wish(), 2 * page, (void **)&others));
+    assert_ok(zeVirtualMemReserve(context, address_hint(), 2 * page, (void **)&base));
+    assert_ok(zeVirtualMemReserve(other, address_hint(), 2 * page, (void **)&others));
     ze_physical_mem_handle_t physical = make_physical(page);
     const ze_memory_access_attribute_t access = ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE;
     assert_int_not_equal(zeVirtualMemMap(other, others, page, physical, 0, access), ZE_RESULT_SUCCESS);
@@ -181,15 +182,15 @@ static void contexts_keep_apart(void **state) {
     context = own;
 }
 
-/* Neighbours, if the kernel puts them side by side: what is done to the one ends where it ends. */
-static void reservations_keep_apart(void **state) {
+/* Adjacent reservations, if the operating system places them so: changes to one do not reach the other. */
+static void reservations_are_independent(void **state) {
     (void)state;
     enum { COUNT = 8 };
     char *bases[COUNT];
     ze_physical_mem_handle_t physical = make_physical(page);
     const ze_memory_access_attribute_t access = ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE;
     for (int i = 0; i < COUNT; i++) {
-        assert_ok(zeVirtualMemReserve(context, wish(), page, (void **)&bases[i]));
+        assert_ok(zeVirtualMemReserve(context, address_hint(), page, (void **)&bases[i]));
         assert_ok(zeVirtualMemMap(context, bases[i], page, physical, 0, access));
     }
     for (int i = 0; i < COUNT; i++) {
@@ -215,8 +216,8 @@ static size_t mapped_pages(void) {
     return pages;
 }
 
-/* Addresses that were not freed go with their context. */
-static void reservations_go_with_their_context(void **state) {
+/* Addresses that were not freed are released with their context. */
+static void reservations_are_freed_with_their_context(void **state) {
     (void)state;
     enum { ROUNDS = 64 };
     const size_t size = (size_t)1 << 30;
@@ -224,15 +225,15 @@ static void reservations_go_with_their_context(void **state) {
     for (int i = 0; i < ROUNDS; i++) {
         ze_context_handle_t other = make_other_context();
         void *base = NULL;
-        assert_ok(zeVirtualMemReserve(other, wish(), size, &base));
+        assert_ok(zeVirtualMemReserve(other, address_hint(), size, &base));
         assert_ok(zeContextDestroy(other));
     }
     assert_true(mapped_pages() < before + ROUNDS / 2 * size / (size_t)sysconf(_SC_PAGESIZE));
 }
 
-static void physical_memory_can_be_the_hosts(void **state) {
+static void physical_memory_can_be_on_the_host(void **state) {
     (void)state;
-    if (validated()) skip(); /* the old layer knows neither the flag nor a missing device */
+    if (validated()) skip(); /* the old layer supports neither the flag nor a missing device */
     ze_physical_mem_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = page};
     ze_physical_mem_handle_t physical = NULL;
     char *base = NULL;
@@ -252,8 +253,8 @@ static void physical_memory_can_be_the_hosts(void **state) {
     assert_ok(zePhysicalMemDestroy(context, physical));
 }
 
-/* There is no more of it than the machine has, in one piece or in several. */
-static void physical_memory_ends(void **state) {
+/* Physical memory is limited to the machine's, in one piece or several. */
+static void physical_memory_is_limited(void **state) {
     (void)state;
     enum { PIECES = 4 };
     ze_device_properties_t device_properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
@@ -270,8 +271,8 @@ static void physical_memory_ends(void **state) {
     assert_ok(zePhysicalMemDestroy(context, make_physical(desc.size)));
 }
 
-/* Physical memory from a descriptor that has less would end the program on its first access. */
-static void imported_memory_is_long_enough(void **state) {
+/* If the descriptor's file were too small, the program would crash on first access. */
+static void imported_memory_size_is_checked(void **state) {
     (void)state;
     int file = memfd_create("test", 0);
     assert_int_equal(ftruncate(file, (off_t)page), 0);
@@ -292,16 +293,16 @@ static void imported_memory_is_long_enough(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(memory_shows_where_it_is_mapped),
-            cmocka_unit_test(access_is_by_page),
+            cmocka_unit_test(mapped_memory_is_accessible),
+            cmocka_unit_test(access_is_per_page),
             cmocka_unit_test(access_is_enforced),
-            cmocka_unit_test(mistakes_are_refused),
-            cmocka_unit_test(contexts_keep_apart),
-            cmocka_unit_test(reservations_keep_apart),
-            cmocka_unit_test(reservations_go_with_their_context),
-            cmocka_unit_test(physical_memory_can_be_the_hosts),
-            cmocka_unit_test(physical_memory_ends),
-            cmocka_unit_test(imported_memory_is_long_enough),
+            cmocka_unit_test(errors_are_refused),
+            cmocka_unit_test(contexts_are_independent),
+            cmocka_unit_test(reservations_are_independent),
+            cmocka_unit_test(reservations_are_freed_with_their_context),
+            cmocka_unit_test(physical_memory_can_be_on_the_host),
+            cmocka_unit_test(physical_memory_is_limited),
+            cmocka_unit_test(imported_memory_size_is_checked),
     };
     return cmocka_run_group_tests(tests, set_up_page, tear_down);
 }

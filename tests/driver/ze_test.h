@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of the driver begin with. They are plain Level Zero programs: each is linked twice, with the
- * official loader and with the driver itself. Entry points that an old loader does not export are the
- * driver's: CALL() asks for them by name.
+ * Shared by the tests of the driver. They are plain Level Zero programs, each linked with the official loader
+ * and with the driver itself. CALL() looks up by name the entry points that an old loader does not export.
  */
 #ifndef LODE_TESTS_DRIVER_ZE_TEST_H
 #define LODE_TESTS_DRIVER_ZE_TEST_H
@@ -27,7 +26,7 @@ static ze_driver_handle_t driver;
 static ze_device_handle_t device;
 static ze_context_handle_t context;
 
-/* The driver in this process, by name and not by number: a real GPU may be there too. */
+/* Finds the driver by name, since the machine may also have a GPU. */
 static int find_device(void) {
     uint32_t ndrivers = 0;
     if (zeInit(0) || zeDriverGet(&ndrivers, NULL)) return -1;
@@ -65,7 +64,7 @@ static inline void *function_by_name(const char *name) {
 }
 #define CALL(name) ((__typeof__(&NEW(name)))function_by_name(#name))
 
-/* Does the validation layer answer first? It may give another code, or none of its own. */
+/* Is the validation layer on? It checks first and may return another code, or none. */
 static inline int validated(void) {
     const char *on = getenv("ZE_ENABLE_VALIDATION_LAYER");
     return on && on[0] == '1';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for the test of lodecc: a little of everything that OpenCL C programs do. */
+/* Kernels for the test of lodecc: common features of OpenCL C. */
 
 typedef struct {
     int factor;
@@ -35,7 +35,7 @@ kernel void functions(global const float *src, global float *dst) {
     dst[i * 8 + 7] += vload2(0, src + i).x;
 }
 
-/* The sum of a group, by a tree in local memory. */
+/* Sums a group by a tree in local memory. */
 kernel void reduce(global const int *src, global int *dst, local int *scratch) {
     local int total;
     size_t x = get_local_id(0);
@@ -50,7 +50,7 @@ kernel void reduce(global const int *src, global int *dst, local int *scratch) {
     dst[get_global_id(0)] = total;
 }
 
-/* A barrier behind a function call, in a group of a required size and two dimensions. */
+/* A barrier inside a function, in a two-dimensional group of required size. */
 void turn(local float tile[8][8], float x) {
     tile[get_local_id(0)][get_local_id(1)] = x;
     work_group_barrier(CLK_LOCAL_MEM_FENCE);
@@ -68,7 +68,7 @@ kernel void histogram(global const uchar *src, global volatile int *bins) {
     atomic_inc(&bins[src[get_global_id(0)]]);
 }
 
-/* What the device says that it can do with floating-point atomics, in global and in local memory. */
+/* The floating-point atomics that the device reports, in global and local memory. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 kernel void float_atomics(global atomic_float *floats, global atomic_double *doubles,

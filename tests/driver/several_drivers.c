@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several drivers under one loader, which then puts handles of its own in front of theirs. Two of them are
- * this one and a copy of it: neither may notice the other, nor a GPU's driver beside them.
+ * Several drivers under one loader, which then wraps their handles in its own. Two of them are this driver
+ * and a copy of it: neither may be affected by the other, nor by a GPU's driver.
  */
 #include "ze_test.h"
 
@@ -16,7 +16,7 @@ static const struct native_kernel kernels[] = {
         {.name = "double", .run_group = double_group, .args = double_args, .nargs = 1}};
 static const struct native_module table = {NATIVE_MAGIC, NATIVE_VERSION, 1, kernels};
 
-/* What one driver is used with. The helpers of ze_test.h work on the current one's. */
+/* Objects of one driver. The helpers of ze_test.h use those of the current driver. */
 struct side {
     ze_driver_handle_t driver;
     ze_device_handle_t device;
@@ -29,18 +29,18 @@ struct side {
     uint32_t *memory;
 } sides[2];
 
-static void use(const struct side *side) {
+static void select_side(const struct side *side) {
     driver = side->driver;
     device = side->device;
     context = side->context;
 }
 
-static void begin(struct side *side) {
+static void create_objects(struct side *side) {
     const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     uint32_t one = 1;
     assert_ok(zeDeviceGet(side->driver, &one, &side->device));
     assert_ok(zeContextCreate(side->driver, &desc, &side->context));
-    use(side);
+    select_side(side);
     side->module = make_module(&table);
     side->kernel = make_kernel(side->module, "double");
     side->list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
@@ -49,7 +49,7 @@ static void begin(struct side *side) {
     side->memory = allocate_shared(N * sizeof *side->memory);
 }
 
-static void end(struct side *side) {
+static void destroy_objects(struct side *side) {
     assert_ok(zeMemFree(side->context, side->memory));
     assert_ok(zeEventDestroy(side->event));
     assert_ok(zeEventPoolDestroy(side->pool));
@@ -59,7 +59,7 @@ static void end(struct side *side) {
     assert_ok(zeContextDestroy(side->context));
 }
 
-/* By the name of its device. */
+/* Recognises the driver by its device's name. */
 static bool is_ours(ze_driver_handle_t candidate) {
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
     ze_device_handle_t first = NULL;
@@ -79,14 +79,14 @@ static int set_up_sides(void **state) {
         if (is_ours(drivers[i])) sides[ours++].driver = drivers[i];
     if (ours != 2) return -1;
     for (int i = 0; i < 2; i++)
-        begin(&sides[i]);
+        create_objects(&sides[i]);
     return 0;
 }
 
 static int tear_down_sides(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++)
-        end(&sides[i]);
+        destroy_objects(&sides[i]);
     return stop_tracer();
 }
 
@@ -97,8 +97,8 @@ static void launch(struct side *side) {
     assert_ok(zeCommandListAppendLaunchKernel(side->list, side->kernel, &groups, side->event, 0, NULL));
 }
 
-/* Both at work at the same time, each seeing its own. */
-static void both_work(void **state) {
+/* Both drivers work at the same time, each on its own objects. */
+static void drivers_work_concurrently(void **state) {
     (void)state;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         for (uint32_t s = 0; s < 2; s++) {
@@ -114,8 +114,8 @@ static void both_work(void **state) {
     }
 }
 
-/* Memory of the other driver is memory like any other: unknown, and good for copies. */
-static void memory_is_foreign(void **state) {
+/* Memory of the other driver is unknown to this one, but can be copied. */
+static void memory_of_the_other_driver_is_unknown(void **state) {
     (void)state;
     ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
     ze_device_handle_t owner = NULL;
@@ -134,7 +134,7 @@ static void memory_is_foreign(void **state) {
     assert_int_not_equal(zeMemFree(sides[1].context, sides[0].memory), ZE_RESULT_SUCCESS);
 }
 
-/* A device is its own driver's. */
+/* A device belongs to its own driver. */
 static void devices_are_not_mixed(void **state) {
     (void)state;
     const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
@@ -147,8 +147,8 @@ static void devices_are_not_mixed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(both_work),
-            cmocka_unit_test(memory_is_foreign),
+            cmocka_unit_test(drivers_work_concurrently),
+            cmocka_unit_test(memory_of_the_other_driver_is_unknown),
             cmocka_unit_test(devices_are_not_mixed),
     };
     return cmocka_run_group_tests(tests, set_up_sides, tear_down_sides);
