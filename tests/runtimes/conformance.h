@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the conformance suite share: the list of tests, and objects in one call. A test gets its
- * place as *state and runs on every place; one that a place cannot take calls leave_out.
+ * Shared by the parts of the conformance suite: the lists of tests, and helpers that create objects. Every
+ * test runs on every place, which it gets as *state; it calls leave_out if it does not apply to a place.
  */
 #ifndef LODE_TESTS_RUNTIMES_CONFORMANCE_H
 #define LODE_TESTS_RUNTIMES_CONFORMANCE_H
@@ -13,7 +13,7 @@ struct test {
     const char *name;
     void (*run)(void **state);
 };
-/* What the program runs: lists of tests, each with a NULL name at its end. */
+/* Lists of tests that the program runs, each ended by a NULL name. */
 extern const struct test *const parts[];
 extern const char *const default_places; /* a prefix, or NULL for all */
 
@@ -28,21 +28,21 @@ static inline const struct place *place_of(void **state) {
     return *state;
 }
 
-/* How a stream comes about. A place without queues of its own has only the first. */
+/* Where a stream comes from. Places whose users have no queues support only the first. */
 enum stream_source { BY_LIBRARY, BY_USER, STREAM_SOURCES };
-/* NULL: the place has no such stream. */
+/* NULL if the place has no such stream. */
 dnnl_stream_t make_stream(const struct place *place, dnnl_engine_t engine, enum stream_source source,
                           unsigned flags);
 dnnl_engine_t make_engine(const struct place *place);
 
-/* Numbers in and out of memory, through map and unmap. */
+/* Write and read values through map and unmap. */
 void memory_put(dnnl_memory_t memory, const float *values, size_t count);
 void memory_get(dnnl_memory_t memory, float *values, size_t count);
 void memory_set_all(dnnl_memory_t memory, float value, size_t count);
-/* Every one of the values is this. */
+/* Asserts that all values equal `value`. */
 void assert_memory_is(dnnl_memory_t memory, float value, size_t count);
 
-/* dst[i] = 2 * src[i] + 1, of `count` numbers. */
+/* dst[i] = 2 * src[i] + 1, for `count` values. */
 struct step {
     size_t count;
     dnnl_memory_desc_t md;
@@ -51,7 +51,7 @@ struct step {
 struct step make_step(dnnl_engine_t engine, size_t count);
 void free_step(struct step *step);
 dnnl_memory_t make_memory(const struct step *step, dnnl_engine_t engine);
-/* Two arguments of a step. */
+/* The arguments of a step. */
 struct step_args {
     dnnl_exec_arg_t list[2];
 };
@@ -63,22 +63,22 @@ static inline dnnl_status_t run_step(const struct step *step, dnnl_stream_t stre
     return dnnl_primitive_execute(step->primitive, stream, 2, args_of(src, dst).list);
 }
 
-/* What most tests begin with. */
+/* Objects that most tests need. */
 struct scene {
     const struct place *place;
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     struct step step;
 };
-/* false: the place has no such stream. */
+/* False if the place has no such stream. */
 bool open_scene(struct scene *s, const struct place *place, enum stream_source source, unsigned flags,
                 size_t count);
-/* The same with a stream that every place has. */
+/* The same with a kind of stream that every place has. */
 struct scene plain_scene(const struct place *place, size_t count);
 void close_scene(struct scene *s);
 dnnl_memory_t scene_memory(const struct scene *s, float value);
 
-/* A step on a stream of its own gives the right numbers. */
+/* Runs a step on a new stream and checks the values. */
 void assert_works(dnnl_engine_t engine);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reorders between a place and the CPU engine of the library: two devices, unless the place is that engine.
- */
+/* Reorders between a place and the CPU engine: cross-device, unless the place is that engine. */
 #include "runtimes/conformance.h"
 
 #include <string.h>
@@ -40,7 +39,7 @@ static dnnl_memory_t memory_on(dnnl_engine_t engine, const_dnnl_memory_desc_t md
 
 static dnnl_primitive_t make_reorder(dnnl_memory_t src, dnnl_memory_t dst, const_dnnl_primitive_attr_t attr) {
     const_dnnl_memory_desc_t from, to;
-    dnnl_engine_t from_engine, to_engine, asked;
+    dnnl_engine_t from_engine, to_engine, found;
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t reorder;
     assert_ok(dnnl_memory_get_memory_desc(src, &from));
@@ -48,10 +47,10 @@ static dnnl_primitive_t make_reorder(dnnl_memory_t src, dnnl_memory_t dst, const
     assert_ok(dnnl_memory_get_engine(src, &from_engine));
     assert_ok(dnnl_memory_get_engine(dst, &to_engine));
     assert_ok(dnnl_reorder_primitive_desc_create(&pd, from, from_engine, to, to_engine, attr));
-    assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_reorder_src_engine, 0, &asked));
-    assert_ptr_equal(asked, from_engine);
-    assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_reorder_dst_engine, 0, &asked));
-    assert_ptr_equal(asked, to_engine);
+    assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_reorder_src_engine, 0, &found));
+    assert_ptr_equal(found, from_engine);
+    assert_ok(dnnl_primitive_desc_query(pd, dnnl_query_reorder_dst_engine, 0, &found));
+    assert_ptr_equal(found, to_engine);
     assert_ok(dnnl_primitive_create(&reorder, pd));
     assert_ok(dnnl_primitive_desc_destroy(pd));
     return reorder;
@@ -69,18 +68,18 @@ static void count_up(float *values, float from) {
         values[i] = from + (float)i;
 }
 
-/* There and back, in another layout; then once more, added to what is there already. */
-static void there_and_back(const struct place *place, unsigned flags) {
+/* To the device and back, in another layout; then once more with a sum post-op. */
+static void round_trip(const struct place *place, unsigned flags) {
     struct sides s = open_sides(place, flags);
-    dnnl_memory_t from = memory_on(s.host, s.plain), there = memory_on(s.engine, s.last),
-                  back = memory_on(s.host, s.plain);
+    dnnl_memory_t from = memory_on(s.host, s.plain), remote = memory_on(s.engine, s.last),
+                  returned = memory_on(s.host, s.plain);
     float values[LENGTH], got[LENGTH];
     count_up(values, 1);
     memory_put(from, values, LENGTH);
-    reorder(s.stream, from, there, NULL);
-    reorder(s.stream, there, back, NULL);
+    reorder(s.stream, from, remote, NULL);
+    reorder(s.stream, remote, returned, NULL);
     assert_ok(dnnl_stream_wait(s.stream));
-    memory_get(back, got, LENGTH);
+    memory_get(returned, got, LENGTH);
     assert_memory_equal(got, values, sizeof got);
 
     dnnl_post_ops_t ops;
@@ -89,67 +88,67 @@ static void there_and_back(const struct place *place, unsigned flags) {
     assert_ok(dnnl_post_ops_append_sum(ops, 2, 0, dnnl_data_type_undef));
     assert_ok(dnnl_primitive_attr_create(&attr));
     assert_ok(dnnl_primitive_attr_set_post_ops(attr, ops));
-    reorder(s.stream, there, back, attr);
+    reorder(s.stream, remote, returned, attr);
     assert_ok(dnnl_stream_wait(s.stream));
-    memory_get(back, got, LENGTH);
+    memory_get(returned, got, LENGTH);
     for (int i = 0; i < LENGTH; i++)
         assert_true(got[i] == 3 * values[i]);
 
     assert_ok(dnnl_primitive_attr_destroy(attr));
     assert_ok(dnnl_post_ops_destroy(ops));
     assert_ok(dnnl_memory_destroy(from));
-    assert_ok(dnnl_memory_destroy(there));
-    assert_ok(dnnl_memory_destroy(back));
+    assert_ok(dnnl_memory_destroy(remote));
+    assert_ok(dnnl_memory_destroy(returned));
     close_sides(&s);
 }
 
-static void across_devices(void **state) {
-    there_and_back(place_of(state), dnnl_stream_in_order);
-    there_and_back(place_of(state), dnnl_stream_out_of_order);
+static void cross_device_reorders(void **state) {
+    round_trip(place_of(state), dnnl_stream_in_order);
+    round_trip(place_of(state), dnnl_stream_out_of_order);
 }
 
-/* What a source holds when the primitive is executed counts, not what it is given before the wait. */
-static void source_is_taken_at_once(void **state) {
+/* The reorder reads its source at execution: what is written to it before the wait does not matter. */
+static void source_is_read_at_execution(void **state) {
     struct sides s = open_sides(place_of(state), dnnl_stream_in_order);
-    dnnl_memory_t from = memory_on(s.host, s.plain), there = memory_on(s.engine, s.plain);
+    dnnl_memory_t from = memory_on(s.host, s.plain), remote = memory_on(s.engine, s.plain);
     float values[LENGTH], got[LENGTH];
     count_up(values, 1);
     memory_put(from, values, LENGTH);
-    reorder(s.stream, from, there, NULL);
+    reorder(s.stream, from, remote, NULL);
     memory_set_all(from, -1, LENGTH);
     assert_ok(dnnl_memory_destroy(from));
     assert_ok(dnnl_stream_wait(s.stream));
-    memory_get(there, got, LENGTH);
+    memory_get(remote, got, LENGTH);
     assert_memory_equal(got, values, sizeof got);
-    assert_ok(dnnl_memory_destroy(there));
+    assert_ok(dnnl_memory_destroy(remote));
     close_sides(&s);
 }
 
-static void memory_on_the_wrong_side(void **state) {
+static void memory_of_the_wrong_engine(void **state) {
     struct sides s = open_sides(place_of(state), dnnl_stream_in_order);
-    dnnl_memory_t host = memory_on(s.host, s.plain), there = memory_on(s.engine, s.plain);
-    dnnl_primitive_t up = make_reorder(host, there, NULL);
+    dnnl_memory_t host = memory_on(s.host, s.plain), remote = memory_on(s.engine, s.plain);
+    dnnl_primitive_t up = make_reorder(host, remote, NULL);
     memory_set_all(host, 1, LENGTH);
-    memory_set_all(there, 2, LENGTH);
-    assert_int_equal(dnnl_primitive_execute(up, s.stream, 2, args_of(there, host).list),
+    memory_set_all(remote, 2, LENGTH);
+    assert_int_equal(dnnl_primitive_execute(up, s.stream, 2, args_of(remote, host).list),
                      dnnl_invalid_arguments);
     assert_int_equal(dnnl_primitive_execute(up, s.stream, 2, args_of(host, host).list),
                      dnnl_invalid_arguments);
-    assert_int_equal(dnnl_primitive_execute(up, s.stream, 2, args_of(there, there).list),
+    assert_int_equal(dnnl_primitive_execute(up, s.stream, 2, args_of(remote, remote).list),
                      dnnl_invalid_arguments);
-    assert_int_equal(dnnl_primitive_execute(up, s.stream, 1, args_of(host, there).list),
+    assert_int_equal(dnnl_primitive_execute(up, s.stream, 1, args_of(host, remote).list),
                      dnnl_invalid_arguments);
     assert_memory_is(host, 1, LENGTH);
-    assert_memory_is(there, 2, LENGTH);
+    assert_memory_is(remote, 2, LENGTH);
     assert_ok(dnnl_primitive_destroy(up));
     assert_ok(dnnl_memory_destroy(host));
-    assert_ok(dnnl_memory_destroy(there));
+    assert_ok(dnnl_memory_destroy(remote));
     close_sides(&s);
 }
 
-const struct test across_tests[] = {
-        {"across_devices", across_devices},
-        {"source_is_taken_at_once", source_is_taken_at_once},
-        {"memory_on_the_wrong_side", memory_on_the_wrong_side},
+const struct test cross_device_tests[] = {
+        {"cross_device_reorders", cross_device_reorders},
+        {"source_is_read_at_execution", source_is_read_at_execution},
+        {"memory_of_the_wrong_engine", memory_of_the_wrong_engine},
         {NULL, NULL},
 };

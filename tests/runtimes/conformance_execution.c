@@ -15,8 +15,7 @@ static float after(float x, int n) {
     return x;
 }
 
-/* A chain of dependent executions without a wait in between; plain execution keeps the order on any stream.
- */
+/* A chain of dependent executions without waits in between: plain execution keeps the order on any stream. */
 static void chain(const struct place *place, enum stream_source source, unsigned flags) {
     enum { STEPS = 12, LARGE = 100000 };
     struct scene s;
@@ -59,7 +58,7 @@ static const struct backend *events_or_skip(const struct place *place) {
     return place->backend;
 }
 
-/* A chain through events: each execution waits for the one before, and a diamond joins two. */
+/* A chain ordered by events: each execution waits for the previous one, and a diamond joins two. */
 static void event_chain(void **state) {
     const struct place *place = place_of(state);
     const struct backend *b = events_or_skip(place);
@@ -86,7 +85,7 @@ static void event_chain(void **state) {
     }
 }
 
-/* The user's own event holds an execution back, on either order of stream. */
+/* A user's event delays an execution, on in-order and out-of-order streams. */
 static void gate(const struct place *place, enum stream_source source, unsigned flags) {
     const struct backend *b = place->backend;
     struct scene s;
@@ -116,19 +115,18 @@ static void gate(const struct place *place, enum stream_source source, unsigned 
 
 static void user_events(void **state) {
     const struct place *place = place_of(state);
-    if (!events_or_skip(place)->gate)
-        leave_out(place, "its users have no events that they signal themselves");
+    if (!events_or_skip(place)->gate) leave_out(place, "its users cannot signal events");
     for (int source = 0; source < STREAM_SOURCES; source++) {
         gate(place, source, dnnl_stream_in_order);
         gate(place, source, dnnl_stream_out_of_order);
     }
 }
 
-/* Everything is destroyed while an execution waits for an event that comes later. */
+/* All objects are destroyed while an execution waits for an event. */
 static void destroyed_while_waiting(void **state) {
     const struct place *place = place_of(state);
     const struct backend *b = events_or_skip(place);
-    if (!b->gate) leave_out(place, "its users have no events that they signal themselves");
+    if (!b->gate) leave_out(place, "its users cannot signal events");
     struct scene s;
     open_scene(&s, place, BY_LIBRARY, dnnl_stream_out_of_order, LENGTH);
     dnnl_memory_t src = scene_memory(&s, 1), dst = scene_memory(&s, 0);
@@ -145,8 +143,8 @@ static void destroyed_while_waiting(void **state) {
     b->event_release(closed);
 }
 
-/* No event is asked for; none is needed. */
-static void no_event_wanted(void **state) {
+/* Execution works without a returned event. */
+static void no_event_requested(void **state) {
     const struct place *place = place_of(state);
     const struct backend *b = events_or_skip(place);
     for (int order = 0; order < 2; order++) {
@@ -162,11 +160,11 @@ static void no_event_wanted(void **state) {
     }
 }
 
-/* An execution over nothing takes part in the order all the same. */
+/* An execution over zero elements still takes part in the order. */
 static void empty_execution(void **state) {
     const struct place *place = place_of(state);
     const struct backend *b = events_or_skip(place);
-    if (!b->gate) leave_out(place, "its users have no events that they signal themselves");
+    if (!b->gate) leave_out(place, "its users cannot signal events");
     struct scene s;
     open_scene(&s, place, BY_LIBRARY, dnnl_stream_out_of_order, 0);
     dnnl_memory_t src = make_memory(&s.step, s.engine), dst = make_memory(&s.step, s.engine);
@@ -185,8 +183,8 @@ static void empty_execution(void **state) {
 
 /* Profiling */
 
-/* The number of entries can be asked with any kind. Cycles are those of a timer, or 0 where there is none to
- * know. */
+/* The number of entries can be queried with any profiling kind. Cycles are a timer's, or 0 if there is
+ * none. */
 static void check_other_kinds(const struct scene *s, int runs) {
     enum { CYCLES = 0x101, UNKNOWN = 77, ROOM = 16 };
     int entries = -1;
@@ -273,7 +271,7 @@ static void cache_blobs(void **state) {
     dnnl_primitive_t again = UNTOUCHED;
     assert_ok(dnnl_primitive_get_primitive_desc(s.step.primitive, &pd));
 
-    /* Whatever is not a whole blob is refused. */
+    /* Anything but a complete blob is refused. */
     assert_int_equal(dnnl_primitive_create_from_cache_blob(&again, pd, 0, blob), dnnl_invalid_arguments);
     assert_int_equal(dnnl_primitive_create_from_cache_blob(&again, pd, size, NULL), dnnl_invalid_arguments);
     assert_int_equal(dnnl_primitive_create_from_cache_blob(&again, pd, size - 1, blob),
@@ -297,7 +295,7 @@ static void cache_blobs(void **state) {
     close_scene(&s);
 }
 
-/* Bad arguments: a status, and dst as it was. */
+/* Bad arguments: an error status, and dst unchanged. */
 
 static void bad_arguments(void **state) {
     const struct place *place = place_of(state);
@@ -375,7 +373,7 @@ const struct test execution_tests[] = {
         {"event_chain", event_chain},
         {"user_events", user_events},
         {"destroyed_while_waiting", destroyed_while_waiting},
-        {"no_event_wanted", no_event_wanted},
+        {"no_event_requested", no_event_requested},
         {"empty_execution", empty_execution},
         {"profiling", profiling},
         {"no_profiling", no_profiling},

@@ -19,13 +19,13 @@ static void engines(void **state) {
     assert_ok(dnnl_engine_destroy(b));
 }
 
-/* Many engines, one after the other: opening and closing leaves nothing behind that the next one trips on. */
-static void engines_again_and_again(void **state) {
+/* Creates many engines one after the other: none may affect the next. */
+static void many_engines(void **state) {
     for (int i = 0; i < 50; i++)
         assert_ok(dnnl_engine_destroy(make_engine(place_of(state))));
 }
 
-/* Memory of one engine serves another one of the same device and context. */
+/* Memory of one engine can be used by another of the same device and context. */
 static void engines_share_memory(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t a = make_engine(place), b = make_engine(place);
@@ -44,7 +44,7 @@ static void engines_share_memory(void **state) {
     assert_ok(dnnl_engine_destroy(b));
 }
 
-/* Lifetimes: five objects, destroyed in every order, with and without waiting for what was submitted. */
+/* Lifetimes: five objects, destroyed in every order, with and without waiting for submitted work. */
 
 enum { ENGINE, STREAM, SRC, DST, PRIMITIVE, OBJECTS };
 
@@ -58,7 +58,7 @@ static void destroy(int object, void *const *objects) {
     }
 }
 
-static void live_and_die(const struct place *place, const int order[OBJECTS], bool wait) {
+static void create_and_destroy(const struct place *place, const int order[OBJECTS], bool wait) {
     dnnl_engine_t engine = make_engine(place);
     dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
     struct step step = make_step(engine, LENGTH);
@@ -72,7 +72,7 @@ static void live_and_die(const struct place *place, const int order[OBJECTS], bo
     assert_ok(dnnl_memory_desc_destroy(step.md));
 }
 
-/* The next permutation in lexical order; false after the last. */
+/* The next permutation in lexicographic order; false after the last. */
 static bool permute(int order[OBJECTS]) {
     int i = OBJECTS - 2, k = OBJECTS - 1, t;
     while (i >= 0 && order[i] > order[i + 1])
@@ -89,16 +89,16 @@ static bool permute(int order[OBJECTS]) {
 static void lifetimes(void **state) {
     int order[OBJECTS] = {0, 1, 2, 3, 4};
     do {
-        live_and_die(place_of(state), order, true);
-        live_and_die(place_of(state), order, false);
+        create_and_destroy(place_of(state), order, true);
+        create_and_destroy(place_of(state), order, false);
     } while (permute(order));
 }
 
 /* Memory */
 
-/* A memory of a kind runs through a primitive as src and as dst. */
-static void run_through(const struct place *place, dnnl_engine_t engine, const struct step *step,
-                        dnnl_memory_t memory) {
+/* Uses a memory as src and as dst of a primitive. */
+static void use_memory(const struct place *place, dnnl_engine_t engine, const struct step *step,
+                       dnnl_memory_t memory) {
     dnnl_stream_t stream = make_stream(place, engine, BY_LIBRARY, dnnl_stream_default_flags);
     dnnl_memory_t other = make_memory(step, engine);
     memory_set_all(memory, 4, LENGTH);
@@ -119,7 +119,7 @@ static void allocated_memory(const struct place *place, dnnl_engine_t engine, co
     assert_ok(place->backend->memory(place, kind, step->md, engine, DNNL_MEMORY_ALLOCATE, &memory));
     assert_ok(dnnl_memory_get_data_handle(memory, &handle));
     assert_non_null(handle);
-    run_through(place, engine, step, memory);
+    use_memory(place, engine, step, memory);
     assert_ok(dnnl_memory_destroy(memory));
 }
 
@@ -134,16 +134,16 @@ static void brought_memory(const struct place *place, dnnl_engine_t engine, cons
         assert_non_null(handle);
     else
         assert_ptr_equal(handle, native);
-    run_through(place, engine, step, memory);
+    use_memory(place, engine, step, memory);
     assert_ok(dnnl_memory_destroy(memory));
 
-    /* Empty first, then given the handle, then empty again. */
+    /* Created empty, then given the handle, then emptied again. */
     assert_ok(place->backend->memory(place, kind, step->md, engine, DNNL_MEMORY_NONE, &memory));
     assert_ok(dnnl_memory_get_data_handle(memory, &handle));
     assert_null(handle);
     assert_ok(dnnl_memory_set_data_handle(memory, native));
     assert_memory_is(memory, 19, LENGTH);
-    run_through(place, engine, step, memory);
+    use_memory(place, engine, step, memory);
     assert_ok(dnnl_memory_set_data_handle(memory, NULL));
     assert_ok(dnnl_memory_destroy(memory));
     place->backend->native_free(place, kind, native);
@@ -152,7 +152,7 @@ static void brought_memory(const struct place *place, dnnl_engine_t engine, cons
 static void memory_kinds(void **state) {
     const struct place *place = place_of(state);
     const struct backend *backend = place->backend;
-    if (!backend->memory) leave_out(place, "users have no memory of their own");
+    if (!backend->memory) leave_out(place, "its users cannot bring memory");
     dnnl_engine_t engine = make_engine(place);
     struct step step = make_step(engine, LENGTH);
     for (int kind = 0; backend->kinds[kind]; kind++) {
@@ -167,7 +167,7 @@ static void memory_kinds(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-/* A kind that the device lacks is refused with a status. */
+/* A kind that the device lacks is refused with an error status. */
 static void missing_kinds(void **state) {
     const struct place *place = place_of(state);
     const struct backend *backend = place->backend;
@@ -187,7 +187,7 @@ static void missing_kinds(void **state) {
     if (!missing) leave_out(place, "has every kind of memory");
 }
 
-/* Memories of every pair of kinds meet in one primitive. */
+/* One primitive uses memories of every pair of kinds. */
 static void mixed_kinds(void **state) {
     const struct place *place = place_of(state);
     const struct backend *backend = place->backend;
@@ -213,7 +213,8 @@ static void mixed_kinds(void **state) {
     close_scene(&s);
 }
 
-/* Several memories are mapped at once; each mapping shows its own data; the device sees what was written. */
+/* Several memories are mapped at once. Each mapping shows its own data, and the device sees what was
+ * written. */
 static void map(void **state) {
     const struct place *place = place_of(state);
     enum { MEMORIES = 8 };
@@ -240,7 +241,7 @@ static void map(void **state) {
     close_scene(&s);
 }
 
-/* Memory for nothing, and primitives over it. */
+/* Memory of zero elements, and primitives over it. */
 static void no_elements(void **state) {
     const struct place *place = place_of(state);
     struct scene s = plain_scene(place, 0);
@@ -252,7 +253,7 @@ static void no_elements(void **state) {
     close_scene(&s);
 }
 
-/* Far more than there is: a status, and the engine still works. */
+/* Far more memory than the machine has: an error status, and the engine still works. */
 static void too_large(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t engine = make_engine(place);
@@ -292,7 +293,7 @@ static void streams(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-/* Blobs of primitives. */
+/* Cache blobs of primitives. */
 
 static dnnl_primitive_desc_t softmax_desc(dnnl_engine_t engine, dnnl_dim_t columns,
                                           dnnl_scratchpad_mode_t mode) {
@@ -323,7 +324,7 @@ static bool same_id(const_dnnl_primitive_desc_t a, const_dnnl_primitive_desc_t b
     return sizes[0] == sizes[1] && memcmp(ids[0], ids[1], sizes[0]) == 0;
 }
 
-/* Three rows of equal numbers become thirds. */
+/* Four equal values per row become quarters. */
 static void run_softmax(dnnl_engine_t engine, const_dnnl_primitive_desc_t pd, dnnl_primitive_t primitive) {
     dnnl_stream_t stream = test_stream(engine);
     const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
@@ -346,7 +347,7 @@ static void blobs(void **state) {
     const uint8_t *id;
     size_t size = 77;
     assert_ok(dnnl_primitive_create(&primitive, pd));
-    if (blob_id(pd, &id) == 0) { /* a runtime that compiles nothing */
+    if (blob_id(pd, &id) == 0) { /* the runtime compiles nothing */
         assert_null(id);
         assert_int_equal(dnnl_primitive_get_cache_blob(primitive, &size, NULL), dnnl_unimplemented);
         assert_int_equal(size, 77);
@@ -374,7 +375,7 @@ static void blobs(void **state) {
 
 const struct test object_tests[] = {
         {"engines", engines},
-        {"engines_again_and_again", engines_again_and_again},
+        {"many_engines", many_engines},
         {"engines_share_memory", engines_share_memory},
         {"lifetimes", lifetimes},
         {"memory_kinds", memory_kinds},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every primitive that the CPU engine has, on a small problem: a place must have it too and give the same
- * bits. Layouts are plain, so that the same numbers stand in the same order everywhere.
+ * Every primitive of the CPU engine, on a small problem: a place must support it and give the same bits.
+ * Layouts are plain, so that values are in the same order everywhere.
  */
 #include "runtimes/conformance.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Cases: each makes a descriptor. Descriptors of tensors live until the case has been run. */
+/* Cases: each creates a descriptor. Memory descriptors live until the case has run. */
 
 enum { MAX_DESCS = 12 };
 struct descs {
@@ -189,7 +189,7 @@ CASE(matmul_post_ops) {
     dnnl_post_ops_destroy(ops);
     return status;
 }
-/* Dropout, its numbers in buffers; the mask is compared, too. */
+/* Dropout with probability and seed in buffers. The mask is compared, too. */
 CASE(matmul_dropout) {
     dnnl_primitive_attr_t attr;
     assert_ok(dnnl_primitive_attr_create(&attr));
@@ -385,7 +385,7 @@ static const struct {
 #undef ROW
 };
 
-/* Arguments that a primitive may have; those whose descriptor is not empty are passed. */
+/* Possible arguments of a primitive; those with a non-empty descriptor are passed. */
 static const int possible[] = {
         DNNL_ARG_SRC,
         DNNL_ARG_SRC_1,
@@ -424,7 +424,7 @@ struct run {
     dnnl_exec_arg_t args[POSSIBLE];
 };
 
-/* Numbers between -1 and 1 as f32, small whole numbers as anything else; variances are positive,
+/* Fills f32 with values between -1 and 1, other types with small integers. Variances are positive,
  * probabilities between 0 and 1. */
 static void fill(dnnl_memory_t memory, int arg) {
     const_dnnl_memory_desc_t md;
@@ -454,7 +454,7 @@ static struct run make_run(const_dnnl_primitive_desc_t pd, dnnl_engine_t engine)
     for (int i = 0; i < POSSIBLE; i++) {
         const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, possible[i]);
         if (!md || dnnl_memory_desc_get_size(md) == 0) continue;
-        bool seen = false; /* some numbers have two names */
+        bool seen = false; /* some arguments have two names */
         for (int k = 0; k < run.nargs; k++)
             seen |= run.args[k].arg == possible[i];
         if (seen) continue;
@@ -541,7 +541,7 @@ static void same_bits(void **state) {
         if (outcome == NOT_ON_CPU) missing[nmissing++] = cases[i].name;
         if (outcome == DIFFERENT || outcome == NOT_HERE)
             print_message("%s: %s\n", cases[i].name,
-                          outcome == DIFFERENT ? "other bits than on the CPU engine" : "cannot be run here");
+                          outcome == DIFFERENT ? "differs from the CPU engine" : "cannot run here");
         wrong += outcome == DIFFERENT || outcome == NOT_HERE;
     }
     if (nmissing > 0) print_message("SKIP: %s: not on the CPU engine yet:", place->name);

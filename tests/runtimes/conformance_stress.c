@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many threads, many executions, scratchpads that executions might fight over: right results, flat memory. */
+/* Many threads, many executions, contended scratchpads: results are right and memory does not grow. */
 #define _DEFAULT_SOURCE
 #include "runtimes/conformance.h"
 
@@ -9,13 +9,13 @@
 
 enum { THREADS = 8, STREAMS = 8, LENGTH = 2000 };
 
-/* Threads. cmocka's asserts belong to the main thread: workers count what is wrong. */
+/* Threads. cmocka's asserts only work in the main thread, so workers count errors. */
 
 struct worker {
     const struct place *place;
     dnnl_engine_t engine;
     const struct step *step;
-    dnnl_stream_t shared; /* NULL: eight streams of its own */
+    dnnl_stream_t shared; /* NULL: the worker has eight streams of its own */
     int number, wrong;
 };
 
@@ -35,7 +35,7 @@ static bool fill(dnnl_memory_t memory, float value) {
     return dnnl_memory_unmap_data(memory, mapped) == dnnl_success;
 }
 
-/* Both orders in turn, the library's own and the user's. */
+/* Alternates in-order and out-of-order streams, created by the library and by the user. */
 static dnnl_status_t new_stream(const struct worker *w, int number, dnnl_stream_t *s) {
     unsigned order = number % 2 ? dnnl_stream_out_of_order : dnnl_stream_in_order;
     if (number % 4 < 2 || !w->place->backend->stream) return dnnl_stream_create(s, w->engine, order);
@@ -99,8 +99,8 @@ static void threads_on_one_stream(void **state) {
     run_threads(place_of(state), true, dnnl_stream_out_of_order);
 }
 
-/* Each thread makes its own engine and primitive at the same moment: kernels are built once or twice, never
- * half. */
+/* All threads create an engine and a primitive at the same moment: kernels may be built twice, but never used
+ * half-built. */
 static void *create_and_run(void *context) {
     struct worker *w = context;
     dnnl_engine_t engine = NULL;
@@ -128,7 +128,7 @@ static void *create_and_run(void *context) {
     return NULL;
 }
 
-static void threads_from_nothing(void **state) {
+static void threads_create_engines(void **state) {
     const struct place *place = place_of(state);
     struct step step = {.md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a)};
     pthread_t threads[THREADS];
@@ -155,7 +155,7 @@ static size_t resident_bytes(void) {
     return read == 2 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Executes `total` times; what is resident after a tenth of that must be about all there ever is. */
+/* Executes `total` times. Resident memory after a tenth of them must not grow much more. */
 static void assert_flat(const struct place *place, dnnl_stream_t stream, const struct step *step,
                         dnnl_memory_t src, dnnl_memory_t dst, int total, bool events) {
     const struct backend *b = place->backend;
@@ -168,12 +168,14 @@ static void assert_flat(const struct place *place, dnnl_stream_t stream, const s
             assert_ok(run_step(step, stream, src, dst));
         if (event && i % 100 == 99) b->event_wait(event);
         if (event) b->event_release(event);
-        if (i % 100 == 99) assert_ok(dnnl_stream_wait(stream)); /* one event does not stand for all */
+        if (i % 100 == 99)
+            assert_ok(dnnl_stream_wait(stream)); /* an event completes only its own
+                                                  * execution */
         if (i == total / 10) after_tenth = resident_bytes();
     }
     assert_ok(dnnl_stream_wait(stream));
     size_t end = resident_bytes();
-    print_message("%s: %d executions%s, %zu kB more after the first tenth\n", place->name, total,
+    print_message("%s: %d executions%s, %zu kB growth after the first tenth\n", place->name, total,
                   events ? " with events" : "", end > after_tenth ? (end - after_tenth) / 1024 : 0);
     if (MEMORY_IS_OURS) assert_true(end <= after_tenth + (4 << 20));
 }
@@ -199,7 +201,7 @@ static void flat_memory(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-/* A profiling stream that nobody asks keeps numbers, not events. */
+/* A profiling stream that is never queried keeps numbers, not events. */
 static void flat_profiling(void **state) {
     const struct place *place = place_of(state);
     if (place->profiling_grows) leave_out(place, place->profiling_grows);
@@ -219,7 +221,7 @@ static void flat_profiling(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-/* Scratchpads: a matrix product that must repack its weights, many at once on a stream without order. */
+/* Scratchpads: a matrix product that repacks its weights, many at once on an out-of-order stream. */
 
 struct product {
     dnnl_primitive_t primitive;
@@ -264,7 +266,7 @@ static void scratchpads(void **state) {
         memory_set_all(products[i].args[0].memory, 1, SIDE * SIDE);
         memory_set_all(products[i].args[1].memory, (float)i, SIDE * SIDE);
     }
-    for (int i = 0; i < PRODUCTS; i++) /* with an event asked for, no execution waits for another */
+    for (int i = 0; i < PRODUCTS; i++) /* with a returned event, executions do not wait for each other */
         if (b->execute)
             assert_ok(b->execute(products[i].primitive, stream, 3, products[i].args, NULL, 0, &events[i]));
         else
@@ -279,8 +281,8 @@ static void scratchpads(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-/* Eight threads on one stream, each with its own product: all pack their weights in the one scratchpad of the
- * stream, and none may see another's. */
+/* Eight threads on one stream, each with its own product: all pack their weights in the stream's one
+ * scratchpad, and none may see another's data. */
 
 struct product_worker {
     const struct product *product;
@@ -309,7 +311,7 @@ static void *multiply(void *context) {
     return NULL;
 }
 
-/* Numbers that are no thread's but this one's, and what comes of them when nothing else runs. */
+/* Gives the worker values of its own, and computes the expected result alone. */
 static void prepare(struct product_worker *w, int number) {
     float values[SIDE * SIDE];
     for (int arg = 0; arg < 2; arg++) {
@@ -347,7 +349,7 @@ static void threads_on_one_scratchpad(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-/* Streams that come and go leave no scratchpad behind. */
+/* Short-lived streams leave no scratchpads behind. */
 static void short_lived_streams(void **state) {
     const struct place *place = place_of(state);
     enum { LIVES = 400 };
@@ -363,8 +365,7 @@ static void short_lived_streams(void **state) {
         assert_ok(dnnl_stream_destroy(stream));
         if (i == LIVES / 4) warm = resident_bytes();
     }
-    assert_true(resident_bytes()
-                <= warm + (16 << 20)); /* 300 scratchpads would be 44 MB, libsycl itself takes 3 */
+    assert_true(resident_bytes() <= warm + (16 << 20)); /* 300 scratchpads are 44 MB; libsycl itself uses 3 */
     free_product(&p);
     assert_ok(dnnl_engine_destroy(engine));
 }
@@ -372,7 +373,7 @@ static void short_lived_streams(void **state) {
 const struct test stress_tests[] = {
         {"threads_and_streams", threads_and_streams},
         {"threads_on_one_stream", threads_on_one_stream},
-        {"threads_from_nothing", threads_from_nothing},
+        {"threads_create_engines", threads_create_engines},
         {"flat_memory", flat_memory},
         {"flat_profiling", flat_profiling},
         {"scratchpads", scratchpads},

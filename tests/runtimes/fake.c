@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of entry_points.def that the runtime calls after loading, each with a hand on it. */
+/* Wrappers of the functions in entry_points.def that the runtime calls after loading. */
 #include "runtimes/fake.h"
 #include "count.h"
 #include "kernels/kernel.h"
@@ -17,17 +17,17 @@ static bool fails(void) {
     return ++fake.calls == fake.fail_at;
 }
 
-static ze_result_t count_made(ze_result_t result) {
+static ze_result_t count_created(ze_result_t result) {
     if (result == ZE_RESULT_SUCCESS) fake.live++;
     return result;
 }
 
-static ze_result_t count_gone(ze_result_t result) {
+static ze_result_t count_destroyed(ze_result_t result) {
     if (result == ZE_RESULT_SUCCESS) fake.live--;
     return result;
 }
 
-/* The second device is the first one under another name. */
+/* The second device forwards to the first. */
 static char second;
 
 ze_device_handle_t fake_second_device(void) {
@@ -38,18 +38,18 @@ static ze_device_handle_t real_device(ze_device_handle_t device) {
     return device == fake_second_device() ? fake.device : device;
 }
 
-/* PLAIN forwards; MAKES and ENDS count objects too. What fails to end has ended all the same, as with drivers
- * that lose their device: nobody can ask again. */
+/* PLAIN forwards; MAKES and ENDS also count objects. An object whose destruction "fails" is destroyed anyway,
+ * as on a driver that lost its device: the runtime cannot try again. */
 #define FORWARD(name, parameters, arguments, count)                                                          \
     static ze_result_t ZE_APICALL fake_##name parameters {                                                   \
         return fails() ? fake.failure : count(real.name arguments);                                          \
     }
 #define PLAIN(name, parameters, arguments) FORWARD(name, parameters, arguments, )
-#define MAKES(name, parameters, arguments) FORWARD(name, parameters, arguments, count_made)
+#define MAKES(name, parameters, arguments) FORWARD(name, parameters, arguments, count_created)
 #define ENDS(name, parameters, arguments)                                                                    \
     static ze_result_t ZE_APICALL fake_##name parameters {                                                   \
         bool failed = fails();                                                                               \
-        ze_result_t result = count_gone(real.name arguments);                                                \
+        ze_result_t result = count_destroyed(real.name arguments);                                           \
         return failed ? fake.failure : result;                                                               \
     }
 
@@ -107,7 +107,7 @@ static ze_result_t ZE_APICALL fake_EventPoolCreate(ze_context_handle_t c, const 
                                                    ze_event_pool_handle_t *p) {
     if (fails()) return fake.failure;
     ze_device_handle_t one = real_device(d[0]);
-    return count_made(real.EventPoolCreate(c, desc, n < 1 ? n : 1, &one, p));
+    return count_created(real.EventPoolCreate(c, desc, n < 1 ? n : 1, &one, p));
 }
 
 static ze_result_t ZE_APICALL fake_DeviceGetCommandQueueGroupProperties(
@@ -120,7 +120,7 @@ static ze_result_t ZE_APICALL fake_DeviceGetCommandQueueGroupProperties(
     return real.DeviceGetCommandQueueGroupProperties(real_device(d), &one, &p[1]);
 }
 
-/* -- what a GPU answers differently -- */
+/* -- behaviour of a GPU -- */
 
 static ze_result_t ZE_APICALL fake_DeviceGetProperties(ze_device_handle_t d, ze_device_properties_t *p) {
     if (fails()) return fake.failure;
@@ -138,7 +138,7 @@ static ze_result_t ZE_APICALL fake_DeviceGetMemoryAccessProperties(ze_device_han
     return result;
 }
 
-/* Stands for what a compiler made of a family. */
+/* Stands for the compiled binary of a family. */
 struct fake_binary {
     char magic[16];
     const struct kernel_family *family;
@@ -165,7 +165,7 @@ static const struct kernel_family *family_of(const ze_module_desc_t *desc) {
     return binary.family;
 }
 
-/* The families of the modules that live. */
+/* The families of live modules. */
 enum { MAX_MODULES = 64 };
 static struct {
     ze_module_handle_t handle;
@@ -199,7 +199,7 @@ static ze_result_t ZE_APICALL fake_ModuleCreate(ze_context_handle_t c, ze_device
     if (fails()) return fake.failure;
     ze_result_t result = (fake.gpu ? create_for_gpu : real.ModuleCreate)(c, real_device(d), desc, m, log);
     if (log && *log) fake.live++;
-    return count_made(result);
+    return count_created(result);
 }
 
 static ze_result_t ZE_APICALL fake_ModuleGetNativeBinary(ze_module_handle_t m, size_t *size, uint8_t *bytes) {
@@ -215,21 +215,21 @@ static ze_result_t ZE_APICALL fake_ModuleGetNativeBinary(ze_module_handle_t m, s
 
 /* -- lists -- */
 
-static bool forgets; /* functions and flags that are newer than 1.0 */
+static bool hides_newer; /* functions and flags newer than 1.0 */
 
 static ze_result_t ZE_APICALL fake_CommandListCreateImmediate(ze_context_handle_t c, ze_device_handle_t d,
                                                               const ze_command_queue_desc_t *desc,
                                                               ze_command_list_handle_t *l) {
     if (fails()) return fake.failure;
-    if (forgets && desc->flags > 1) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (hides_newer && desc->flags > 1) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     ze_command_queue_desc_t plain = *desc;
     if (fake.copies_first && desc->ordinal != 1) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     plain.ordinal = 0;
-    return count_made(real.CommandListCreateImmediate(c, real_device(d), &plain, l));
+    return count_created(real.CommandListCreateImmediate(c, real_device(d), &plain, l));
 }
 
-static void note(enum appended what, ze_event_handle_t signal, uint32_t nwaits,
-                 const ze_event_handle_t *waits) {
+static void record(enum appended what, ze_event_handle_t signal, uint32_t nwaits,
+                   const ze_event_handle_t *waits) {
     if (fake.nappended == COUNT(fake.appended)) return;
     fake.appended[fake.nappended].what = what;
     fake.appended[fake.nappended].signal = signal;
@@ -240,14 +240,14 @@ static void note(enum appended what, ze_event_handle_t signal, uint32_t nwaits,
 static ze_result_t ZE_APICALL fake_CommandListAppendBarrier(ze_command_list_handle_t l, ze_event_handle_t s,
                                                             uint32_t n, ze_event_handle_t *w) {
     if (fails()) return fake.failure;
-    note(APPENDED_BARRIER, s, n, w);
+    record(APPENDED_BARRIER, s, n, w);
     return real.CommandListAppendBarrier(l, s, n, w);
 }
 
 static ze_result_t ZE_APICALL fake_CommandListAppendEventReset(ze_command_list_handle_t l,
                                                                ze_event_handle_t e) {
     if (fails()) return fake.failure;
-    note(APPENDED_RESET, e, 0, NULL);
+    record(APPENDED_RESET, e, 0, NULL);
     return real.CommandListAppendEventReset(l, e);
 }
 
@@ -257,7 +257,7 @@ static ze_result_t ZE_APICALL fake_CommandListAppendLaunchKernel(ze_command_list
                                                                  ze_event_handle_t s, uint32_t n,
                                                                  ze_event_handle_t *w) {
     if (fails()) return fake.failure;
-    note(APPENDED_LAUNCH, s, n, w);
+    record(APPENDED_LAUNCH, s, n, w);
     return real.CommandListAppendLaunchKernel(l, k, groups, s, n, w);
 }
 
@@ -266,7 +266,7 @@ static ze_result_t ZE_APICALL fake_CommandListAppendMemoryCopy(ze_command_list_h
                                                                ze_event_handle_t s, uint32_t n,
                                                                ze_event_handle_t *w) {
     if (fails()) return fake.failure;
-    note(APPENDED_COPY, s, n, w);
+    record(APPENDED_COPY, s, n, w);
     return real.CommandListAppendMemoryCopy(l, dst, src, size, s, n, w);
 }
 
@@ -276,7 +276,7 @@ static ze_result_t ZE_APICALL fake_CommandListHostSynchronize(ze_command_list_ha
 
 /* -- control -- */
 
-/* Init and DriverGet are called before anybody can be in between. */
+/* Init and DriverGet are called before the wrappers are installed. */
 static ze_result_t ZE_APICALL fake_Init(ze_init_flags_t flags) {
     return real.Init(flags);
 }
@@ -296,23 +296,23 @@ bool fake_install(void) {
 #define ENTRY(name) patched->name = fake_##name;
 #include "runtimes/level_zero/entry_points.def"
 #undef ENTRY
-    fake_forget_newer(false);
+    fake_hide_newer(false);
     fake_reset();
     return true;
 }
 
-void fake_forget_newer(bool forget) {
-    forgets = forget;
-    driver->newer = forget ? (struct newer_functions){0} : real_newer;
+void fake_hide_newer(bool hide) {
+    hides_newer = hide;
+    driver->newer = hide ? (struct newer_functions){0} : real_newer;
     if (driver->newer.CommandListHostSynchronize)
         driver->newer.CommandListHostSynchronize = fake_CommandListHostSynchronize;
-    patched->MemFreeExt = forget ? NULL : fake_MemFreeExt;
+    patched->MemFreeExt = hide ? NULL : fake_MemFreeExt;
 }
 
-void fake_forget_mutable(bool forget) {
-    driver->newer.CommandListGetNextCommandIdExp = forget ? NULL : real_newer.CommandListGetNextCommandIdExp;
+void fake_hide_mutable(bool hide) {
+    driver->newer.CommandListGetNextCommandIdExp = hide ? NULL : real_newer.CommandListGetNextCommandIdExp;
     driver->newer.CommandListUpdateMutableCommandsExp =
-            forget ? NULL : real_newer.CommandListUpdateMutableCommandsExp;
+            hide ? NULL : real_newer.CommandListUpdateMutableCommandsExp;
 }
 
 static ze_result_t ZE_APICALL unsupported(ze_command_list_handle_t list, const void *desc, uint64_t *number) {

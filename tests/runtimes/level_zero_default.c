@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program gets that asks for a GPU and sets no variable: Level Zero, on the embedded driver if there
- * is nothing else. With "refused", when LODE_CPU_DRIVER=0 forbids that: no device, and a status.
+ * What a program gets that asks for a GPU without setting any variable: Level Zero, on the embedded driver if
+ * there is no other. With "refused", when LODE_CPU_DRIVER=0 forbids it: no device, and an error status.
  */
 #define _DEFAULT_SOURCE
 #include "test.h"
@@ -34,7 +34,7 @@ static void test_devices(void **state) {
     }
 }
 
-/* A handle that no library has given is refused whether there are libraries or not. */
+/* Invalid handles are refused, whether a Level Zero library is present or not. */
 static void test_foreign_handles(void **state) {
     (void)state;
     char junk[64] = {0};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Level Zero runtime on drivers that are not as they should be: every call fails once, newer functions
- * are missing, the device is a GPU with memory of its own that takes SPIR-V only. And what is appended to
- * lists, command by command.
+ * The Level Zero runtime on imperfect drivers: every call fails once, newer functions are missing, the device
+ * is a GPU with its own memory that accepts only SPIR-V. Also checks the commands appended to lists.
  */
 #define _GNU_SOURCE
 #include "count_allocations.h"
@@ -15,8 +14,8 @@
 
 /* -- every call fails once -- */
 
-/* What a program does with a device, from the first object to the last. A failure ends it early; whatever was
- * made is destroyed. */
+/* Typical use of a device, from the first object to the last. A failure ends it early; everything created is
+ * destroyed. */
 struct scenario {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
@@ -24,7 +23,7 @@ struct scenario {
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t primitive;
     dnnl_memory_t src, dst;
-    bool wrong; /* everything succeeded, and the result is wrong */
+    bool wrong; /* everything succeeded, but the result is wrong */
 };
 
 #define try(call)                                                                                            \
@@ -63,7 +62,7 @@ static dnnl_status_t execute_twice(struct scenario *s, unsigned flags) {
     return dnnl_reset_profiling(s->stream);
 }
 
-static dnnl_status_t play(struct scenario *s, unsigned flags) {
+static dnnl_status_t run_scenario(struct scenario *s, unsigned flags) {
     try(dnnl_engine_create(&s->engine, dnnl_gpu, 0));
     try(dnnl_stream_create(&s->stream, s->engine, flags));
     try(dnnl_memory_desc_create_with_tag(&s->md, 1, (dnnl_dims_t){N}, dnnl_f32, dnnl_a));
@@ -77,7 +76,7 @@ static dnnl_status_t play(struct scenario *s, unsigned flags) {
     return check(s);
 }
 
-static void tidy_up(struct scenario *s) {
+static void clean_up(struct scenario *s) {
     dnnl_memory_destroy(s->src);
     dnnl_memory_destroy(s->dst);
     dnnl_primitive_destroy(s->primitive);
@@ -87,26 +86,26 @@ static void tidy_up(struct scenario *s) {
     dnnl_engine_destroy(s->engine);
 }
 
-static dnnl_status_t play_and_tidy_up(unsigned flags) {
+static dnnl_status_t run_and_clean_up(unsigned flags) {
     struct scenario s = {0};
-    dnnl_status_t status = play(&s, flags);
-    tidy_up(&s);
+    dnnl_status_t status = run_scenario(&s, flags);
+    clean_up(&s);
     assert_false(status == dnnl_success && s.wrong);
     return status;
 }
 
-/* What was destroyed while it was under way goes a moment later. */
+/* Objects destroyed while in use are released a little later. */
 static void wait_until_live(long wanted) {
     for (int i = 0; i < 10000 && fake.live != wanted; i++)
         usleep(1000);
     if (fake.live != wanted) fail_msg("%ld objects left", fake.live - wanted);
 }
 
-/* Some calls may fail without anybody noticing: what is tried before something else, and destruction, which
- * then leaves the object behind. Nothing else is ever left behind. */
+/* Some failures are not reported: of calls that have a fallback, and of destruction, which then leaks the
+ * object. Nothing else may leak. */
 static void fail_every_call(unsigned flags, ze_result_t failure) {
     fake_reset();
-    assert_int_equal(play_and_tidy_up(flags), dnnl_success);
+    assert_int_equal(run_and_clean_up(flags), dnnl_success);
     const long calls = fake.calls;
     long refusals = 0;
     assert_true(calls > 20);
@@ -115,12 +114,12 @@ static void fail_every_call(unsigned flags, ze_result_t failure) {
         fake.fail_at = n;
         fake.failure = failure;
         long live = fake.live;
-        refusals += play_and_tidy_up(flags) != dnnl_success;
+        refusals += run_and_clean_up(flags) != dnnl_success;
         wait_until_live(live);
         fake_reset();
-        assert_int_equal(play_and_tidy_up(flags), dnnl_success); /* and the next one works */
+        assert_int_equal(run_and_clean_up(flags), dnnl_success); /* the next run works */
     }
-    print_message("%ld calls, %ld of them lead to a status when they fail\n", calls, refusals);
+    print_message("%ld calls, %ld of them return an error status when they fail\n", calls, refusals);
     assert_true(refusals > calls / 3);
 }
 
@@ -137,7 +136,7 @@ static void test_failures(void **state) {
     fake.gpu = false;
 }
 
-/* The status tells lack of memory from other failures. */
+/* Out of memory has its own status. */
 static void test_statuses(void **state) {
     (void)state;
     static const struct {
@@ -162,28 +161,28 @@ static void test_statuses(void **state) {
     free_world(&w);
 }
 
-/* Nothing that the library makes outlives its owners. */
-static void test_nothing_is_left(void **state) {
+/* No object of the library outlives its owners. */
+static void test_nothing_leaks(void **state) {
     (void)state;
     fake_reset();
-    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    assert_int_equal(run_and_clean_up(dnnl_stream_in_order), dnnl_success);
     long live = fake.live;
     for (int i = 0; i < 20; i++)
-        assert_int_equal(play_and_tidy_up(i % 2 ? dnnl_stream_in_order : dnnl_stream_out_of_order),
+        assert_int_equal(run_and_clean_up(i % 2 ? dnnl_stream_in_order : dnnl_stream_out_of_order),
                          dnnl_success);
     assert_int_equal(fake.live, live);
 }
 
-/* -- objects destroyed while an execution is held back -- */
+/* -- objects destroyed while an execution is blocked -- */
 
-/* Where the held execution stands: a list of the user's, or one of a plain stream. */
+/* Where the blocked execution is: on a user's list, or on a plain stream. */
 static const struct {
     bool users;
     unsigned order; /* of the list, or of the stream */
 } held[] = {{true, ZE_IN_ORDER}, {true, 0}, {false, dnnl_stream_in_order}, {false, dnnl_stream_out_of_order}};
 enum { HELD = COUNT(held) };
 
-static dnnl_stream_t make_held_stream(const struct world *w, int k, ze_command_list_handle_t *list) {
+static dnnl_stream_t make_blocked_stream(const struct world *w, int k, ze_command_list_handle_t *list) {
     dnnl_stream_t stream;
     *list = held[k].users ? ze_make_immediate(w->context, held[k].order, false) : NULL;
     if (*list) return make_stream(w, *list);
@@ -191,8 +190,8 @@ static dnnl_stream_t make_held_stream(const struct world *w, int k, ze_command_l
     return stream;
 }
 
-/* Everything goes, down to the engine. The execution takes place all the same, and then nothing is left. */
-static void destroy_all_while_held(int k) {
+/* Everything is destroyed, even the engine. The execution still takes place, and then no object is left. */
+static void destroy_all_while_blocked(int k) {
     struct world w = {.context = ze_make_context()};
     struct user_events gates = make_events(&w);
     float *dst = ze_alloc(w.context, ZE_MEMORY_TYPE_SHARED, N * sizeof *dst);
@@ -202,7 +201,7 @@ static void destroy_all_while_held(int k) {
     dnnl_primitive_t linear = make_linear(&w, 3, 1);
     dnnl_memory_t from = make_vector(&w, DNNL_MEMORY_ALLOCATE), to = make_vector(&w, dst);
     ze_command_list_handle_t list;
-    dnnl_stream_t stream = make_held_stream(&w, k, &list);
+    dnnl_stream_t stream = make_blocked_stream(&w, k, &list);
     ze_event_handle_t event;
     fill(from, 1);
     fill(to, 0);
@@ -224,8 +223,9 @@ static void destroy_all_while_held(int k) {
     ze_ok(ze.zeContextDestroy(w.context));
 }
 
-/* Only streams go, and the engine goes on. What they leave behind is gone when the next one ends. */
-static void destroy_streams_while_held(int k) {
+/* Only streams are destroyed; the engine stays in use. Their leftovers are released when the next stream
+ * ends. */
+static void destroy_streams_while_blocked(int k) {
     enum { STREAMS = 5 };
     struct world w = make_world();
     struct user_events gates = make_events(&w);
@@ -239,7 +239,7 @@ static void destroy_streams_while_held(int k) {
     long live = fake.live;
     for (int i = 0; i < STREAMS; i++) {
         ze_event_handle_t event;
-        dnnl_stream_t stream = make_held_stream(&w, k, &lists[i]);
+        dnnl_stream_t stream = make_blocked_stream(&w, k, &lists[i]);
         assert_ok(run(linear, stream, memories[i], memories[i], 1, &gates.events[0], &event));
         assert_ok(run(linear, stream, memories[i], memories[i], 1, &event, NULL));
         assert_ok(dnnl_stream_destroy(stream));
@@ -263,17 +263,17 @@ static void destroy_streams_while_held(int k) {
     free_world(&w);
 }
 
-static void test_destroyed_while_held(void **state) {
+static void test_destroyed_while_blocked(void **state) {
     (void)state;
     fake_reset();
     for (int forget = 0; forget < 2; forget++) {
-        fake_forget_newer(forget);
+        fake_hide_newer(forget);
         for (int k = 0; k < HELD; k++) {
-            destroy_streams_while_held(k);
-            destroy_all_while_held(k);
+            destroy_streams_while_blocked(k);
+            destroy_all_while_blocked(k);
         }
     }
-    fake_forget_newer(false);
+    fake_hide_newer(false);
 }
 
 /* -- execution -- */
@@ -288,8 +288,8 @@ static void execute_often(const struct product *p, dnnl_primitive_t linear, dnnl
     }
 }
 
-/* Neither memory nor any object of the driver's, once a stream has as many events as it keeps. */
-static void test_execution_makes_nothing(void **state) {
+/* Execution allocates neither memory nor driver objects, once a stream has its pool of events. */
+static void test_execution_allocates_nothing(void **state) {
     (void)state;
     static const unsigned orders[] = {dnnl_stream_in_order, dnnl_stream_out_of_order};
     fake_reset();
@@ -318,7 +318,7 @@ static void test_execution_makes_nothing(void **state) {
 
 /* -- other devices -- */
 
-/* Two devices in one context, and one allocation that both work on. */
+/* Two devices in one context, sharing one allocation. */
 static void test_two_devices(void **state) {
     (void)state;
     fake_reset();
@@ -354,14 +354,14 @@ static void test_two_devices(void **state) {
     free_world(&w);
 }
 
-/* Kernels run on the first queue group that computes. */
-static void test_group_that_copies(void **state) {
+/* Kernels run on the first queue group that supports compute. */
+static void test_copy_only_group(void **state) {
     (void)state;
     fake_reset();
     fake.copies_first = true;
-    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    assert_int_equal(run_and_clean_up(dnnl_stream_in_order), dnnl_success);
     fake.gpu = true;
-    assert_int_equal(play_and_tidy_up(dnnl_stream_out_of_order), dnnl_success);
+    assert_int_equal(run_and_clean_up(dnnl_stream_out_of_order), dnnl_success);
     fake.gpu = fake.copies_first = false;
 }
 
@@ -369,16 +369,16 @@ static void test_group_that_copies(void **state) {
 
 static void test_without_newer_functions(void **state) {
     (void)state;
-    fake_forget_newer(true);
+    fake_hide_newer(true);
     for (int pretend = 0; pretend < 2; pretend++) {
         fake.gpu = pretend;
         fake_reset();
-        assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
-        assert_int_equal(play_and_tidy_up(dnnl_stream_out_of_order), dnnl_success);
-        assert_int_equal(play_and_tidy_up(dnnl_stream_in_order | dnnl_stream_profiling), dnnl_success);
+        assert_int_equal(run_and_clean_up(dnnl_stream_in_order), dnnl_success);
+        assert_int_equal(run_and_clean_up(dnnl_stream_out_of_order), dnnl_success);
+        assert_int_equal(run_and_clean_up(dnnl_stream_in_order | dnnl_stream_profiling), dnnl_success);
     }
     fake.gpu = false;
-    fake_forget_newer(false);
+    fake_hide_newer(false);
 }
 
 static void expect_no_update(void) {
@@ -402,15 +402,15 @@ static void expect_no_update(void) {
 
 static void test_without_mutable_lists(void **state) {
     (void)state;
-    fake_forget_mutable(true);
+    fake_hide_mutable(true);
     expect_no_update();
-    fake_forget_mutable(false);
+    fake_hide_mutable(false);
     fake_refuse_mutable();
     expect_no_update();
-    fake_forget_mutable(false);
+    fake_hide_mutable(false);
 }
 
-/* A GPU: SPIR-V is built once, its binary comes from the disk cache or from a blob afterwards. */
+/* A GPU: SPIR-V is compiled once, then the binary comes from the disk cache or a blob. */
 static void test_gpu(void **state) {
     (void)state;
     char folder[] = "/tmp/lode-test-XXXXXX", command[64];
@@ -419,20 +419,20 @@ static void test_gpu(void **state) {
     unsetenv("LODE_CACHE");
     fake.gpu = true;
     fake.modules_from_spirv = fake.modules_from_binary = 0;
-    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    assert_int_equal(run_and_clean_up(dnnl_stream_in_order), dnnl_success);
     assert_int_equal(fake.modules_from_spirv, 1);
     assert_int_equal(fake.modules_from_binary, 0);
-    assert_int_equal(play_and_tidy_up(dnnl_stream_in_order), dnnl_success);
+    assert_int_equal(run_and_clean_up(dnnl_stream_in_order), dnnl_success);
     assert_int_equal(fake.modules_from_spirv, 1);
     assert_int_equal(fake.modules_from_binary, 1);
 
     struct scenario s = {0};
     size_t size = 0;
-    assert_int_equal(play(&s, dnnl_stream_in_order), dnnl_success);
+    assert_int_equal(run_scenario(&s, dnnl_stream_in_order), dnnl_success);
     assert_ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, NULL));
     uint8_t *blob = malloc(size);
     assert_ok(dnnl_ze_interop_engine_get_cache_blob(s.engine, &size, blob));
-    tidy_up(&s);
+    clean_up(&s);
     setenv("LODE_CACHE", "0", 1);
     fake.modules_from_spirv = fake.modules_from_binary = 0;
     struct world w = {.context = ze_make_context()};
@@ -450,7 +450,7 @@ static void test_gpu(void **state) {
     assert_int_equal(system(command), 0);
 }
 
-/* Memory of a GPU is copied to be read, and a pointer that only the host knows is refused. */
+/* GPU memory is copied to be read; a host-only pointer is refused. */
 static void test_gpu_memory(void **state) {
     (void)state;
     fake.gpu = true;
@@ -489,7 +489,7 @@ static void test_gpu_memory(void **state) {
     fake.gpu = false;
 }
 
-/* -- commands, one by one -- */
+/* -- appended commands -- */
 
 static void test_commands_in_order(void **state) {
     (void)state;
@@ -503,7 +503,7 @@ static void test_commands_in_order(void **state) {
     multiply(&p, stream, &event);
     assert_ok(dnnl_stream_wait(stream));
     assert_true(fake.nappended >= 2);
-    for (int i = 0; i < fake.nappended; i++) { /* no event is spent but the one that is asked for */
+    for (int i = 0; i < fake.nappended; i++) { /* only the requested event is used */
         assert_int_equal(fake.appended[i].what, APPENDED_LAUNCH);
         assert_int_equal(fake.appended[i].nwaits, 0);
         assert_ptr_equal(fake.appended[i].signal, i == fake.nappended - 1 ? event : NULL);
@@ -513,8 +513,8 @@ static void test_commands_in_order(void **state) {
     free_world(&w);
 }
 
-/* Each launch waits for the one before it; an execution with a scratchpad waits for the last one that had it.
- */
+/* Each launch waits for the previous one. An execution with a scratchpad waits for the last one that used
+ * it. */
 static void test_commands_out_of_order(void **state) {
     (void)state;
     struct world w = make_world();
@@ -540,7 +540,7 @@ static void test_commands_out_of_order(void **state) {
     assert_ptr_equal(fake.appended[2 * launches - 1].signal, second);
 
     fake_reset();
-    multiply(&p, stream, NULL); /* nobody can put it in order later: it comes after everything */
+    multiply(&p, stream, NULL); /* returns no event to order it by, so it runs after everything before it */
     assert_int_equal(fake.appended[0].what, APPENDED_BARRIER);
     assert_ok(dnnl_stream_wait(stream));
     dnnl_stream_destroy(stream);
@@ -548,8 +548,8 @@ static void test_commands_out_of_order(void **state) {
     free_world(&w);
 }
 
-/* Times in cycles of the device's timer, whatever its frequency: at once, and of the last run of a recording.
- */
+/* Times in cycles of the device's timer, at any frequency: of an execution, and of the last run of a
+ * recording. */
 static void check_cycles(const struct world *w, ze_command_list_handle_t list,
                          ze_command_queue_handle_t queue) {
     const dnnl_profiling_data_kind_t cycles_kind = (dnnl_profiling_data_kind_t)0x101;
@@ -593,7 +593,7 @@ static void test_cycles(void **state) {
     fake.timer_hertz = 0;
 }
 
-/* On a regular list without order: the event is reset, and a barrier stands before every launch. */
+/* On a regular out-of-order list: the event is reset, and every launch follows a barrier. */
 static void test_commands_recorded(void **state) {
     (void)state;
     struct world w = make_world();
@@ -620,11 +620,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_failures),
             cmocka_unit_test(test_statuses),
-            cmocka_unit_test(test_nothing_is_left),
-            cmocka_unit_test(test_destroyed_while_held),
-            cmocka_unit_test(test_execution_makes_nothing),
+            cmocka_unit_test(test_nothing_leaks),
+            cmocka_unit_test(test_destroyed_while_blocked),
+            cmocka_unit_test(test_execution_allocates_nothing),
             cmocka_unit_test(test_two_devices),
-            cmocka_unit_test(test_group_that_copies),
+            cmocka_unit_test(test_copy_only_group),
             cmocka_unit_test(test_without_newer_functions),
             cmocka_unit_test(test_without_mutable_lists),
             cmocka_unit_test(test_gpu),

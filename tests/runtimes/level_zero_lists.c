@@ -46,7 +46,7 @@ static void test_chain_of_events(void **state) {
     free_world(&w);
 }
 
-/* Without any event executions run in the order of submission, on every kind of stream. */
+/* Without events, executions run in order of submission on every kind of stream. */
 static void test_plain_order(void **state) {
     (void)state;
     static const unsigned flags[] = {dnnl_stream_in_order, dnnl_stream_out_of_order};
@@ -78,7 +78,7 @@ static void test_plain_order(void **state) {
     free_world(&w);
 }
 
-/* Execution waits for the user's events, few or many, and its own event comes after them. */
+/* Execution waits for few or many of the user's events before it signals its own. */
 static void test_user_dependencies(void **state) {
     (void)state;
     enum { MANY = 40 };
@@ -86,7 +86,7 @@ static void test_user_dependencies(void **state) {
     struct user_events mine = make_events(&w);
     dnnl_primitive_t linear = make_linear(&w, 3, 0);
     for (int k = 0; k < KINDS; k++) {
-        if (kinds[k].synchronous) continue; /* the submission itself would wait */
+        if (kinds[k].synchronous) continue; /* submission itself would wait */
         for (int ndeps = 1; ndeps <= MANY; ndeps += MANY - 1) {
             ze_command_list_handle_t list = ze_make_immediate(w.context, kinds[k].flags, false);
             dnnl_stream_t stream = make_stream(&w, list);
@@ -116,8 +116,8 @@ static void test_user_dependencies(void **state) {
 
 /* -- regular lists -- */
 
-/* Two primitives that wait for each other's events, recorded once and run with new inputs. The primitives are
- * gone by then. */
+/* Two primitives that depend on each other's events, recorded once and replayed with new inputs after the
+ * primitives were destroyed. */
 static void test_replay(void **state) {
     (void)state;
     struct world w = make_world();
@@ -132,7 +132,7 @@ static void test_replay(void **state) {
         assert_ok(run(twice, stream, i == 0 ? src : dst, dst, i > 0, &last, &middle));
         assert_ok(run(more, stream, dst, dst, 1, &middle, &last));
     }
-    assert_ok(dnnl_stream_wait(stream)); /* nothing has run: nothing to wait for */
+    assert_ok(dnnl_stream_wait(stream)); /* nothing was submitted, so nothing to wait for */
     dnnl_primitive_destroy(twice);
     dnnl_primitive_destroy(more);
     ze_ok(ze.zeCommandListClose(list));
@@ -179,8 +179,8 @@ static void test_recording_after_close(void **state) {
     free_world(&w);
 }
 
-/* A reorder between two devices goes through the host, which a replay would not. */
-static void test_nothing_across_devices(void **state) {
+/* A cross-device reorder goes through the host, so it cannot be recorded. */
+static void test_cross_device_is_not_recorded(void **state) {
     (void)state;
     struct world w = make_world();
     ze_command_list_handle_t list = ze_make_regular(w.context, NULL);
@@ -297,7 +297,7 @@ static void test_profiling(void **state) {
     free_product(&p);
     free_world(&w);
 }
-/* The time at the end of a verbose line is what the device measured. */
+/* A verbose line ends with the time that the device measured. */
 static void test_verbose_time(void **state) {
     (void)state;
     struct world w = make_world();
@@ -335,7 +335,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_chain_of_events),       cmocka_unit_test(test_plain_order),
             cmocka_unit_test(test_user_dependencies),     cmocka_unit_test(test_replay),
-            cmocka_unit_test(test_recording_after_close), cmocka_unit_test(test_nothing_across_devices),
+            cmocka_unit_test(test_recording_after_close), cmocka_unit_test(test_cross_device_is_not_recorded),
             cmocka_unit_test(test_product_on_every_list), cmocka_unit_test(test_profiling),
             cmocka_unit_test(test_verbose_time),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines, memory and streams made of the user's handles: who owns what, and what is refused. */
+/* Engines, memory and streams made from the user's handles: ownership and errors. */
 #define _GNU_SOURCE
 #include "runtimes/world.h"
 
@@ -70,7 +70,7 @@ static void test_engine_bad_input(void **state) {
     ze_ok(ze.zeContextDestroy(context));
 }
 
-/* Handles of two drivers do not mix. */
+/* Handles of two drivers cannot be mixed. */
 static void test_two_drivers(void **state) {
     (void)state;
     ze_driver_handle_t drivers[2];
@@ -80,7 +80,7 @@ static void test_two_drivers(void **state) {
     uint32_t count = 2, one = 1;
     ze_ok(ze.zeDriverGet(&count, drivers));
     if (count < 2) {
-        print_message("SKIP: there is one driver\n");
+        print_message("SKIP: there is only one driver\n");
         skip();
     }
     for (int i = 0; i < 2; i++) {
@@ -88,7 +88,7 @@ static void test_two_drivers(void **state) {
         ze_ok(ze.zeContextCreate(drivers[i], &desc, &contexts[i]));
     }
     dnnl_engine_t untouched = (dnnl_engine_t)&count, engine = untouched;
-    for (int mix = 1; mix < 7; mix++) /* all but the two that are of one driver */
+    for (int mix = 1; mix < 7; mix++) /* all mixes except the two of one driver */
         assert_bad(dnnl_ze_interop_engine_create(&engine, drivers[mix & 1], devices[mix >> 1 & 1],
                                                  contexts[mix >> 2 & 1]));
     assert_ptr_equal(engine, untouched);
@@ -185,11 +185,11 @@ static void test_memory_handles(void **state) {
     assert_ok(dnnl_ze_interop_memory_set_mem_object(none, pointer));
     assert_ok(dnnl_ze_interop_memory_get_mem_object(none, &got));
     assert_ptr_equal(got, pointer);
-    assert_ok(dnnl_memory_set_data_handle(own, pointer)); /* what it had allocated goes */
+    assert_ok(dnnl_memory_set_data_handle(own, pointer)); /* frees its own allocation */
     fill(own, 7);
     expect_linear(none, 7, 1, 0);
 
-    /* A pointer into the middle is fine as long as enough follows. */
+    /* A pointer into an allocation is valid if enough bytes follow. */
     assert_bad(dnnl_ze_interop_memory_set_mem_object(none, (char *)pointer + 4096 - sizeof(float)));
     assert_ok(dnnl_ze_interop_memory_get_mem_object(none, &got));
     assert_ptr_equal(got, pointer);
@@ -238,7 +238,7 @@ static void test_memory_bad_input(void **state) {
     free_world(&w);
 }
 
-/* Memory of the system, where the device can follow any pointer; elsewhere it is refused. */
+/* System memory, where the device can access any pointer; refused elsewhere. */
 static void test_system_memory(void **state) {
     (void)state;
     struct world w = make_world();
@@ -268,7 +268,7 @@ static void test_system_memory(void **state) {
     free_world(&w);
 }
 
-/* One allocation, used by the CPU engine and by Level Zero in turns. */
+/* The CPU engine and Level Zero take turns on one allocation. */
 static void share_with_cpu(ze_memory_type_t type) {
     struct world w = make_world(), c = w;
     dnnl_stream_t stream, host;
@@ -369,7 +369,7 @@ static void test_execute_bad_input(void **state) {
     assert_ptr_equal(event, untouched);
     assert_ok(dnnl_stream_wait(stream));
     expect_linear(memory, 0, 1, 0);
-    assert_ok(run(linear, stream, memory, memory, 0, NULL, &event)); /* and nothing is broken */
+    assert_ok(run(linear, stream, memory, memory, 0, NULL, &event)); /* errors left no damage */
     ze_ok(ze.zeEventHostSynchronize(event, UINT64_MAX));
     expect_linear(memory, 0, 1, 1);
     dnnl_primitive_destroy(linear);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of devices: whatever a loader finds first, GPUs come before others, and the CPU's driver last.
- * Runs with the loader of three_devices.c.
+ * Device order: GPUs come before other devices and the CPU's driver comes last, in whatever order the loader
+ * finds them. Runs with the loader of three_devices.c.
  */
 #include "runtimes/level_zero/loader.h"
 #undef fail /* cmocka's */

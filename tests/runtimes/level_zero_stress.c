@@ -20,7 +20,7 @@ static long resident_kib(void) {
 static void test_million_events(void **state) {
     (void)state;
     const char *wish = getenv("LODE_TEST_EXECUTIONS");
-    /* By the time of the first look the stream has as many events as it keeps. */
+    /* At the first measurement the stream's pool of events has its final size. */
     const long total = wish ? atol(wish) : 1000000, first = total / 10 > 40000 ? total / 10 : 40000;
     static const unsigned orders[] = {dnnl_stream_in_order, dnnl_stream_out_of_order};
     struct world w = make_world();
@@ -54,7 +54,8 @@ static void test_million_events(void **state) {
     free_world(&w);
 }
 
-/* Plans come and go while streams are busy: with no cache, every primitive takes its parameters with it. */
+/* Primitives are created and destroyed while streams are busy. Without the primitive cache each has its own
+ * parameter blocks. */
 static void test_primitives_destroyed_in_flight(void **state) {
     (void)state;
     struct world w = make_world();
@@ -80,7 +81,7 @@ static void test_primitives_destroyed_in_flight(void **state) {
     free_world(&w);
 }
 
-/* Objects go in the wrong order, with work in flight. */
+/* Objects are destroyed in the wrong order, with work in flight. */
 static void test_wrong_order_of_destruction(void **state) {
     (void)state;
     for (int i = 0; i < 50; i++) {

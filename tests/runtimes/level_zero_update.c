@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other memory for executions that were recorded on mutable command lists. */
+/* Replaces the memory of executions recorded on mutable command lists. */
 #define _DEFAULT_SOURCE
 #include "runtimes/world.h"
 
 #include <stdio.h>
 
-/* The program's side: a mutable list and a queue to run it on. */
+/* The program's objects: a mutable list and a queue to run it on. */
 struct tape {
     ze_command_list_handle_t list;
     ze_command_queue_handle_t queue;
@@ -35,8 +35,8 @@ static void close_and_run(const struct tape *t) {
     ze_run(t->queue, t->list);
 }
 
-/* New input and output, of every kind of memory, after the primitives are gone. The old memory is not
- * touched any more. */
+/* New input and output of every kind of memory, after the primitives are destroyed. The old memory is no
+ * longer used. */
 static void test_vectors(void **state) {
     (void)state;
     static const ze_memory_type_t types[] = {ZE_MEMORY_TYPE_DEVICE, ZE_MEMORY_TYPE_HOST,
@@ -83,7 +83,7 @@ static void test_vectors(void **state) {
     free_world(&w);
 }
 
-/* Several launches and a scratchpad; all arguments at once, recorded on one list with others. */
+/* Several launches and a scratchpad; all arguments at once, on a list with other recordings. */
 static void test_products(void **state) {
     (void)state;
     enum { PRODUCTS = 3 };
@@ -94,7 +94,7 @@ static void test_products(void **state) {
     for (int i = 0; i < PRODUCTS; i++) {
         recorded[i] = make_product(&w), other[i] = make_product(&w);
         multiply(&recorded[i], t.stream, &events[i]);
-        multiply(&recorded[i], t.stream, NULL); /* nobody can change that one */
+        multiply(&recorded[i], t.stream, NULL); /* recorded without an event: cannot be changed */
     }
     ze_ok(ze.zeCommandListClose(t.list));
     for (int i = 0; i < PRODUCTS; i++) {
@@ -115,7 +115,7 @@ static void test_products(void **state) {
     free_world(&w);
 }
 
-/* The user's own scratchpad is an argument like the others. */
+/* A user-managed scratchpad is an argument like any other. */
 static void test_users_scratchpad(void **state) {
     (void)state;
     struct world w = make_world();
@@ -179,7 +179,7 @@ static dnnl_memory_t make_scalar(float value) {
     return memory;
 }
 
-/* A value that travels with the launch changes like memory does, and stays when memory changes later. */
+/* A by-value argument is updated like memory, and is kept when memory is updated later. */
 static void test_host_scalar(void **state) {
     (void)state;
     enum { SCALE = DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC };
@@ -221,7 +221,7 @@ static void test_host_scalar(void **state) {
     free_world(&w);
 }
 
-/* A list that is reset and recorded again has new executions, and the old events mean nothing. */
+/* After a reset and a new recording, the old events are invalid. */
 static void test_after_reset(void **state) {
     (void)state;
     struct world w = make_world();
@@ -248,7 +248,7 @@ static void test_after_reset(void **state) {
     free_world(&w);
 }
 
-/* Whatever cannot be done is refused, and then the list still does what it did. */
+/* Invalid updates are refused, and leave the list unchanged. */
 static void test_bad_arguments(void **state) {
     (void)state;
     struct world w = make_world(), foreign = make_world();
@@ -306,7 +306,7 @@ static void test_bad_arguments(void **state) {
     free_world(&w);
 }
 
-/* Lists on which nothing can be changed, and streams of other runtimes. */
+/* Lists that cannot be updated, and streams of other runtimes. */
 static void test_other_lists(void **state) {
     (void)state;
     struct world w = make_world();

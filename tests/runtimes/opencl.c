@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What only OpenCL has: reference counts, getters, buffers against USM, cache blobs of engines, the cache on
- * disk, queues and buffers of strangers. On every device; conformance.c has the rest.
+ * What is specific to OpenCL: reference counts, getters, buffers and USM, cache blobs of engines, the disk
+ * cache, queues and buffers of other contexts. On every device; conformance.c tests the rest.
  */
 #define _DEFAULT_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300
@@ -62,7 +62,7 @@ REFERENCES(queue, cl_command_queue, clGetCommandQueueInfo, CL_QUEUE_REFERENCE_CO
 REFERENCES(buffer, cl_mem, clGetMemObjectInfo, CL_MEM_REFERENCE_COUNT)
 REFERENCES(event, cl_event, clGetEventInfo, CL_EVENT_REFERENCE_COUNT)
 
-/* Drivers let go of their own references a little later. */
+/* Drivers release their own references a little later. */
 static void assert_last_reference(cl_event event) {
     for (int i = 0; i < 1000 && event_references(event) > 1; i++)
         usleep(1000);
@@ -90,7 +90,7 @@ static void engine(void **state) {
     clReleaseContext(context);
 }
 
-static void engine_of_strangers(void **state) {
+static void engine_of_other_contexts(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = UNTOUCHED, cpu = test_engine();
     cl_context context = UNTOUCHED;
@@ -107,7 +107,7 @@ static void engine_of_strangers(void **state) {
     assert_ptr_equal(device, UNTOUCHED);
     assert_ok(dnnl_engine_destroy(cpu));
 
-    /* A sub-device is a device of its own, and not in its parent's context. */
+    /* A sub-device is a separate device, and not in its parent's context. */
     cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     cl_device_id pieces[64];
     cl_uint count = 0;
@@ -119,7 +119,7 @@ static void engine_of_strangers(void **state) {
         clReleaseDevice(pieces[i]);
 }
 
-/* The user lets go of everything at once; the library still has its references. */
+/* The user releases everything at once; the library still holds its references. */
 static void context_released_first(void **state) {
     const struct place *place = place_of(state);
     cl_context context = new_context(place);
@@ -161,7 +161,7 @@ static void stream(void **state) {
     assert_ok(dnnl_engine_destroy(made));
 }
 
-static void stream_of_strangers(void **state) {
+static void stream_of_other_contexts(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place), cpu = test_engine();
     cl_context other = new_context(place);
@@ -220,7 +220,7 @@ static void memory(void **state) {
     assert_ok(dnnl_engine_destroy(made));
 }
 
-static void memory_of_strangers(void **state) {
+static void memory_of_other_contexts(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place), cpu = test_engine();
     dnnl_memory_desc_t md = test_desc(1, (dnnl_dims_t){LENGTH}, dnnl_a);
@@ -296,7 +296,7 @@ static void usm(void **state) {
     assert_ok(dnnl_engine_destroy(made));
 }
 
-/* Buffers that the user has closed to the host, wholly or in part. */
+/* Buffers that the host may not access, or only read or write. */
 static void host_access(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place);
@@ -322,7 +322,7 @@ static void host_access(void **state) {
     assert_ok(dnnl_engine_destroy(made));
 }
 
-/* Events: the returned one is the user's; dependencies are not kept. */
+/* Events: the user owns the returned one; dependencies are not retained. */
 static void events(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t made = make_engine(place);
@@ -341,7 +341,7 @@ static void events(void **state) {
     assert_memory_is(dst, 3, LENGTH);
     cl_event first = event;
 
-    /* The user's own command and a primitive, each after the other, by events alone. */
+    /* A user's command and primitives, each after the other, ordered by events alone. */
     float nine = 9;
     cl_mem buffer;
     cl_event filled, done, copied;
@@ -362,7 +362,7 @@ static void events(void **state) {
     free_step(&step);
     assert_ok(dnnl_engine_destroy(made));
 
-    /* Nobody has them any more but the user. */
+    /* Only the user still holds references. */
     cl_event all[] = {gate, first, filled, done, copied};
     for (int i = 0; i < 5; i++) {
         assert_last_reference(all[i]);
@@ -370,7 +370,7 @@ static void events(void **state) {
     }
 }
 
-/* An event of another context cannot be waited for: a status, and nothing has run. */
+/* Waiting for an event of another context fails: an error status, and nothing runs. */
 static void foreign_event(void **state) {
     const struct place *place = place_of(state);
     struct scene s;
@@ -433,7 +433,7 @@ static void engine_blobs(void **state) {
     free(blob);
 }
 
-/* The cache on disk: files appear, damage is noticed and repaired, and it can be turned off. */
+/* The disk cache: files are created, damage is detected and repaired, and it can be disabled. */
 
 enum damage { TRUNCATE, FLIP, EMPTY, DAMAGES };
 
@@ -472,7 +472,7 @@ static void damage(const char *path, int how) {
     close(file);
 }
 
-/* A new context has no programs yet: they come from the disk or are built. */
+/* A new context has no programs: they come from the disk cache or are built. */
 static void use_kernels(const struct place *place) {
     cl_context context = new_context(place);
     dnnl_engine_t made;
@@ -507,7 +507,7 @@ static void disk_cache(void **state) {
     snprintf(deeper, sizeof deeper, "%s/a", folder);
     rmdir(deeper);
     assert_int_equal(rmdir(folder), 0);
-    setenv("LODE_CACHE_DIR", "/proc/no/such/place", 1); /* nowhere to write: no cache, no failure */
+    setenv("LODE_CACHE_DIR", "/proc/no/such/place", 1); /* not writable: no cache, no failure */
     use_kernels(place);
     if (kept)
         setenv("LODE_CACHE_DIR", kept, 1);
@@ -518,12 +518,12 @@ static void disk_cache(void **state) {
 
 static const struct test tests[] = {
         {"engine", engine},
-        {"engine_of_strangers", engine_of_strangers},
+        {"engine_of_other_contexts", engine_of_other_contexts},
         {"context_released_first", context_released_first},
         {"stream", stream},
-        {"stream_of_strangers", stream_of_strangers},
+        {"stream_of_other_contexts", stream_of_other_contexts},
         {"memory", memory},
-        {"memory_of_strangers", memory_of_strangers},
+        {"memory_of_other_contexts", memory_of_other_contexts},
         {"usm", usm},
         {"host_access", host_access},
         {"events", events},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How libOpenCL is found and what it must have: without it, without platforms, and with devices of every
- * kind, for which a stand-in takes its place. A process sees one of these, which its argument names.
+ * Loading libOpenCL: without it, without platforms, and with a stub that has devices of every kind. The
+ * program's argument selects one of these.
  */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
@@ -15,8 +15,8 @@
 
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
 
-/* What a call prints: verbose lines go to stdout. */
-static const char *printed_by(void (*call)(void)) {
+/* Returns what a call prints: verbose lines go to stdout. */
+static const char *output_of(void (*call)(void)) {
     static char text[8192];
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -33,20 +33,20 @@ static const char *printed_by(void (*call)(void)) {
     return text;
 }
 
-static void ask_for_engines(void) {
+static void query_engines(void) {
     dnnl_engine_t engine = UNTOUCHED;
     assert_int_equal(dnnl_engine_get_count(dnnl_gpu), 0);
     assert_int_not_equal(dnnl_engine_create(&engine, dnnl_gpu, 0), dnnl_success);
     assert_ptr_equal(engine, UNTOUCHED);
 }
 
-/* Nothing is opened before it is needed, and interop functions answer with a status. */
+/* Nothing is opened before it is needed, and interop functions return an error status. */
 static void absent(void **state) {
     (void)state;
     dnnl_engine_t engine = UNTOUCHED, cpu = test_engine();
     size_t size;
     assert_ok(dnnl_engine_destroy(cpu));
-    assert_non_null(strstr(printed_by(ask_for_engines), "libOpenCL.so.1 cannot be opened"));
+    assert_non_null(strstr(output_of(query_engines), "libOpenCL.so.1 cannot be opened"));
     assert_int_equal(dnnl_ocl_interop_engine_create(&engine, STUB_DEVICE(1), STUB_CONTEXT(1)),
                      dnnl_runtime_error);
     assert_ptr_equal(engine, UNTOUCHED);
@@ -56,10 +56,10 @@ static void absent(void **state) {
 
 static void empty(void **state) {
     (void)state;
-    assert_non_null(strstr(printed_by(ask_for_engines), "no OpenCL platform"));
+    assert_non_null(strstr(output_of(query_engines), "no OpenCL platform"));
 }
 
-/* GPUs first, then accelerators, then CPUs, those with a compiler. */
+/* GPUs first, then accelerators, then CPUs; only devices with a compiler. */
 static void order_of_devices(void **state) {
     (void)state;
     static const int order[] = {GPU, ACCELERATOR, FIRST_CPU, SECOND_CPU};
@@ -84,7 +84,7 @@ static void make_engine_without_compiler(void) {
 
 static void no_compiler(void **state) {
     (void)state;
-    assert_non_null(strstr(printed_by(make_engine_without_compiler), "has no compiler"));
+    assert_non_null(strstr(output_of(make_engine_without_compiler), "has no compiler"));
 }
 
 static void record_without_extension(void) {
@@ -99,10 +99,10 @@ static void record_without_extension(void) {
 
 static void no_command_buffers(void **state) {
     (void)state;
-    assert_non_null(strstr(printed_by(record_without_extension), "no cl_khr_command_buffer"));
+    assert_non_null(strstr(output_of(record_without_extension), "no cl_khr_command_buffer"));
 }
 
-static void strangers(void **state) {
+static void unknown_handles(void **state) {
     (void)state;
     dnnl_engine_t engine = UNTOUCHED;
     dnnl_stream_t stream = UNTOUCHED;
@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest without_platforms[] = {cmocka_unit_test(empty)};
     const struct CMUnitTest with_devices[] = {
             cmocka_unit_test(order_of_devices), cmocka_unit_test(no_compiler),
-            cmocka_unit_test(no_command_buffers), cmocka_unit_test(strangers)};
+            cmocka_unit_test(no_command_buffers), cmocka_unit_test(unknown_handles)};
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "absent") == 0) return cmocka_run_group_tests(without, NULL, NULL);
     if (strcmp(what, "empty") == 0) return cmocka_run_group_tests(without_platforms, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recording with cl_khr_command_buffer: what is replayed gives the same bits as what is executed, on new
- * contents of the same memory, after everything but stream and memory has gone.
+ * Recording with cl_khr_command_buffer: a replay gives the same bits as execution, with new contents of the
+ * same memory, after everything but stream and memory was destroyed.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -13,10 +13,10 @@
 #include "runtimes/conformance.h"
 
 enum { SIDE = 96, LENGTH = SIDE * SIDE, ROUNDS = 3 };
-enum { DEVICE, CONTEXT, PLATFORM }; /* places in place->native */
+enum { DEVICE, CONTEXT, PLATFORM }; /* indices in place->native */
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a)
 
-/* The extension, a queue, and a command buffer on it. */
+/* The extension's functions, a queue, and a command buffer on it. */
 struct recorder {
     clCreateCommandBufferKHR_fn create;
     clFinalizeCommandBufferKHR_fn finalize;
@@ -72,8 +72,8 @@ static void replay(const struct recorder *r, int times) {
     assert_int_equal(clFinish(r->queue), CL_SUCCESS);
 }
 
-/* A chain: d = 2 (a * b) + 1, then e = 2 d + 1. The product repacks b in the scratchpad; the two steps are
- * one primitive with other memory. */
+/* A chain: d = 2 (a * b) + 1, then e = 2 d + 1. The product repacks b in the scratchpad; both steps use the
+ * same primitive with different memory. */
 struct chain {
     dnnl_engine_t engine;
     dnnl_memory_desc_t md, transposed;
@@ -144,7 +144,7 @@ static void fill_chain(const struct chain *chain, int round) {
     memory_set_all(chain->e, 0, LENGTH);
 }
 
-/* What the chain gives in each round if it is executed. */
+/* Executes the chain to get the expected result of each round. */
 static void execute_rounds(const struct chain *chain, float expected[ROUNDS][LENGTH]) {
     dnnl_stream_t stream = test_stream(chain->engine);
     for (int round = 0; round < ROUNDS; round++) {
@@ -168,10 +168,10 @@ static void assert_replays(const struct place *place, int kind, cl_command_queue
     assert_ok(dnnl_ocl_interop_stream_create_recording(&stream, chain.engine, r.queue, r.buffer));
     run_chain(&chain, stream);
     assert_ok(dnnl_stream_wait(stream));
-    assert_memory_is(chain.e, 0, LENGTH); /* nothing has run */
+    assert_memory_is(chain.e, 0, LENGTH); /* nothing has run yet */
     assert_int_equal(r.finalize(r.buffer), CL_SUCCESS);
 
-    /* Neither the primitives nor the cache keep what was recorded. */
+    /* The recording needs neither the primitives nor the cache. */
     free_primitives(&chain);
     assert_ok(dnnl_get_primitive_cache_capacity(&capacity));
     assert_ok(dnnl_set_primitive_cache_capacity(0));
@@ -189,7 +189,7 @@ static void assert_replays(const struct place *place, int kind, cl_command_queue
 
 static void replays(void **state) {
     const struct place *place = place_of(state);
-    enum { BUFFER = 0, USM_SHARED = 2 }; /* of the backend's kinds of memory */
+    enum { BUFFER = 0, USM_SHARED = 2 }; /* indices in the backend's kinds of memory */
     if (!can_record(place)) leave_out(place, "has no cl_khr_command_buffer");
     assert_replays(place, BUFFER, 0, false);
     if (place->backend->has_kind(place, USM_SHARED)) assert_replays(place, USM_SHARED, 0, false);
@@ -243,9 +243,9 @@ static void ownership(void **state) {
     free_recorder(&r);
 }
 
-/* What is refused: strangers, events, a buffer that is finalized. */
+/* Errors: objects of other contexts, events, a finalized command buffer. */
 
-static void refusals_of_streams(void **state) {
+static void refused_streams(void **state) {
     const struct place *place = place_of(state);
     dnnl_engine_t engine = make_engine(place), cpu = test_engine();
     dnnl_stream_t stream = UNTOUCHED;
@@ -278,7 +278,7 @@ static void refusals_of_streams(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-static void refusals_of_executions(void **state) {
+static void refused_executions(void **state) {
     const struct place *place = place_of(state);
     if (!can_record(place)) leave_out(place, "has no cl_khr_command_buffer");
     dnnl_engine_t engine = make_engine(place);
@@ -300,7 +300,7 @@ static void refusals_of_executions(void **state) {
     assert_int_not_equal(run_step(&step, stream, src, dst), dnnl_success);
     memory_set_all(src, 1, LENGTH);
     replay(&r, 1);
-    assert_memory_is(dst, 3, LENGTH); /* once */
+    assert_memory_is(dst, 3, LENGTH); /* ran once */
     clReleaseEvent(gate);
     free_recorder(&r);
     assert_ok(dnnl_stream_destroy(stream));
@@ -310,8 +310,8 @@ static void refusals_of_executions(void **state) {
     assert_ok(dnnl_engine_destroy(engine));
 }
 
-/* A reorder between two devices goes through the host, which a replay would not. */
-static void nothing_across_devices(void **state) {
+/* A cross-device reorder goes through the host, so it cannot be recorded. */
+static void cross_device_is_refused(void **state) {
     const struct place *place = place_of(state);
     if (!can_record(place)) leave_out(place, "has no cl_khr_command_buffer");
     dnnl_engine_t engine = make_engine(place), host;
@@ -342,8 +342,8 @@ const struct test record_tests[] = {
         {"record_replays_out_of_order", replays_out_of_order},
         {"record_replays_simultaneously", replays_simultaneously},
         {"record_ownership", ownership},
-        {"record_refusals_of_streams", refusals_of_streams},
-        {"record_refusals_of_executions", refusals_of_executions},
-        {"record_nothing_across_devices", nothing_across_devices},
+        {"record_refused_streams", refused_streams},
+        {"record_refused_executions", refused_executions},
+        {"record_cross_device_is_refused", cross_device_is_refused},
         {NULL, NULL},
 };

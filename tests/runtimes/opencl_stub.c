@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for libOpenCL.so.1 that has devices of every kind and computes nothing: engines and streams can
- * be made, that is all. With LODE_STUB_EMPTY there is no platform. What is not here is in opencl_stub_rest.c.
+ * A stub of libOpenCL.so.1 with devices of every kind. It creates engines and streams and computes nothing.
+ * With LODE_STUB_EMPTY there is no platform. The other functions are in opencl_stub_rest.c.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "runtimes/opencl_stub.h"

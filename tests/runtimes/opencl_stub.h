@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stand-in for libOpenCL has: handles are small numbers. Two platforms; a device stands on one. */
+/* The libOpenCL stub: handles are small integers. There are two platforms; each device is on one. */
 #ifndef LODE_TESTS_RUNTIMES_OPENCL_STUB_H
 #define LODE_TESTS_RUNTIMES_OPENCL_STUB_H
 
@@ -8,7 +8,7 @@
 /* In the order in which the platforms list them. */
 enum { FIRST_CPU = 1, GPU_WITHOUT_COMPILER, ACCELERATOR, GPU, SECOND_CPU, STUB_DEVICES };
 
-/* A device's own context and queue. */
+/* Each device has one context and one queue. */
 #define STUB_DEVICE(device) ((cl_device_id)(uintptr_t)(device))
 #define STUB_CONTEXT(device) ((cl_context)(uintptr_t)(0x100 + (device)))
 #define STUB_QUEUE(device) ((cl_command_queue)(uintptr_t)(0x200 + (device)))

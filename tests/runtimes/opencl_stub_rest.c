@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that opencl_stub.c leaves out: they must be there, and succeed. Knows no types of OpenCL. */
+/* The functions that opencl_stub.c does not define: they must exist and succeed. Knows no OpenCL types. */
 #define ENTRY(name) long cl##name(void);
 #include "runtimes/opencl/entry_points.def"
 #undef ENTRY

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of backends, and those that need nothing but the library: plain engines of both kinds. */
+/* The table of backends, and the backends that need only the library: plain CPU and GPU engines. */
 #include "runtimes/places.h"
 #include "count.h"
 
@@ -64,7 +64,7 @@ static const struct backend cpu_backend = {
         .native_free = host_free,
 };
 
-/* Whatever ONEDNN_GPU_RUNTIME says. */
+/* The runtime that ONEDNN_GPU_RUNTIME names. */
 static const struct backend gpu_backend = {
         .name = "gpu",
         .find = find_gpu,

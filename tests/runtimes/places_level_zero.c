@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Level Zero as its users have it: a context of their own, immediate lists, USM of every kind, events. Level
- * Zero counts no references: lists and gates that a test has made live until its place is closed.
+ * Level Zero as its users see it: their own context, immediate lists, USM of every kind, events. Level Zero
+ * has no reference counts: lists and gates live until their place is closed.
  */
 #include "runtimes/places.h"
 #include "runtimes/ze.h"
@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CONTEXT, KEPT }; /* places in place->native */
+enum { CONTEXT, KEPT }; /* indices in place->native */
 static const ze_memory_type_t memory_types[] = {ZE_MEMORY_TYPE_DEVICE, ZE_MEMORY_TYPE_HOST,
                                                 ZE_MEMORY_TYPE_SHARED};
 
 extern const struct backend level_zero_backend;
 
-/* What is destroyed with the place: a list, or an event and its pool. */
+/* Destroyed with the place: a list, or an event and its pool. */
 struct kept {
     struct kept *next;
     ze_command_list_handle_t list;
@@ -105,7 +105,7 @@ static bool event_done(void *event) {
     return ze.zeEventQueryStatus(event) == ZE_RESULT_SUCCESS;
 }
 
-/* A stream's events end with it, gates with their place. */
+/* A stream's events are destroyed with it, gates with their place. */
 static void event_release(void *event) {
     (void)event;
 }

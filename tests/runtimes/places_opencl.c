@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL as its users have it: their own context on every device of every platform, queues, buffers, USM. */
+/* OpenCL as its users see it: their own context on every device of every platform, queues, buffers, USM. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICE, CONTEXT, PLATFORM }; /* places in place->native */
+enum { DEVICE, CONTEXT, PLATFORM }; /* indices in place->native */
 enum { BUFFER, SUB_BUFFER, USM_SHARED, USM_HOST, USM_DEVICE };
 
 extern const struct backend opencl_backend;
@@ -92,7 +92,7 @@ static void *extension(const struct place *place, const char *name) {
 
 static void *alloc_sub_buffer(cl_context context, size_t size) {
     cl_int error;
-    size_t half = (size + 4095) / 4096 * 4096; /* sub-buffers begin at the device's alignment */
+    size_t half = (size + 4095) / 4096 * 4096; /* sub-buffers start at the device's alignment */
     cl_buffer_region region = {half, size};
     cl_mem whole = clCreateBuffer(context, CL_MEM_READ_WRITE, 2 * half, NULL, &error);
     if (error != CL_SUCCESS) return NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SYCL as its users have it: their own context on every device, queues, buffers, USM of every kind, events.
- */
+/* SYCL as its users see it: their own context on every device, queues, buffers, USM of every kind, events. */
 #include <sycl/sycl.hpp>
 
 #include "oneapi/dnnl/dnnl_sycl.h"
@@ -24,8 +23,8 @@ struct world {
     sycl::context context;
 };
 
-/* An event; a gate has a promise, which a task of the host waits for. */
-struct happening {
+/* An event. A gate also has a promise, which a host task waits for. */
+struct event_or_gate {
     sycl::event event;
     std::shared_ptr<std::promise<void>> opener;
 };
@@ -38,7 +37,7 @@ const char *backend_name(const sycl::device &device) {
     return device.get_backend() == sycl::backend::opencl ? "opencl" : "level_zero";
 }
 
-/* A program of nothing but SYCL that profiles 20000 memsets grows by 9 MB with that adapter. */
+/* With that adapter, a plain SYCL program that profiles 20000 memsets grows by 9 MB. */
 const char *profiling_grows(const sycl::device &device) {
     const auto name = device.get_platform().get_info<sycl::info::platform::name>();
     bool first = device.get_backend() == sycl::backend::ext_oneapi_level_zero
@@ -117,11 +116,10 @@ void native_free(const place *p, int kind, void *handle) {
         sycl::free(handle, world_of(p).context);
 }
 
-/* Events. Dependencies are a vector of objects: there are no null ones to be refused, nor a negative number.
- */
+/* Events. Dependencies are a vector of objects, so null events and negative counts cannot be tested. */
 
-happening &happening_of(void *event) {
-    return *static_cast<happening *>(event);
+event_or_gate &happening_of(void *event) {
+    return *static_cast<event_or_gate *>(event);
 }
 
 dnnl_status_t execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream, int nargs,
@@ -135,7 +133,7 @@ dnnl_status_t execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream, in
     sycl::event done;
     auto status = dnnl_sycl_interop_primitive_execute(primitive, stream, nargs, args,
                                                       ndeps > 0 ? &waits : nullptr, event ? &done : nullptr);
-    if (status == dnnl_success && event) *event = new happening{done, nullptr};
+    if (status == dnnl_success && event) *event = new event_or_gate{done, nullptr};
     return status;
 }
 
@@ -157,7 +155,7 @@ void *gate(const place *p) {
     sycl::queue queue(world_of(p).context, world_of(p).device);
     auto event = queue.submit(
             [&](sycl::handler &handler) { handler.host_task([opener] { opener->get_future().wait(); }); });
-    return new happening{event, opener};
+    return new event_or_gate{event, opener};
 }
 
 void gate_open(void *event) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program around suites of tests over places: runs every test of `parts` on every place.
+ * Runs every test of `parts` on every place:
  *   suite [prefix of place names [pattern of test names]]
  */
 #include "runtimes/conformance.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_TESTS = 64 };
 
-/* Objects in one call */
+/* Helpers that create and destroy objects */
 
 dnnl_engine_t make_engine(const struct place *place) {
     dnnl_engine_t engine;

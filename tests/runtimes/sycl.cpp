@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SYCL's interoperability through dnnl_sycl.hpp, on every device that SYCL has here: engines, streams, USM
- * and buffers, events, recorded graphs, lifetimes, bad arguments. Results are compared bit by bit with the
- * CPU engine's.
+ * SYCL interop through dnnl_sycl.hpp, on every SYCL device: engines, streams, USM and buffers, events,
+ * recorded graphs, lifetimes, bad arguments. Results must equal the CPU engine's bit by bit.
  */
 #include "oneapi/dnnl/dnnl_sycl.hpp"
 
@@ -91,7 +90,7 @@ bool same_bits(const std::vector<float> &a, const std::vector<float> &b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/* tanh, so many times, on the CPU engine. */
+/* tanh, applied `times` times on the CPU engine. */
 std::vector<float> expected(int times) {
     dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
     dnnl::stream stream(cpu);
@@ -104,7 +103,7 @@ std::vector<float> expected(int times) {
     return get(m);
 }
 
-/* Runs src through tanh into dst on a stream of the library's. */
+/* Computes dst = tanh(src) on a stream created by the library. */
 void run(const dnnl::engine &engine, const memory &src, const memory &dst) {
     dnnl::stream stream(engine);
     make_tanh(engine).execute(stream, {{DNNL_ARG_SRC, src}, {DNNL_ARG_DST, dst}});
@@ -118,7 +117,7 @@ void engines(const world &w) {
     check(interop::get_context(w.engine) == w.context);
     check((w.engine.get_kind() == dnnl::engine::kind::cpu) == w.device.is_cpu());
 
-    auto again = interop::make_engine(w.device, w.context); /* the same device: memory passes between them */
+    auto again = interop::make_engine(w.device, w.context); /* the same device: memory can be used by both */
     memory src(vector_desc(), w.engine), dst(vector_desc(), again);
     put(src, numbers());
     run(again, src, dst);
@@ -138,16 +137,17 @@ void device_not_in_context(const world &w) {
             check_refused(dnnl_invalid_arguments, interop::make_engine(w.device, sycl::context(device)));
             return;
         }
-    throw skipped("there is one device only");
+    throw skipped("there is only one device");
 }
 
-/* A context is as often referred to after an engine has gone as before. */
-void no_reference_is_lost(const world &w) {
-    if (w.device.get_backend() != sycl::backend::opencl) throw skipped("its handles have no references");
+/* An engine leaves the context's reference count unchanged. */
+void references_are_balanced(const world &w) {
+    if (w.device.get_backend() != sycl::backend::opencl)
+        throw skipped("its handles have no reference counts");
     using query = int (*)(cl_context, unsigned, std::size_t, void *, std::size_t *);
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     auto get_info = library ? reinterpret_cast<query>(dlsym(library, "clGetContextInfo")) : nullptr;
-    if (!get_info) throw skipped("no libOpenCL to ask");
+    if (!get_info) throw skipped("no libOpenCL to query");
     sycl::context context(w.device);
     cl_context native = sycl::get_native<sycl::backend::opencl>(context);
     auto references = [&] {
@@ -162,7 +162,7 @@ void no_reference_is_lost(const world &w) {
         put(m, numbers());
         run(engine, m, m);
     };
-    use(); /* SYCL itself may keep something from the first use */
+    use(); /* SYCL itself may keep references after the first use */
     unsigned before = references();
     for (int i = 0; i < 5; i++)
         use();
@@ -229,7 +229,7 @@ void fill(sycl::buffer<float> buffer, const std::vector<float> &values) {
     std::copy(values.begin(), values.end(), access.begin());
 }
 
-/* Nobody waits for anything but through accessors. */
+/* Only accessors wait. */
 void buffers(const world &w) {
     sycl::buffer<float> from{sycl::range<1>(COUNT)};
     sycl::buffer<float, 2> to(sycl::range<2>(10, COUNT / 10));
@@ -256,7 +256,7 @@ void buffers(const world &w) {
     check(same_bits(get(made), expected(1)));
 }
 
-/* USM becomes a buffer; a buffer that is too small changes nothing. */
+/* Memory changes from USM to a buffer; a buffer that is too small changes nothing. */
 void set_buffer(const world &w) {
     sycl::buffer<float> whole{sycl::range<1>(COUNT)}, half{sycl::range<1>(COUNT / 2)};
     memory m(vector_desc(), w.engine);
@@ -274,7 +274,7 @@ void set_buffer(const world &w) {
     check_refused(dnnl_invalid_arguments, interop::make_memory(vector_desc(), w.engine, half));
 }
 
-/* Mapped twice, by one accessor. */
+/* Two mappings share one accessor. */
 void map_twice(const world &w) {
     auto m = interop::make_memory(vector_desc(), w.engine, interop::memory_kind::buffer);
     auto *first = m.map_data<float>(), *second = m.map_data<float>();
@@ -285,7 +285,7 @@ void map_twice(const world &w) {
     m.unmap_data(second);
     check(get(m)[7] == 8);
     check_refused(dnnl_invalid_arguments, m.unmap_data(second));
-    (void)m.map_data(); /* and destroyed as it is */
+    (void)m.map_data(); /* destroyed while mapped */
 }
 
 /* Events */
@@ -308,7 +308,7 @@ void events(const world &w) {
     }
 }
 
-/* A product of plain matrices, which takes several launches and a scratchpad. */
+/* A matrix product, which needs several launches and a scratchpad. */
 struct product {
     static constexpr memory::dim M = 64, N = 80, K = 96;
     memory a, b, c;
@@ -349,7 +349,7 @@ struct product {
     }
 };
 
-/* Executions that nothing orders share one scratchpad, from two threads. */
+/* Unordered executions from two threads share one scratchpad. */
 void shared_scratchpad(const world &w) {
     enum { PRODUCTS = 8, ROUNDS = 20 };
     check(product::has_scratchpad(w.engine));
@@ -384,7 +384,7 @@ void record(const world &w, bool in_order) {
     memory m(vector_desc(), w.engine);
     product p(w.engine, 3), q(w.engine, 5);
     put(m, numbers());
-    multiply.execute(stream, p.args()); /* a scratchpad that was used outside of the graph */
+    multiply.execute(stream, p.args()); /* uses the scratchpad outside the graph */
 
     experimental::command_graph graph(w.context, w.device);
     graph.begin_recording(queue);
@@ -394,7 +394,7 @@ void record(const world &w, bool in_order) {
     multiply.execute(stream, q.args());
     stream.wait();
     graph.end_recording(queue);
-    check(same_bits(get(m), numbers())); /* nothing has run */
+    check(same_bits(get(m), numbers())); /* nothing has run yet */
 
     auto ready = graph.finalize();
     stream.wait();
@@ -404,12 +404,12 @@ void record(const world &w, bool in_order) {
         check(same_bits(get(p.c), product::expected(3)));
         check(same_bits(get(q.c), product::expected(5)));
     }
-    multiply.execute(stream, q.args()); /* and outside of it again */
+    multiply.execute(stream, q.args()); /* and outside the graph again */
     stream.wait();
     check(same_bits(get(q.c), product::expected(5)));
 }
 
-/* Why SYCL itself cannot run a graph here; empty if it can. */
+/* Why SYCL itself cannot run graphs here; empty if it can. */
 std::string no_graphs(const world &w) {
     auto queue = w.queue(true);
     memory m(vector_desc(), w.engine);
@@ -434,8 +434,8 @@ void graphs(const world &w) {
 
 /* Lifetimes */
 
-/* The user lets go of everything, and Lode's objects still work. */
-void outlive_the_user(const world &w) {
+/* The user releases everything; Lode's objects still work. */
+void user_releases_first(const world &w) {
     std::unique_ptr<sycl::context> context(new sycl::context(w.device));
     std::unique_ptr<sycl::queue> queue(new sycl::queue(*context, w.device));
     std::unique_ptr<sycl::buffer<float>> buffer(new sycl::buffer<float>(sycl::range<1>(COUNT)));
@@ -449,8 +449,8 @@ void outlive_the_user(const world &w) {
     check(same_bits(get(m), expected(1)));
 }
 
-/* Lode's objects go while they are used, and what the user has still comes to its end. */
-void outlived_by_the_user(const world &w) {
+/* Lode's objects are destroyed while in use; the user's objects still complete. */
+void library_releases_first(const world &w) {
     const auto bytes = COUNT * sizeof(float);
     sycl::context context(w.device);
     sycl::queue queue(context, w.device);
@@ -472,7 +472,7 @@ void outlived_by_the_user(const world &w) {
     sycl::free(pointer, context);
 }
 
-/* Bad arguments: a status, and outputs as they were. */
+/* Bad arguments: an error status, and outputs unchanged. */
 
 char out_of_the_way;
 
@@ -557,7 +557,7 @@ const struct {
 } tests[] = {
         {"engines", engines},
         {"device_not_in_context", device_not_in_context},
-        {"no_reference_is_lost", no_reference_is_lost},
+        {"references_are_balanced", references_are_balanced},
         {"streams", streams},
         {"foreign_queues", foreign_queues},
         {"usm_of_every_kind", usm_of_every_kind},
@@ -567,8 +567,8 @@ const struct {
         {"events", events},
         {"shared_scratchpad", shared_scratchpad},
         {"graphs", graphs},
-        {"outlive_the_user", outlive_the_user},
-        {"outlived_by_the_user", outlived_by_the_user},
+        {"user_releases_first", user_releases_first},
+        {"library_releases_first", library_releases_first},
         {"bad_engines", bad_engines},
         {"bad_streams", bad_streams},
         {"bad_memory", bad_memory},

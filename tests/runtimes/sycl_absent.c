@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that is linked with libdnnl and nothing of SYCL's, on a machine without libsycl: CPU engines
- * work, calls of SYCL's interoperability answer dnnl_runtime_error. sycl_absent.cmake makes such a place and
- * looks at the verbose lines.
+ * A program linked with libdnnl and nothing of SYCL, on a machine without libsycl: CPU engines work, SYCL
+ * interop functions return dnnl_runtime_error. sycl_absent.cmake sets this up and checks the verbose lines.
  */
 #define _GNU_SOURCE
 #include "oneapi/dnnl/dnnl_sycl.h"
@@ -35,8 +34,8 @@ static void cpu_works(void **state) {
     dnnl_engine_destroy(engine);
 }
 
-/* The second call says it as well as the first. */
-static void sycl_says_why(void **state) {
+/* Every call reports the reason, not only the first. */
+static void sycl_reports_why(void **state) {
     (void)state;
     int device = 0, context = 0;
     dnnl_engine_t untouched = (dnnl_engine_t)&device, engine = untouched;
@@ -55,10 +54,10 @@ static void no_gpu_engines(void **state) {
 
 int main(void) {
     if (dlopen("libsycl.so", RTLD_NOW | RTLD_LOCAL)) {
-        printf("SKIP: libsycl is there, wherever the dynamic linker looks\n");
+        printf("SKIP: the dynamic linker finds libsycl here\n");
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cpu_works), cmocka_unit_test(sycl_says_why),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cpu_works), cmocka_unit_test(sycl_reports_why),
                                        cmocka_unit_test(no_gpu_engines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

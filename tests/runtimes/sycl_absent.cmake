@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs PROGRAM where LIBRARY (libdnnl) stands alone in FOLDER, then, if LAYER is given, beside a layer that has no
-# libsycl, and looks for the name of what is missing.
+# Runs PROGRAM with LIBRARY (libdnnl) alone in FOLDER, then, if LAYER is given, with a SYCL layer that finds no libsycl.
+# Checks that the output names the missing library.
 foreach(missing libdnnl_sycl libsycl)
   if(missing STREQUAL libsycl AND NOT LAYER)
     continue()
@@ -16,11 +16,11 @@ foreach(missing libdnnl_sycl libsycl)
     RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
   message("${output}")
   if(failed EQUAL 77)
-    return() # the reason is in the output: the test's property sees it
+    return() # the output has the reason, which the test's SKIP property matches
   endif()
   string(REGEX MATCHALL "error,engine,[^\n]*${missing}\\.so" lines "${output}")
   list(LENGTH lines count)
   if(failed OR count LESS 3)
-    message(FATAL_ERROR "without ${missing}: status ${failed}, ${count} lines that name it")
+    message(FATAL_ERROR "without ${missing}: status ${failed}, ${count} lines name it")
   endif()
 endforeach()

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loader of Level Zero that finds three devices in one driver: the CPU's, an FPGA and a GPU, in this order.
- * It needs the embedded driver, where everything else is found.
+ * A Level Zero loader that finds three devices in one driver: a CPU, an FPGA and a GPU, in this order. It
+ * links the embedded driver, which has all other functions.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <level_zero/ze_api.h>
 
-static char fpga, gpu; /* their addresses are handles */
+static char fpga, gpu; /* their addresses serve as handles */
 
 ZE_DLLEXPORT ze_result_t ZE_APICALL zeDeviceGet(ze_driver_handle_t driver, uint32_t *count,
                                                 ze_device_handle_t *devices) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Level Zero's tests compute with: engines, vectors, matrices, and what must come out. */
+/* Helpers of Level Zero's tests: engines, vectors, matrices, and expected results. */
 #include "runtimes/world.h"
 
 struct world make_world(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Level Zero's tests compute with: engines, vectors, matrices, and what must come out. */
+/* Helpers of Level Zero's tests: engines, vectors, matrices, and expected results. */
 #ifndef LODE_TESTS_RUNTIMES_WORLD_H
 #define LODE_TESTS_RUNTIMES_WORLD_H
 
@@ -8,7 +8,7 @@
 
 #include "oneapi/dnnl/dnnl_ze.h"
 
-/* A context of the test's own, an engine in it, and the descriptor of vectors of N floats. */
+/* The test's own context, an engine in it, and the descriptor of vectors of N floats. */
 enum { N = 1000 };
 struct world {
     ze_context_handle_t context;
@@ -23,12 +23,12 @@ dnnl_primitive_t make_linear(const struct world *w, float alpha, float beta);
 dnnl_status_t run(dnnl_primitive_t primitive, dnnl_stream_t stream, dnnl_memory_t src, dnnl_memory_t dst,
                   int ndeps, const ze_event_handle_t *deps, ze_event_handle_t *event);
 dnnl_memory_t make_vector(const struct world *w, void *handle);
-/* first, first + 1, … */
+/* Fills with first, first + 1, … */
 void fill(dnnl_memory_t memory, float first);
-/* That is what it was made of: alpha * x + beta. */
+/* Expects alpha * x + beta for the values x of fill(). */
 void expect_linear(dnnl_memory_t memory, float first, float alpha, float beta);
 
-/* x -> 2x+1, STEPS times: exact, and another order gives another result. */
+/* x -> 2x+1, STEPS times: exact, and sensitive to the order. */
 enum { STEPS = 10 };
 void expect_steps(dnnl_memory_t memory, float first);
 
@@ -41,7 +41,7 @@ struct user_events {
 struct user_events make_events(const struct world *w);
 void free_events(struct user_events *events);
 
-/* A primitive with several launches and a scratchpad: the product of plain matrices. */
+/* A primitive with several launches and a scratchpad: a matrix product. */
 enum { M = 64, K = 96, COLUMNS = 80 };
 struct product {
     dnnl_primitive_t primitive;

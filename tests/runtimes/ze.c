@@ -49,7 +49,7 @@ ze_command_list_handle_t ze_make_immediate(ze_context_handle_t context, unsigned
                                                               : ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
     ze_command_list_handle_t list = NULL;
     ze_result_t result = ze.zeCommandListCreateImmediate(context, ze_device, &desc, &list);
-    /* A validation layer that is older than the flag refuses it. */
+    /* An older validation layer refuses the flag. */
     if (result == ZE_RESULT_ERROR_INVALID_ENUMERATION && flags)
         return ze_make_immediate(context, 0, synchronous);
     ze_ok(result);

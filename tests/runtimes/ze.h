@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Level Zero for tests: the library that Lode itself uses, found in the same way (the loader if it has a
- * device, else the embedded driver), and the few calls that every test makes.
+ * device, else the embedded driver), and the calls that tests share.
  */
 #ifndef LODE_TESTS_RUNTIMES_ZE_H
 #define LODE_TESTS_RUNTIMES_ZE_H
@@ -52,19 +52,19 @@ extern struct ze_functions {
     ZE_FUNCTIONS(ZE_MEMBER)
 } ze;
 
-/* False: there is no Level Zero device. */
+/* False if there is no Level Zero device. */
 bool ze_open(void);
 extern ze_driver_handle_t ze_driver;
 extern ze_device_handle_t ze_device;
 
 #define ze_ok(call) assert_int_equal(call, ZE_RESULT_SUCCESS)
 
-enum { ZE_IN_ORDER = 2 }; /* the flag of specification 1.7 for immediate lists */
+enum { ZE_IN_ORDER = 2 }; /* specification 1.7's flag for in-order immediate lists */
 
 ze_context_handle_t ze_make_context(void);
 ze_command_list_handle_t ze_make_immediate(ze_context_handle_t context, unsigned flags, bool synchronous);
 ze_command_list_handle_t ze_make_regular(ze_context_handle_t context, const void *extensions);
-/* NULL: the driver has no such lists. */
+/* NULL if the driver has no mutable lists. */
 ze_command_list_handle_t ze_make_mutable(ze_context_handle_t context);
 ze_command_queue_handle_t ze_make_queue(ze_context_handle_t context);
 /* Runs a closed list and waits. */
