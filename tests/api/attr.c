@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_primitive_attr_*: what is set is read back, what is refused changes nothing. The statuses are
- * oneDNN's; transcript_attr compares them value by value with a oneDNN where there is one.
+ * dnnl_primitive_attr_*: values that are set can be read back; refused ones change nothing. The statuses are
+ * oneDNN's; transcript_attr compares every value with a oneDNN if there is one.
  */
 #include "test.h"
 
@@ -97,7 +97,7 @@ static void rounding(void **state) {
     assert_bad(dnnl_primitive_attr_set_rounding(NULL, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
 }
 
-/* Quantisation parameters have no getters: a row is a call and whether it is taken. */
+/* Quantisation parameters have no getters: a row is a call and whether it is accepted. */
 struct quant_case {
     int arg, mask, ndims;
     dnnl_dims_t groups;
@@ -177,14 +177,14 @@ static void quantisation(void **state) {
     }
 }
 
-static void quantisation_of_nothing(void **state) {
+static void quantisation_null_arguments(void **state) {
     (void)state;
     assert_bad(dnnl_primitive_attr_set_scales_mask(NULL, DNNL_ARG_SRC, 0));
     assert_bad(dnnl_primitive_attr_set_scales(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32));
     assert_bad(dnnl_primitive_attr_set_zero_points_mask(NULL, DNNL_ARG_SRC, 0));
     assert_bad(dnnl_primitive_attr_set_zero_points(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_s32));
     assert_bad(dnnl_primitive_attr_set_precomputed_reductions(NULL, DNNL_ARG_SRC, 0, 0, NULL, dnnl_s32));
-    /* oneDNN reads through this pointer. */
+    /* oneDNN dereferences this pointer. */
     assert_bad(dnnl_primitive_attr_set_scales(attr, DNNL_ARG_SRC, 3, 2, NULL, dnnl_f32));
     assert_bad(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32, 0,
                                                  dnnl_quantization_mode_undef));
@@ -239,7 +239,7 @@ static void rnn(void **state) {
     assert_bad(dnnl_primitive_attr_set_rnn_weights_qparams(attr, -1, 0, scales));
     assert_bad(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 1, -1, scales));
     assert_bad(dnnl_primitive_attr_set_rnn_weights_qparams(attr, 1, 0, NULL));
-    scales[2] = 100; /* a copy is kept */
+    scales[2] = 100; /* the attribute keeps a copy */
     assert_ok(dnnl_primitive_attr_get_rnn_weights_qparams(attr, &count, &mask, &held));
     assert_true(count == 3 && mask == 24 && held[2] == 3);
     assert_ok(dnnl_primitive_attr_set_rnn_weights_projection_qparams(attr, 1, 8, scales));
@@ -253,7 +253,7 @@ static void rnn(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             TEST(objects),  TEST(fpmath),       TEST(other_modes),
-            TEST(rounding), TEST(quantisation), TEST(quantisation_of_nothing),
+            TEST(rounding), TEST(quantisation), TEST(quantisation_null_arguments),
             TEST(dropout),  TEST(rnn),
     };
     return cmocka_run_group_tests_name("api.attr", tests, NULL, NULL);

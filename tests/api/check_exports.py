@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what libdnnl.so.3 exports: every function of the headers, nothing else, no versions; its soname."""
+"""Checks libdnnl.so.3: it exports every function of the headers, nothing else, and no versions. Also its soname."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ def headers(include):
 
 
 def exported(library):
-    """Names of the dynamic symbols that the library defines, with the letter nm gives their kind."""
+    """Names of the dynamic symbols that the library defines, with nm's letter for their kind."""
     lines = output("nm", "-D", "--defined-only", "--format=posix", library).splitlines()
     return {line.split()[0]: line.split()[1] for line in lines}
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares Lode's public C headers with those of a oneDNN installation, mechanically.
+"""Compares Lode's public C headers with those of a oneDNN installation.
 
-Clang reads both sets of headers; whatever they declare becomes a table from names to facts: the value of each
+Clang reads both sets of headers. Their declarations become a table from names to facts: the value of each
 enumerator, the expansion of each macro, the size and fields of each struct, the type, linkage and visibility
 of each function. Every difference that DELIBERATE does not explain is an error. Header by header, so that
-including one gives the same names with both libraries; then all at once, in C, in C++, for a shared library.
+including one gives the same names with both libraries; then all together, in C, in C++, for a shared library.
 """
 
 import argparse
@@ -28,20 +28,20 @@ ABSENT = [
 
 # Facts that differ on purpose: a pattern for the fact's name, and why.
 DELIBERATE = [
-    (r"macro DNNL_CPU_(THREADING_)?RUNTIME", "a thread pool of our own that behaves like OpenMP"),
-    (r"macro DNNL_GPU_(RUNTIME|VENDOR)", "which runtime a plain GPU engine means is a choice of each build"),
-    (r"macro DNNL_EXPERIMENTAL_PROFILING", "always there; oneDNN's headers are read with it defined"),
+    (r"macro DNNL_CPU_(THREADING_)?RUNTIME", "our own thread pool, which behaves like OpenMP"),
+    (r"macro DNNL_GPU_(RUNTIME|VENDOR)", "the build chooses the runtime of plain GPU engines"),
+    (r"macro DNNL_EXPERIMENTAL_PROFILING", "always present; oneDNN's headers are read with it defined"),
     (r"macro DNNL_WITH_SYCL", "follows DNNL_GPU_RUNTIME"),
     (r"macro ONEDNN_BUILD_GRAPH", "the graph API is not part of Lode"),
-    (r"macro DNNL_VERSION_PATCH", "a correction of oneDNN that changes no interface"),
+    (r"macro DNNL_VERSION_PATCH", "a patch release of oneDNN, with no interface change"),
     (r"macro DNNL_VERSION_HASH", "the commit of each project's own sources"),
-    (r"function dnnl_ze_interop_memory_[gs]et_mem_object", "Level Zero gets what OpenCL has"),
+    (r"function dnnl_ze_interop_memory_[gs]et_mem_object", "for Level Zero what OpenCL has in oneDNN"),
     (r"function dnnl_ocl_interop_stream_create_recording|struct _cl_command_buffer_khr",
-     "OpenCL records as Level Zero and SYCL do"),
-    (r"function dnnl_ze_interop_stream_update", "regular command lists, which oneDNN does not take, can be mutable"),
+     "recording for OpenCL, as for Level Zero and SYCL"),
+    (r"function dnnl_ze_interop_stream_update", "updates of mutable command lists, which oneDNN does not support"),
 ]
 
-# Experimental in oneDNN, always there in Lode: compare it too.
+# Experimental in oneDNN, always present in Lode: compared, too.
 PEER_DEFINES = ["-DDNNL_EXPERIMENTAL_PROFILING="]
 
 LANGUAGES = {
@@ -53,7 +53,7 @@ LANGUAGES = {
 
 
 class DoesNotCompile(Exception):
-    """str() is the compiler's first complaint."""
+    """str() is the compiler's first error."""
 
     def lacks_package(self):
         """Whether a header of Level Zero or OpenCL is not installed."""
@@ -86,7 +86,7 @@ class Headers:
         return done.stdout
 
     def tree(self, language, source):
-        """What the source declares. It is preprocessed first: comments would make most of the tree."""
+        """The declarations of the source. It is preprocessed first, since comments would be most of the tree."""
         plain = self.run(language, ["-E"], source)
         return json.loads(self.run(language, ["-fsyntax-only", "-Xclang", "-ast-dump=json"], plain))
 
@@ -108,7 +108,7 @@ class Headers:
         return facts | {what: values[f"enumerator {name}"] for name, (what, _) in probes.items()}
 
     def macros(self, language, source):
-        """Macros of the API by what they expand to, those of other headers by their definition."""
+        """Macros of the API with their expansion, macros of other headers with their definition."""
         defined = set(self.run(language, ["-E", "-dM"], source).splitlines())
         defined -= set(self.run(language, ["-E", "-dM"], "").splitlines())
         facts, uses = {}, []
@@ -126,7 +126,7 @@ class Headers:
 
 
 def samples(parameters):
-    """Arguments to expand a macro with: none for an object, else some that show missing parentheses."""
+    """Arguments to expand a macro with: none for an object-like one, else some that reveal missing parentheses."""
     if parameters is None:
         return [""]
     count = len([p for p in parameters.strip("()").split(",") if p.strip()])
@@ -142,7 +142,7 @@ def top_level(tree):
 
 
 def spelled(decl):
-    """The type of a declaration, without the paths that stand for unnamed types."""
+    """The type of a declaration, without the paths that clang prints for unnamed types."""
     return re.sub(r"\((?:unnamed|anonymous)[^)]* at [^)]*\)", "(unnamed)", decl["type"]["qualType"])
 
 
@@ -218,7 +218,7 @@ FACTS = {
 
 
 def owned_types(tree):
-    """The API's typedefs with what they name: name, kind of type, record or None."""
+    """The API's typedefs: name, kind of type, record or None."""
     records = {}
     for decl in top_level(tree):
         if decl["kind"] in ("RecordDecl", "CXXRecordDecl") and decl.get("completeDefinition"):
@@ -233,7 +233,7 @@ def field_facts(tree):
 
 
 def probes_of(tree):
-    """Constant expressions to ask the compiler about the types of the API: what, expression."""
+    """Constant expressions for the compiler to evaluate, about the types of the API: name, expression."""
     for name, kind, record in owned_types(tree):
         yield f"size of {name}", f"sizeof({name})"
         if kind == "EnumType":
@@ -287,7 +287,7 @@ def try_facts(headers, language, names):
 
 
 def compare_one(report, ours, peer, language, where, names):
-    """True if the headers compile, on both sides."""
+    """True if the headers of both sides compile."""
     mine, my_error = try_facts(ours, language, names)
     theirs, their_error = try_facts(peer, language, names)
     if my_error and my_error.lacks_package() and their_error:
@@ -300,7 +300,7 @@ def compare_one(report, ours, peer, language, where, names):
 
 
 def shared_names(report, ours, peer):
-    """The headers both have; each one that a side lacks must be explained."""
+    """The headers that both have; every other one must be explained."""
     mine, theirs = ours.names(), peer.names()
     for name in sorted(theirs - mine):
         why = explanation(ABSENT, name)

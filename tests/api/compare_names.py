@@ -11,7 +11,7 @@ import sys
 
 SKIPPED = 77
 
-# All values that an enum has are below the first bound; the others stand for values that none has.
+# All enum values are below the first bound; the others are values that no enum has.
 VALUES = [*range(0x31000), 0x12345678, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dnnl_*2str functions without a oneDNN to compare with: a few values of each enum, the ends of its
- * range, values it does not have, and every format tag by the rules of its spelling.
+ * The dnnl_*2str functions, without a oneDNN to compare with: a few values of each enum, both ends of its
+ * range, invalid values, and the spelling of every format tag.
  */
 #include "oneapi/dnnl/dnnl_debug.h"
 #include "test.h"
@@ -72,7 +72,7 @@ static void known_values(void **state) {
     check(rows, COUNT(rows));
 }
 
-/* The first value past each enum, and public values that oneDNN gives no name. */
+/* The first value after each enum, and public values that have no name in oneDNN. */
 static void unknown_values(void **state) {
     (void)state;
     const struct expectation rows[] = {
@@ -101,7 +101,7 @@ static void unknown_values(void **state) {
     check(rows, COUNT(rows));
 }
 
-/* Values far outside, whose sign or size could break an index. */
+/* Extreme values, whose sign or size could break an index. */
 static void extreme_values(void **state) {
     (void)state;
     static const unsigned values[] = {0x7fffffffu, 0x80000000u, 0xffffffffu};
@@ -113,7 +113,7 @@ static void extreme_values(void **state) {
     }
 }
 
-/* Whether `name` spells a layout: every dimension from a on once, then blocks, each of an upper-case one. */
+/* Does `name` spell a layout? Every dimension from a on once, then blocks of upper-case dimensions. */
 static int spells_layout(const char *name) {
     unsigned seen = 0, blocked = 0, blocks = 0;
     for (; isalpha((unsigned char)*name); name++) {

@@ -40,7 +40,7 @@ static void allocated(void **state) {
     assert_ok(dnnl_memory_destroy(memory));
 }
 
-static void of_the_user(void **state) {
+static void user_memory(void **state) {
     (void)state;
     static float own[BYTES / 4], other[BYTES / 4];
     dnnl_memory_t memory = NULL;
@@ -241,7 +241,7 @@ static void zero_pad(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(allocated),
-            cmocka_unit_test(of_the_user),
+            cmocka_unit_test(user_memory),
             cmocka_unit_test(outlives_the_engine),
             cmocka_unit_test(sparse),
             cmocka_unit_test(host_scalars),

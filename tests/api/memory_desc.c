@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_memory_desc_*: every function with good and bad arguments. What oneDNN answers to the same calls is
- * compared in tests/peer; here is what must hold by itself, and our answer where oneDNN's would be a crash.
+ * dnnl_memory_desc_*: every function with good and bad arguments. tests/peer compares oneDNN's answers to the
+ * same calls; this file checks what must hold anyway, and our answer where oneDNN would crash.
  */
 #include "test.h"
 #include "api/undeclared.h"
@@ -59,7 +59,7 @@ static void with_tag(void **state) {
     assert_ptr_equal(md, UNTOUCHED);
 }
 
-/* Tensors of many gigabytes are as good as others. */
+/* Tensors of many gigabytes work like others. */
 static void large_tensors(void **state) {
     (void)state;
     const dnnl_dim_t large = INT64_C(1) << 31;
@@ -292,7 +292,7 @@ static void blobs(void **state) {
     assert_int_equal(dnnl_memory_desc_equal(md, back), 1);
     assert_dims(back, dnnl_query_strides, 4, (dnnl_dim_t[]){320, 320, 80, 16});
     dnnl_memory_desc_destroy(back);
-    /* More than there is is not read, less is what is asked for. */
+    /* A larger size is clipped; a smaller one limits what is written. */
     size_t more = size + 8, less = 4;
     assert_ok(dnnl_memory_desc_get_blob(blob, &more, md));
     for (size_t i = size; i < size + 8; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_post_ops_*: chains are built, read back and copied; what is refused leaves the chain as it was.
+ * dnnl_post_ops_*: chains are built, read back and copied; a refused call leaves the chain unchanged.
  */
 #include "test.h"
 
@@ -80,7 +80,7 @@ static void reading_back(void **state) {
     assert_true(kernel == 3 && stride == 2 && padding == 1);
 }
 
-static void reading_the_wrong_one(void **state) {
+static void getters_of_another_kind(void **state) {
     (void)state;
     append_one_of_each();
     float scale = 7;
@@ -171,7 +171,7 @@ static void in_attributes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            TEST(objects), TEST(reading_back), TEST(reading_the_wrong_one),
+            TEST(objects), TEST(reading_back), TEST(getters_of_another_kind),
             TEST(refused), TEST(full),         TEST(in_attributes),
     };
     return cmocka_run_group_tests_name("api.post_ops", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_primitive_desc_*: what a descriptor answers about a convolution, a matmul and a reorder on the CPU.
- * transcript_query compares all answers with those of a oneDNN where there is one.
+ * dnnl_primitive_desc_*: queries of a convolution, a matmul and a reorder on the CPU. transcript_query
+ * compares all answers with those of a oneDNN if there is one.
  */
 #include "test.h"
 
@@ -105,13 +105,13 @@ static void descriptors(void **state) {
     assert_true(dnnl_memory_desc_equal(dnnl_primitive_desc_query_md(convolution, dnnl_query_weights_md, 1),
                                        bias));
     assert_true(dnnl_memory_desc_equal(dnnl_primitive_desc_query_md(convolution, dnnl_query_dst_md, 0), dst));
-    /* An open layout has been decided. */
+    /* The implementation has chosen the layout for `any`. */
     assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_weights_md, 0, &md));
     dnnl_format_kind_t kind = dnnl_format_kind_any;
     assert_ok(dnnl_memory_desc_query(md, dnnl_query_format_kind, &kind));
     assert_int_equal(kind, dnnl_blocked);
     assert_ptr_equal(md, dnnl_primitive_desc_query_md(convolution, dnnl_query_exec_arg_md, DNNL_ARG_WEIGHTS));
-    /* What is not there is empty, not NULL. */
+    /* A missing descriptor is empty, not NULL. */
     md = dnnl_primitive_desc_query_md(convolution, dnnl_query_diff_src_md, 0);
     assert_true(md && dnnl_memory_desc_get_size(md) == 0);
     md = dnnl_primitive_desc_query_md(convolution, dnnl_query_exec_arg_md, 77);
@@ -142,7 +142,7 @@ static void scratchpads(void **state) {
     (void)state;
     int64_t bytes = -1;
     assert_ok(dnnl_primitive_desc_query(matmul, dnnl_query_memory_consumption_s64, 0, &bytes));
-    assert_int_equal(bytes, 0); /* the user brings it */
+    assert_int_equal(bytes, 0); /* the user provides it */
     assert_ok(dnnl_primitive_desc_query(convolution, dnnl_query_memory_consumption_s64, 0, &bytes));
     assert_true(bytes >= 0);
     const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(matmul, dnnl_query_scratchpad_md, 0);
@@ -174,7 +174,7 @@ static void clones(void **state) {
     assert_ok(dnnl_primitive_desc_destroy(NULL));
 }
 
-/* Implementations have names of their own; after the last one the descriptor stays as it is. */
+/* Every implementation has a different name; after the last one the descriptor is unchanged. */
 static void implementations(void **state) {
     (void)state;
     dnnl_primitive_desc_t pd;

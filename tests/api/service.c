@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings of the process. Many can be made once only or are read from the environment once, so each case
- * runs in a child; its exit code tells which check failed.
+ * Process-wide settings. Many can be set only once or are read from the environment only once, so each case
+ * runs in a child process. The exit code tells which check failed.
  */
 #define _GNU_SOURCE
 #include "test.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a child: ends it with the line of the check that failed. */
+/* In a child: exits with the line of the failed check. */
 #define CHECK(condition)                                                                                     \
     do {                                                                                                     \
         if (!(condition)) return __LINE__;                                                                   \
@@ -123,7 +123,7 @@ static int isa_at_most_avx2(void) {
     return 0;
 }
 
-/* What a program sets counts more than the environment. */
+/* What a program sets takes precedence over the environment. */
 static int isa_set_over_avx2(void) {
     OK(dnnl_set_max_cpu_isa(dnnl_cpu_isa_sse41));
     CHECK((dnnl_get_effective_cpu_isa() & ~dnnl_cpu_isa_sse41) == 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of the C++ API share: checks that go on after a failure, a table of cases, and exceptions by
- * status. The tests know nothing of the headers beyond oneDNN's interface, so that they compile against the
- * reference's headers and run on the reference's library as well: what they expect is what both do.
+ * Shared by the tests of the C++ API: checks that continue after a failure, a table of cases, and the status
+ * of exceptions. The tests use only oneDNN's interface, so that they also compile with the reference's
+ * headers and run on the reference's library: they expect what both do.
  */
 #ifndef LODE_TESTS_CPP_CHECK_HPP
 #define LODE_TESTS_CPP_CHECK_HPP
@@ -41,7 +41,7 @@ struct test_case {
     void (*run)();
 };
 
-/// Runs every case; an exception that nobody expected fails its case only.
+/// Runs every case; an unexpected exception fails only its own case.
 template <size_t n>
 int run(const test_case (&cases)[n]) {
     if (dnnl::engine::get_count(dnnl::engine::kind::cpu) == 0) {

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares Lode's C++ headers with those of a oneDNN installation, over clang's syntax tree.
+"""Compares Lode's C++ headers with those of a oneDNN installation, using clang's syntax tree.
 
-For every public name of the reference the headers of Lode must have the same: classes with their public bases,
+Lode's headers must have every public name of the reference: classes with their public bases,
 constructors (explicit or not), methods, conversions and data members, enumerators with their values, aliases,
 functions, templates, macros. A function must be callable with each number of arguments that the reference
-allows, with exactly the same parameter types and the same default values. Where Lode declares a thing does not
-matter: in the class itself, in a base, or inherited with `using`. Differences that DELIBERATE does not explain
-are errors, and so are rows of DELIBERATE that explain nothing any more.
+allows, with exactly the same parameter types and the same default values. Where Lode declares something does
+not matter: in the class itself, in a base, or inherited with `using`. Differences that DELIBERATE does not explain
+are errors, and so are rows of DELIBERATE that no longer explain anything.
 
 Types are compared as the linker sees them, by mangled names, so that no alias or spelling matters.
 """
@@ -23,7 +23,7 @@ import sys
 
 SKIPPED = 77
 
-# Headers to read, and the folder each needs beside the library's own.
+# Headers to read, and the system header that each needs.
 HEADERS = {
     "dnnl_common.hpp": None,
     "dnnl.hpp": None,
@@ -34,7 +34,7 @@ HEADERS = {
     "dnnl_sycl.hpp": "sycl/sycl.hpp",
 }
 
-# Facts of the reference that Lode has in another form: a pattern, and why no program can tell.
+# Facts of the reference that Lode declares differently: a pattern, and why programs cannot tell.
 DELIBERATE = [
     (r"function dnnl::set_jit_profiling_jitdumpdir\(std::.*basic_string.*",
      "takes const char * and, by a template, anything with c_str(): the header does without <string>"),
@@ -42,7 +42,7 @@ DELIBERATE = [
      "a template whose parameter has a default: called the same way, compiled only when it is"),
 ]
 
-# Experimental in oneDNN, always there in Lode: compare it too.
+# Experimental in oneDNN, always present in Lode: compared, too.
 PEER_DEFINES = ["-DDNNL_EXPERIMENTAL_PROFILING="]
 DEFINES = ["-DCL_TARGET_OPENCL_VERSION=300", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"]
 
@@ -90,7 +90,7 @@ def nodes(node, kind):
 
 
 def summary(node):
-    """A default argument in a word: its literal, or the name it refers to."""
+    """A default argument as one word: its literal, or the name it refers to."""
     kind = node.get("kind", "")
     if kind in ("FloatingLiteral", "IntegerLiteral", "CXXBoolLiteralExpr"):
         return str(node["value"]).lower().removesuffix(".0")
@@ -106,7 +106,7 @@ def summary(node):
 
 
 class Function:
-    """One overload. `required` is how many arguments it must be given, `defaults` the words for the others."""
+    """One overload. `required` is the number of mandatory arguments, `defaults` the words for the others."""
 
     def __init__(self, node, defaults_at):
         self.node = node
@@ -125,7 +125,7 @@ class Function:
         self.explicit = begins_with_explicit(node)
 
     def takes(self, params, const):
-        """Callable with exactly these arguments, on a const object if need be."""
+        """Can it be called with exactly these arguments, on a const object if asked?"""
         return self.required <= len(params) <= len(self.params) and self.params[:len(params)] == params \
             and (self.const or self.static or not const)
 
@@ -230,7 +230,7 @@ class Headers:
                 self.declaration(n, path, None)
 
     def declaration(self, n, path, owner):
-        """What may stand in a namespace and in a class alike."""
+        """What can be declared both in a namespace and in a class."""
         name = f"{path}::{n.get('name')}"
         if n["kind"] == "CXXRecordDecl" and n.get("completeDefinition"):
             self.record(n, name)
@@ -244,7 +244,7 @@ class Headers:
             self.templates.setdefault(name, set()).add(template_shape(n))
         elif n["kind"] == "FunctionTemplateDecl":
             self.templates.setdefault(name, set()).add(template_shape(n))
-            if owner:  # the tree has what was instantiated in the headers, too
+            if owner:  # the tree also has instantiations
                 return
         elif n["kind"] in ("TypeAliasDecl", "TypedefDecl"):
             self.aliases[name] = n["type"].get("desugaredQualType", n["type"]["qualType"])
@@ -279,7 +279,7 @@ class Headers:
                 self.declaration(n, path, cls)
 
     def resolve(self, cls):
-        """Links bases and what `using` takes from them, once all classes are known."""
+        """Links bases and `using` declarations, once all classes are known."""
         for shadow in nodes(cls.node, "ConstructorUsingShadowDecl"):
             target = self.by_id.get(shadow["target"]["id"])
             if not target:
@@ -311,7 +311,7 @@ class Headers:
         return None
 
     def read_macros(self):
-        """Those that the C++ headers add to what the C headers define."""
+        """The macros that the C++ headers add to those of the C headers."""
         def defined(source):
             return set(re.findall(r"^#define (DNNL\w*|ONEAPI_DNNL\w*)", self.run("-dM", "-E", source=source), re.M))
         return defined(self.source) - defined(self.source.replace(".hpp", ".h").replace("_iface", ""))
@@ -332,7 +332,7 @@ def summary_value(constant):
 
 
 def template_shape(node):
-    """Parameters of a template, and the type of a function template, in words that both sets of headers share."""
+    """Parameters of a template, and the type of a function template, in a form that is comparable between both sets of headers."""
     params = []
     for n in node.get("inner", []):
         if n["kind"] in ("TemplateTypeParmDecl", "NonTypeTemplateParmDecl"):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled without exceptions: what succeeds does as always, a failure prints its message and stops the
+/* Compiled without exceptions: successful calls work as usual, a failure prints its message and stops the
  * program. */
 #include "oneapi/dnnl/dnnl.hpp"
 
@@ -14,7 +14,7 @@
 
 using namespace dnnl;
 
-/// Runs f in a child process: whether it was stopped by a trap after printing something.
+/// Runs f in a child process. Did a trap stop it after it printed something?
 static bool stops(void (*f)()) {
     int ends[2];
     if (pipe(ends)) return false;

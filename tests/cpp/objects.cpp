@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every class of the C++ API that is not a primitive, every member of each, and what fails with which status.
- */
+/* Every class of the C++ API that is not a primitive, every member of each, and the status of every
+ * failure. */
 #include "check.hpp"
 
 #include <stdexcept>

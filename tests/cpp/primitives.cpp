@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every primitive of the C++ API: each constructor of its descriptor with and without attributes and
- * allow_empty, every query, copies of C descriptors, creation and execution. A problem may be unimplemented,
- * and then the throwing constructors say so and the others leave an empty descriptor; everything else must
- * work.
+ * allow_empty, every query, copies of C descriptors, creation and execution. A problem may be unimplemented:
+ * then the throwing constructors throw that status and the others leave an empty descriptor. Everything else
+ * must work.
  */
 #include "check.hpp"
 
@@ -29,13 +29,13 @@ static desc any(const dims &d, dt type = dt::f32) {
 
 static const dims none2 = {0, 0}, ones2 = {1, 1};
 
-/// A descriptor of another kind of primitive, to be refused.
-static reorder::primitive_desc stranger() {
+/// A descriptor of another primitive kind, to be refused.
+static reorder::primitive_desc other_kind() {
     return reorder::primitive_desc(cpu(), desc({2, 3}, dt::f32, tag::ab), cpu(),
                                    desc({2, 3}, dt::f32, tag::ba));
 }
 
-/// PD from these arguments, by every constructor that takes them; empty if that is unimplemented.
+/// Creates a PD with every constructor that takes these arguments; empty if unimplemented.
 template <typename PD, typename... Args>
 static PD described(const Args &...args) {
     const primitive_attr attr;
@@ -50,14 +50,14 @@ static PD described(const Args &...args) {
     return pd;
 }
 
-/// What every descriptor can be asked, whether it applies or not.
+/// Every query that a descriptor has, whether it applies or not.
 static void inspect(const primitive_desc_base &pd, primitive::kind kind) {
     CHECK(pd.get_engine() == cpu() && pd.get_kind() == kind);
     CHECK(pd.impl_info_str() && std::strlen(pd.impl_info_str()) > 0);
     CHECK(pd.get_primitive_attr().get_post_ops().len() == 0);
-    // oneDNN 3.13 does not answer this one.
-    const dnnl_status_t told = check::thrown_by([&] { CHECK(pd.scratchpad_engine() == cpu()); });
-    CHECK(told == dnnl_success || told == dnnl_unimplemented);
+    // oneDNN 3.13 does not support this query.
+    const dnnl_status_t outcome = check::thrown_by([&] { CHECK(pd.scratchpad_engine() == cpu()); });
+    CHECK(outcome == dnnl_success || outcome == dnnl_unimplemented);
     CHECK(pd.query_md(query::exec_arg_md, DNNL_ARG_SCRATCHPAD) == pd.scratchpad_desc());
     CHECK_THROWS(dnnl_invalid_arguments, pd.query_md(query::engine));
     (void)pd.query_s64(query::memory_consumption_s64);
@@ -88,14 +88,14 @@ static void inspect(const primitive_desc_base &pd, primitive::kind kind) {
     CHECK(pd.src_desc(99).is_zero());
 }
 
-/// Copies of the C descriptor, those of other kinds refused, further implementations.
+/// Copies of the C descriptor, refused copies of other kinds, further implementations.
 template <typename PD>
 static void copy_and_iterate(const PD &pd, bool recurrent = false) {
     const PD copy(pd.get());
     CHECK(copy && copy.get() != pd.get() && copy.get_kind() == pd.get_kind());
     CHECK(std::strcmp(copy.impl_info_str(), pd.impl_info_str()) == 0);
     CHECK_THROWS(recurrent ? dnnl_invalid_arguments : dnnl_success, PD(dnnl_primitive_desc_t(nullptr)));
-    CHECK_THROWS(recurrent ? dnnl_unimplemented : dnnl_invalid_arguments, PD(stranger().get()));
+    CHECK_THROWS(recurrent ? dnnl_unimplemented : dnnl_invalid_arguments, PD(other_kind().get()));
     CHECK_THROWS(dnnl_invalid_arguments, PD().get_kind());
 }
 
@@ -116,7 +116,8 @@ static memory filled(const desc &md) {
     return m;
 }
 
-/// Creates the primitive in every way and executes it on zeros; arguments with zero descriptors are left out.
+/// Creates the primitive in every way and executes it on zeros; arguments with empty descriptors are left
+/// out.
 template <typename P>
 static void execute(const typename P::primitive_desc &pd, const std::unordered_map<int, desc> &arguments) {
     const P p(pd);
@@ -140,7 +141,7 @@ static void execute(const typename P::primitive_desc &pd, const std::unordered_m
     CHECK_THROWS(dnnl_invalid_arguments, P().execute(s, memories));
 }
 
-/// All of it, for a primitive with implementations to choose from.
+/// All checks, for a primitive with several implementations.
 template <typename P>
 static void use(primitive::kind kind, const typename P::primitive_desc &pd,
                 const std::unordered_map<int, desc> &arguments) {
@@ -205,7 +206,7 @@ static void sums() {
     execute<sum>(given, {{DNNL_ARG_MULTIPLE_SRC, md}, {DNNL_ARG_MULTIPLE_SRC + 1, md}, {DNNL_ARG_DST, md}});
 }
 
-/// Convolution and, with sources and destinations in each other's place, deconvolution.
+/// Convolution and, with source and destination swapped, deconvolution.
 template <typename F, typename D, typename W>
 static void convolutions(primitive::kind kind, algorithm alg) {
     const desc src = any({2, 8, 9, 9}), weights = any({16, 8, 3, 3}), bias = any({16}),
@@ -341,7 +342,7 @@ static void softmax() {
 static const normalization_flags scale_and_shift =
         normalization_flags::use_scale | normalization_flags::use_shift;
 
-/// What every normalization tells, and its execution with scale and shift.
+/// Queries of a normalization, and its execution with scale and shift.
 template <typename F>
 static void use_normalization(primitive::kind kind, const typename F::primitive_desc &fwd) {
     CHECK(fwd.get_flags() == scale_and_shift && fwd.get_epsilon() == 1e-3f);
@@ -600,7 +601,7 @@ struct rnn_descs {
         : weights(any({1, 1, C, gates, C})), bias(any({1, 1, biases, C})) {}
 };
 
-/// The arguments of forward that the descriptor has.
+/// The arguments of the forward primitive that the descriptor has.
 static std::unordered_map<int, desc> rnn_arguments(const rnn_primitive_desc_base &pd) {
     return {{DNNL_ARG_SRC_LAYER, pd.src_layer_desc()},
             {DNNL_ARG_SRC_ITER, pd.src_iter_desc()},

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # warnings.sh FOLDER...: the C++ headers, and tests that use every part of them, compile without a warning with g++
-# and clang++ in every standard from C++11 on. FOLDERs are where the public headers are; what is around them is not
-# ours to warn about. A compiler or a runtime's header that is missing is skipped.
+# and clang++ in every standard from C++11 on. FOLDERs hold the public headers; warnings in other
+# headers are ignored. Missing compilers and runtime headers are skipped.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 includes=()

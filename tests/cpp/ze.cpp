@@ -80,7 +80,7 @@ void execution(const level_zero &ze, const dnnl::engine &engine) {
     zeMemFree(ze.context, usm);
 }
 
-// A list whose commands can change; null: the driver has none.
+// A mutable list, or null if the driver does not support them.
 ze_command_list_handle_t make_mutable_list(const level_zero &ze) {
     struct {
         ze_structure_type_t stype;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # alexnet.sh PROGRAM OURS PEER: the AlexNet example with our library and with the peer's (folders), same binary, must
-# recognise the same class with the same probability, up to the order in which f32 sums are formed.
+# recognise the same class with the same probability, up to the rounding of f32 sums in another order.
 set -eu
 program=$1 ours=$2 peer=$3
 [ -e "$peer/libdnnl.so.3" ] || { echo "SKIP: no oneDNN to compare with, LODE_PEER_PREFIX is not set"; exit 77; }

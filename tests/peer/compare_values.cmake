@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Lets the peer's build of a program write its results and ours check them: PEER write FILE, OURS check FILE.
+# The peer's build of a program writes its results, ours checks them: PEER write FILE, OURS check FILE.
 include(${CMAKE_CURRENT_LIST_DIR}/peer.cmake)
 begin_peer("${PEER}")
 run_peer(${PEER} write ${NAME}.values RESULT_VARIABLE peer)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts beside share. PEER_LIBRARIES is the folder of the peer's libraries.
+# Shared by the scripts in this folder. PEER_LIBRARIES is the folder of the peer's libraries.
 
-# begin_peer(PROGRAM): ends the script where there is no such program, because there is no peer.
+# begin_peer(PROGRAM): ends the script if the program was not built because there is no peer.
 macro(begin_peer program)
   if("${program}" STREQUAL "")
     message("SKIP: no oneDNN to compare with, LODE_PEER_PREFIX is not set")
     return()
   endif()
-  # A oneDNN whose CPU engine is a SYCL device needs to be told where the OpenCL CPU runtime beside it is.
+  # A oneDNN whose CPU engine is a SYCL device needs the path of the OpenCL CPU runtime installed with it.
   if(EXISTS ${PEER_LIBRARIES}/libintelocl.so)
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/vendors/peer.icd "${PEER_LIBRARIES}/libintelocl.so\n")
     set(ENV{OCL_ICD_VENDORS} ${CMAKE_CURRENT_BINARY_DIR}/vendors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs PROGRAM, a test of ours that is linked with the peer.
+# Runs PROGRAM, one of our tests linked with the peer.
 include(${CMAKE_CURRENT_LIST_DIR}/peer.cmake)
 begin_peer("${PROGRAM}")
 set(ENV{LODE_TEST_PEER} 1)

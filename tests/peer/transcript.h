@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What transcripts share: calls that are written down, calls that must succeed, and objects. */
+/* Shared by the transcripts: calls whose result is printed, calls that must succeed, and objects. */
 #ifndef LODE_TESTS_PEER_TRANSCRIPT_H
 #define LODE_TESTS_PEER_TRANSCRIPT_H
 
@@ -15,7 +15,7 @@
         if ((call) != dnnl_success) abort();                                                                 \
     } while (0)
 
-/* Without one the transcript ends with a line that the comparison looks for. */
+/* If there is none, prints a line that compare_transcripts.cmake looks for, and exits. */
 static inline dnnl_engine_t cpu_engine(void) {
     dnnl_engine_t engine;
     if (dnnl_engine_create(&engine, dnnl_cpu, 0) == dnnl_success) return engine;

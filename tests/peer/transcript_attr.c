@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints every status and value that attributes and the service functions give for good and bad arguments.
- * It needs no engine. The same program runs on this library and on the peer, and the two outputs must be
- * equal: what the peer answers is what we answer. Calls on which the peer crashes are left out.
+ * Prints every status and value that attributes and the service functions return for good and bad arguments.
+ * Needs no engine. The same program runs on this library and on the peer, and both outputs must be equal.
+ * Calls that crash the peer are left out.
  */
 #define _GNU_SOURCE
 #include "transcript.h"
@@ -78,7 +78,7 @@ static void modes(void) {
     dnnl_primitive_attr_destroy(attr);
 }
 
-/* Quantisation: which combinations each setter takes, one line of statuses a row. */
+/* Quantisation: which combinations each setter accepts, one line of statuses per row. */
 
 static const int quant_args[] = {
         -1,
@@ -313,7 +313,7 @@ static void dropout(void) {
     dnnl_primitive_attr_destroy(attr);
 }
 
-static void dropout_strangely(void) {
+static void dropout_bad_arguments(void) {
     static const dnnl_dims_t dims = {2, 3, 4, 5};
     dnnl_primitive_attr_t attr = new_attr();
     dnnl_memory_desc_t any = tagged(4, dims, dnnl_u8, dnnl_format_tag_any),
@@ -466,7 +466,7 @@ static void service(void) {
     SHOW(dnnl_set_jit_profiling_jitdumpdir("/nowhere/at/all"));
 }
 
-/* The instruction set may be set until it is first asked for: every value in a process of its own. */
+/* The instruction set may be set until it is first queried, so every value has its own process. */
 static void isa(int value) {
     printf("hints %d -> %d\n", value, dnnl_set_cpu_isa_hints((dnnl_cpu_isa_hints_t)value));
     printf("hints now %d\n", dnnl_get_cpu_isa_hints());
@@ -523,7 +523,7 @@ int main(void) {
     quant_setters();
     rounding();
     dropout();
-    dropout_strangely();
+    dropout_bad_arguments();
     rnn_data();
     rnn_weights();
     service();

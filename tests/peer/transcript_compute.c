@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the creation functions of convolution, inner product, matmul, pooling and LRN answer to good and bad
- * arguments: a valid call, in which one thing after the other is changed.
+ * Statuses of the creation functions of convolution, inner product, matmul, pooling and LRN for good and bad
+ * arguments: a valid call, in which one argument at a time is changed.
  *
  * Left out, because the peer crashes: NULL engines, NULL dilations of pooling. Left out, because the peer
- * takes it and computes nonsense: pooling from four dimensions to five. Left out, because we do more than the
- * peer: what we_do_more() says.
+ * accepts it and computes nonsense: pooling from four dimensions to five. Left out, because we support more
+ * than the peer: see we_do_more().
  */
 #include "transcript.h"
 
@@ -15,7 +15,7 @@
 
 static dnnl_engine_t engine;
 
-/* One call with everything in it; each primitive takes what it knows. */
+/* One call with all arguments; each primitive uses those it has. */
 enum { SRC, WEIGHTS, BIAS, DST, TENSORS };
 enum { STRIDES, KERNEL, DILATES, LEFT, RIGHT, VECTORS };
 
@@ -95,7 +95,7 @@ static int status_of(const struct call *c) {
     return status;
 }
 
-/* Only what is wrong in itself; -: it could be computed, here or there. */
+/* Shows only whether the arguments are invalid; -: valid, whether it can be computed or not. */
 static void show_validity(const struct call *c) {
     printf("%s", status_of(c) == dnnl_invalid_arguments ? "x" : "-");
 }
@@ -104,7 +104,7 @@ static void show(const struct call *c) {
     printf(" %d", status_of(c));
 }
 
-/* The same for every primitive. */
+/* Variations that apply to every primitive. */
 
 static const char *const names[TENSORS] = {"src", "weights", "bias", "dst"};
 static const dnnl_dim_t odd_sizes[] = {0, 1, 2, 3, 5, 7, 17, DNNL_RUNTIME_DIM_VAL};
@@ -240,7 +240,7 @@ static void set_mode(dnnl_primitive_attr_t attr, int mode) {
     }
 }
 
-/* Masks that the peer checks and finds right but cannot compute. */
+/* Masks that the peer accepts as valid but cannot compute. */
 static bool we_do_more(dnnl_primitive_kind_t kind, bool zero_points, int arg, int mask) {
     if (kind == dnnl_convolution)
         return zero_points ? arg == DNNL_ARG_WEIGHTS : arg == DNNL_ARG_DST && mask == 2;
@@ -248,8 +248,8 @@ static bool we_do_more(dnnl_primitive_kind_t kind, bool zero_points, int arg, in
     return (arg == DNNL_ARG_SRC && mask > 0 && mask < 4) || (arg == DNNL_ARG_DST && mask == 1);
 }
 
-/* Modes that are promises to the library, which need not be made use of: integers as floats, sums in f32. */
-static bool mode_is_a_promise(dnnl_primitive_kind_t kind, int mode) {
+/* Modes that only permit an optimisation: integers as floats, sums in f32. */
+static bool mode_only_permits(dnnl_primitive_kind_t kind, int mode) {
     bool product = kind == dnnl_convolution || kind == dnnl_inner_product || kind == dnnl_matmul;
     return product && (mode == 2 || (mode == 5 && kind != dnnl_convolution));
 }
@@ -282,7 +282,7 @@ static void vary_attr(const struct call *valid, const char *name) {
     }
     printf("\n%s, modes:", name);
     for (int mode = 0; mode < 9; mode++) {
-        if (mode_is_a_promise(c.kind, mode)) continue;
+        if (mode_only_permits(c.kind, mode)) continue;
         dnnl_primitive_attr_create(&c.attr);
         set_mode(c.attr, mode);
         show(&c);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the creation functions of reorder, eltwise and softmax answer. Types and layouts of which the peer
- * computes fewer are shown as `x` for dnnl_invalid_arguments and a dash for anything else; where both must
- * say the same, the status itself is shown.
+ * Statuses of the creation functions of reorder, eltwise and softmax. Where the peer supports fewer types and
+ * layouts, `x` stands for dnnl_invalid_arguments and a dash for anything else; where both must agree, the
+ * status itself is shown.
  *
- * Left out, because the peer takes it and reads outside of a tensor: softmax between tensors of different
+ * Left out, because the peer accepts it and reads outside a tensor: softmax between tensors of different
  * shapes, operands of post-ops that cannot be broadcast. Left out, because the peer crashes: NULL engines of
  * eltwise and softmax.
  */
@@ -18,7 +18,7 @@ static const dnnl_data_type_t types[] = {dnnl_f16,     dnnl_bf16, dnnl_f32,     
                                          dnnl_s8,      dnnl_u8,   dnnl_f64,     dnnl_f8_e5m2,
                                          dnnl_f8_e4m3, dnnl_e8m0, dnnl_f4_e2m1, dnnl_s64};
 
-/* The descriptors that arguments are chosen from. */
+/* The descriptors used as arguments. */
 enum {
     PLAIN,
     OPEN,
@@ -190,7 +190,7 @@ static void all_types(void) {
         }
 }
 
-/* Attributes: what is set, then every function's status on f32 and on a quantised pair. */
+/* Attributes: what is set, then the status of every function for f32 and for a quantised pair. */
 static void show(const char *what, dnnl_primitive_attr_t attr) {
     dnnl_memory_desc_t f32 = mds[PLAIN], s8 = mds[BYTES];
     printf("%s: reorder %d %d %d eltwise %d softmax %d %d\n", what, (int)reorder(f32, f32, attr),

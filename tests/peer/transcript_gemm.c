@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The BLAS-like functions: statuses of good and bad arguments, and results of small whole numbers, which are
- * exact on both sides.
+ * The BLAS-like functions: statuses for good and bad arguments, and results of small integers, which are
+ * exact in both libraries.
  *
- * Left out, because the peer crashes or reads what is not there: packed matrices (transposition P), no
- * offsets. Left out, because its answer depends on the CPU: bf16 with k = 0.
+ * Left out, because the peer crashes or reads out of bounds: packed matrices (transposition P), missing
+ * offsets. Left out, because the peer's answer depends on the CPU: bf16 with k = 0.
  */
 #include "transcript.h"
 
 #include <stdint.h>
 
-/* Exported by the library, declared by no public header. */
+/* Exported by the library, but not declared in a public header. */
 dnnl_status_t dnnl_gemm_bf16bf16f32(char, char, dnnl_dim_t, dnnl_dim_t, dnnl_dim_t, float, const uint16_t *,
                                     dnnl_dim_t, const uint16_t *, dnnl_dim_t, float, float *, dnnl_dim_t);
 
@@ -38,7 +38,8 @@ static void fill(void) {
         b16[i] = bf16(b[i]);
         a8[i] = (int8_t)(i * 31 % 255 - 127);
         u8[i] = (uint8_t)(i * 37 % 256);
-        b8[i] = (int8_t)(i * 29 % 127 - 63); /* where the peer adds two products in 16 bits, they fit */
+        b8[i] = (int8_t)(i * 29 % 127 - 63); /* small enough that the peer's sums of two products fit in 16
+                                              * bits */
         c32[i] = i * 1001 - 500000;
     }
     for (int i = 0; i < COUNT(co); i++)

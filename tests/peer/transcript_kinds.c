@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the creation functions of the other primitives, and of backward passes, find wrong with their
- * arguments: a valid call, in which one thing after the other is changed. An x is dnnl_invalid_arguments; a
- * dash is anything else, so that a primitive which is computed on one side only is no difference.
+ * Which arguments the creation functions of the other primitives, and of backward passes, reject: a valid
+ * call, in which one argument at a time is changed. An x is dnnl_invalid_arguments; a dash is anything else,
+ * so that a primitive which only one library implements makes no difference.
  *
  * Left out, because the peer crashes: NULL engines, NULL sources in lists, NULL dilations of pooling, axes
- * outside of the tensor for concat. Left out, because the peer takes it and computes nonsense: pooling
+ * outside of the tensor for concat. Left out, because the peer accepts it and computes nonsense: pooling
  * between images with different numbers of dimensions (it reads past the shorter one, and its answer varies).
  */
 #define _DEFAULT_SOURCE
@@ -29,16 +29,16 @@ struct tensor {
 
 enum { MAX_TENSORS = 24 };
 
-/* A call: tensors and a few numbers, whose meaning each function knows. */
+/* A call: tensors and a few numbers, which each function interprets. */
 struct call {
     const char *name;
     int (*create)(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,
                   dnnl_primitive_attr_t attr);
     int prop, alg;
-    int64_t number; /* flags, axis, group size: what the function has */
+    int64_t number; /* flags, axis or group size, depending on the function */
     dnnl_dims_t strides, kernel, dilates, left, right;
     struct tensor tensors[MAX_TENSORS];
-    enum { NO_POST_OP, POST_ELTWISE, POST_BINARY, POST_OPS } op; /* to attach */
+    enum { NO_POST_OP, POST_ELTWISE, POST_BINARY, POST_OPS } op; /* which post-op to attach */
 };
 
 static dnnl_memory_desc_t make(const struct tensor *t) {
@@ -79,8 +79,8 @@ static dnnl_primitive_attr_t attr_of(const struct call *c) {
     return attr;
 }
 
-/* Without a forward descriptor the peer crashes on backward calls that are valid: a process that dies is no
- * dnnl_invalid_arguments. */
+/* Without a forward descriptor the peer crashes on valid backward calls, so this runs in a child: a crash
+ * does not count as dnnl_invalid_arguments. */
 static int create(const struct call *c, dnnl_primitive_desc_t *pd, dnnl_memory_desc_t *md,
                   dnnl_primitive_attr_t attr) {
     if (!strstr(c->name, "backward")) return c->create(pd, c, md, attr);
@@ -394,7 +394,7 @@ static int lstm_backward(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_m
             md[16], md[17], md[18], md[19], md[20], md[21], 0, NULL, attr);
 }
 
-/* The four kinds of GRU; those with attention have it in front of the weights. */
+/* The four kinds of GRU; those with attention have it before the weights. */
 #define GRU(kind)                                                                                            \
     static int kind(dnnl_primitive_desc_t *pd, const struct call *c, dnnl_memory_desc_t *md,                 \
                     dnnl_primitive_attr_t attr) {                                                            \

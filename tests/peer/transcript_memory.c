@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory objects on the CPU engine, as transcript_memory_desc.c does for descriptors. Addresses are written
- * down only as what they are the same as. With a oneDNN whose CPU engine is not there, the transcript says so
- * and ends.
+ * Memory objects on the CPU engine, like transcript_memory_desc.c for descriptors. Addresses are printed only
+ * as what they are equal to. If the oneDNN has no CPU engine, the transcript says so and ends.
  *
- * Left out, because the peer crashes, follows a wrong index or lets the handle be anything: negative indices
- * of handles, DNNL_MEMORY_ALLOCATE as a new handle; more handles than any descriptor has; zero padding of
- * 4-bit types, which the peer writes as if they had bytes.
+ * Left out, because the peer crashes, follows a wrong index or accepts any handle: negative indices of
+ * handles, DNNL_MEMORY_ALLOCATE as a new handle; more handles than any descriptor has; zero padding of 4-bit
+ * types, which the peer writes as if they were bytes.
  */
 #include "transcript.h"
 
@@ -34,8 +33,8 @@ static void show_first(const_dnnl_memory_t memory, const char *name) {
     printf(" %s %d %s", name, status, name_of(handle));
 }
 
-/* Handles, engine, mapping and size of a memory; then it is gone. */
-static void look_at(dnnl_memory_t memory, const_dnnl_memory_desc_t md) {
+/* Prints handles, engine, mapping and size of a memory, then destroys it. */
+static void print_memory(dnnl_memory_t memory, const_dnnl_memory_desc_t md) {
     const_dnnl_memory_desc_t got = NULL;
     dnnl_engine_t got_engine = NULL;
     printf(" desc %d", dnnl_memory_get_memory_desc(memory, &got));
@@ -65,7 +64,7 @@ static void create(const char *name, const_dnnl_memory_desc_t md, int nhandles, 
                               : dnnl_memory_create_v2(&memory, md, engine, nhandles, handles);
     printf("%s with %d of %s: %d", name, nhandles, handles ? name_of(handles[0]) : "no handles", status);
     if (status == dnnl_success)
-        look_at(memory, md);
+        print_memory(memory, md);
     else
         printf(" %s\n", name_of(memory));
 }
@@ -96,7 +95,7 @@ static void creations(const char *name, dnnl_memory_desc_t md) {
         printf(" %d %g no value %d %d\n", read, got, dnnl_memory_get_host_scalar_value(memory, NULL),
                dnnl_memory_set_host_scalar_value(memory, NULL));
         printf("scalar:");
-        look_at(memory, md);
+        print_memory(memory, md);
     } else {
         dnnl_memory_create(&memory, md, engine, user[0]);
         if (memory != (dnnl_memory_t)(intptr_t)0x5a5a) {
@@ -157,7 +156,7 @@ static void nothing(void) {
            name_of(mapped));
 }
 
-/* Zero padding: every tag, several types; a sum over the bytes and their places tells what was written. */
+/* Zero padding: every tag, several types; a position-dependent checksum shows what was written. */
 
 static uint64_t digest(const unsigned char *bytes, size_t count) {
     uint64_t sum = 14695981039346656037u;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A long series of calls of the descriptor functions, each written down with everything that can be seen of
- * its result. compare_transcripts.cmake runs this one program with our library and with the peer's: the two
- * transcripts must be the same. It needs no engine.
+ * A long series of calls to the descriptor functions, each printed with everything observable about its
+ * result. compare_transcripts.cmake runs this program with our library and with the peer's: both transcripts
+ * must be equal. Needs no engine.
  *
- * Left out on purpose, because there the peer crashes, reads past its arrays or makes a broken descriptor
- * (our answers are in tests/api/memory_desc.c): null pointers that it follows, string tags that spell no
- * layout, handle indices past the end, sizes of sparse tensors that wrap around, default strides outside a
- * run-time dimension other than the outermost. And tensors of 2^32 elements and more, where its check for
- * overflow refuses many that fit and takes some that do not.
+ * Left out, because the peer crashes, reads past its arrays or creates a broken descriptor (our answers are
+ * in tests/api/memory_desc.c): null pointers that it dereferences, string tags that spell no layout, handle
+ * indices past the end, sizes of sparse tensors that overflow, default strides outside a run-time dimension
+ * other than the outermost. And tensors of 2^32 elements and more, where its overflow check refuses many that
+ * fit and accepts some that do not.
  */
 #include "transcript.h"
 
@@ -45,7 +45,7 @@ static const dnnl_data_type_t all_types[] = {
         dnnl_data_type_max,
 };
 
-/* The same numbers in every run. */
+/* Deterministic random numbers. */
 static uint64_t random_state = 88172645463325252u;
 
 static int random_below(int limit) {
@@ -114,7 +114,7 @@ static void print_md(const_dnnl_memory_desc_t md) {
     if (kind == dnnl_format_kind_sparse) print_sparsity(md);
 }
 
-/* Ends the line of a call that makes a descriptor and destroys what it made. */
+/* Ends the line of a call that creates a descriptor, and destroys the descriptor. */
 static void finish(dnnl_status_t status, dnnl_memory_desc_t *md) {
     printf(" -> %d", status);
     if (status == dnnl_success) {
@@ -230,7 +230,7 @@ static void random_strides(void) {
     }
 }
 
-/* Strides that fit: a random order, random gaps. */
+/* Valid strides: random order, random gaps. */
 static void fitting_strides(void) {
     for (int i = 0; i < 5000; i++) {
         dnnl_dims_t dims, strides;
@@ -289,7 +289,7 @@ static void extremes(void) {
             by_tag(ndims, cases[c], all_types[t], ndims == 3 ? dnnl_abc : dnnl_ab);
             by_tag(ndims, cases[c], all_types[t], dnnl_format_tag_any);
             if (cases[c][0] != RUNTIME) by_strides(ndims, cases[c], all_types[t], NULL);
-            /* Only the status: the peer's sizes wrap around. */
+            /* Only the status: the peer's sizes overflow. */
             printf("csr case %d type %d: %d\n", c, all_types[t],
                    dnnl_memory_desc_create_with_csr_encoding(&md, ndims, cases[c], all_types[t], 5, dnnl_s32,
                                                              dnnl_s32));
@@ -412,7 +412,7 @@ static void compare_all(void) {
     }
 }
 
-/* Every number that could be a query, on every kind of descriptor; which of them touch the answer. */
+/* Every number that could be a query, on every kind of descriptor, and which of them write the answer. */
 static void query_all(void) {
     for (int i = 0; i < collected; i++)
         for (int what = -1; what < 300; what++) {
@@ -494,7 +494,7 @@ static dnnl_memory_desc_t random_md(int *ndims) {
     return md;
 }
 
-/* Another shape, most of the time of the same volume. */
+/* Another shape, usually of the same volume. */
 static int random_reshape(const_dnnl_memory_desc_t md, int ndims, dnnl_dim_t *shape) {
     const dnnl_dims_t *dims;
     int count = 0;

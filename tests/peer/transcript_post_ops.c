@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints what the functions for post-ops answer: to every algorithm, type and size, to descriptors of every
- * sort, and to NULLs.
+ * Prints what the post-op functions return for every algorithm, type and size, for all sorts of descriptors,
+ * and for NULLs.
  */
 #include "transcript.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Operands: plain, of bytes, with an open layout, without dimensions, with an open size, a host scalar. */
+/* Operands: plain, bytes, `any` layout, zero dimensions, run-time dimension, host scalar. */
 static dnnl_memory_desc_t md, cond, any, zero, runtime, scalar;
 
 static void make_operands(void) {
@@ -77,7 +77,7 @@ static void empty(void) {
     dnnl_post_ops_destroy(ops);
 }
 
-/* Every number as an algorithm; those that nothing takes are left out. */
+/* Every number as an algorithm; those that no function accepts are not printed. */
 static void algorithms(void) {
     for (int alg = 0; alg < 0x40000; alg++) {
         dnnl_post_ops_t one = new_ops();
@@ -167,7 +167,7 @@ static void depthwise(void) {
             }
 }
 
-/* More than there is room for. */
+/* More than fit. */
 static void many(dnnl_post_ops_t *copy) {
     dnnl_post_ops_t ops = new_ops();
     for (int i = 0; i < 40; i++) {
@@ -187,7 +187,7 @@ static void many(dnnl_post_ops_t *copy) {
     show_entry(*copy, 32);
 }
 
-/* Attributes hold a copy of their own. */
+/* Attributes keep their own copy. */
 static void in_attributes(dnnl_post_ops_t ops) {
     dnnl_primitive_attr_t attr;
     MUST(dnnl_primitive_attr_create(&attr));
@@ -207,7 +207,7 @@ static void in_attributes(dnnl_post_ops_t ops) {
     dnnl_primitive_attr_destroy(attr);
 }
 
-/* One NULL each. */
+/* Each argument NULL in turn. */
 static void getters(void) {
     dnnl_post_ops_t ops = new_ops();
     dnnl_post_ops_append_sum(ops, 2, 3, dnnl_s8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints what primitive descriptors answer to every query, for primitives whose layouts the user decides.
- * What belongs to an implementation (names, scratchpads, estimates) is left out.
+ * Prints the answers of primitive descriptors to every query, for primitives with user-defined layouts. What
+ * depends on the implementation (names, scratchpads, estimates) is left out.
  */
 #include "transcript.h"
 
@@ -32,7 +32,7 @@ enum form { SKIPPED, STATUS, ENGINE, WORD, FLOAT, LONG, DIMS, FACTORS };
 static enum form form_of(int what) {
     switch (what) {
     case dnnl_query_time_estimate_f64:
-    case dnnl_query_scratchpad_engine: return SKIPPED; /* ours answers, the peer does not */
+    case dnnl_query_scratchpad_engine: return SKIPPED; /* supported here, but not by the peer */
     case dnnl_query_memory_consumption_s64:
     case dnnl_query_impl_info_str:
     case dnnl_query_cache_blob_id: return STATUS;
@@ -111,10 +111,10 @@ static void print_exec_arg(const_dnnl_primitive_desc_t pd, int arg) {
     printf("\n");
 }
 
-/* Where attr_with_post_ops puts its binary ones. */
+/* Indices of the binary post-ops of attr_with_post_ops. */
 static const int binary_post_ops[] = {1, 3};
 
-/* `made` is where the descriptor was put: read it after the call that makes it. */
+/* `made` points to the descriptor; it is read after the call that creates it. */
 static void print_all(const char *name, dnnl_status_t status, dnnl_primitive_desc_t *made) {
     dnnl_primitive_desc_t pd = *made;
     printf("%s -> %d\n", name, status);
@@ -129,7 +129,7 @@ static void print_all(const char *name, dnnl_status_t status, dnnl_primitive_des
     print_mds(pd);
     for (int arg = -1; arg < 300; arg++)
         if (arg != DNNL_ARG_SCRATCHPAD) print_exec_arg(pd, arg);
-    for (int i = 0; i < 2; i++) { /* the peer takes other numbers for these, too */
+    for (int i = 0; i < 2; i++) { /* the peer accepts other indices here, too */
         print_exec_arg(pd, DNNL_ARG_ATTR_MULTIPLE_POST_OP(binary_post_ops[i]) | DNNL_ARG_SRC_1);
         print_exec_arg(pd, DNNL_ARG_ATTR_MULTIPLE_POST_OP(binary_post_ops[i]) | DNNL_ARG_SRC_2);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints the verbose lines of a series of primitives without what belongs to an implementation: its name and
- * its times. Tools read these lines back into problems, so every other field must be oneDNN's.
+ * Prints the verbose lines of a series of primitives without what depends on the implementation: its name and
+ * times. Tools parse these lines, so every other field must match oneDNN's.
  */
 #define _GNU_SOURCE
 #include "transcript.h"
@@ -13,7 +13,7 @@
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 
-/* Makes the primitive and, if asked to, runs it once. `made` is where the descriptor was put. */
+/* Creates the primitive and optionally runs it once. `made` points to the descriptor. */
 static void make(dnnl_status_t status, dnnl_primitive_desc_t *made, bool execute) {
     dnnl_primitive_desc_t pd = *made;
     enum { MAX_ARGS = 16 };
@@ -159,7 +159,7 @@ static void attributes(void) {
     }
 }
 
-/* Prints a line without its implementation and its time; other lines than those of primitives not at all. */
+/* Prints a primitive's line without implementation and time; ignores other lines. */
 static void print_line(char *line) {
     enum { IMPLEMENTATION = 6, TIME = 12 };
     if (strncmp(line, "onednn_verbose,v1,primitive,", 28) != 0) {

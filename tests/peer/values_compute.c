@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of convolution, inner product, matmul, pooling and LRN on both libraries: built against the peer,
- * the program writes its results to a file; built against ours, it compares every implementation with that
- * file.
+ * Results of convolution, inner product, matmul, pooling and LRN in both libraries: built with the peer, the
+ * program writes its results to a file; built with ours, it compares every implementation with that file.
  *
- *   values_compute write FILE      values_compute check FILE
+ *     values_compute write FILE      values_compute check FILE
  *
- * Inputs are random numbers between -1 and 1, or random integers. Two chains of n fused or unfused steps, in
- * any order, differ by at most 2 n 2^-24 of the sum of the magnitudes of their terms, which is the same
- * product of absolute values, computed by the library itself; a result that is stored with fewer bits may be
- * rounded the other way, which is one unit of its type. Integers are exact unless scales make them ties.
+ * Inputs are random numbers between -1 and 1, or random integers. Two sums of n fused or unfused steps, in
+ * any order, differ by at most 2 n 2^-24 of the sum of the magnitudes of their terms. That sum is the same
+ * product of absolute values, computed by the library itself. A result that is stored with fewer bits may be
+ * rounded the other way, by one unit of its type. Integers are exact unless scales make them ties.
  */
 #include "primitives/harness.h"
 
@@ -22,11 +21,11 @@ static FILE *file;
 static bool checking;
 static int compared, computed_by_us_alone;
 
-/* What a case is made of. */
+/* The arrays of a case. */
 enum { SRC, WEIGHTS, BIAS, DST, ARRAYS };
 struct values {
     const char *name;
-    int64_t terms; /* of a sum */
+    int64_t terms; /* number of terms in a sum */
     struct array arrays[ARRAYS];
     struct attr_case attr;
 };
@@ -66,7 +65,7 @@ static void run(const_dnnl_primitive_desc_t pd, const struct values *v, const st
     exec_free(&exec);
 }
 
-/* The sums of magnitudes; 0 where nothing is summed. */
+/* The sums of magnitudes; 0 if there are no sums. */
 static struct array magnitudes(const struct values *v, const void *parameters, create_function create) {
     const struct array *dst = &v->arrays[DST];
     struct array result = array_new(dst->ndims, dst->dims, dnnl_f32);
@@ -101,7 +100,7 @@ static void compare(const struct values *v, const char *implementation, const do
     compared++;
 }
 
-/* Our side of a case. `peer_status` tells if the peer has values for it. */
+/* Our side of a case. `peer_status` says whether the peer has values for it. */
 static void check_values(const struct values *v, const void *parameters, create_function create) {
     const struct array *dst = &v->arrays[DST];
     int peer_status = 0;
@@ -154,7 +153,7 @@ static void write_values(const struct values *v, const void *parameters, create_
     attr_run_free(&attr);
 }
 
-/* Integers. Weights are even and small: on CPUs without VNNI the peer halves them beside a signed source, and
+/* Integers. Weights are even and small: on CPUs without VNNI the peer halves them for a signed source, and
  * adds two products in 16 bits. */
 static void fill_integers(struct array *array, int which) {
     array_fill(array, 30, 11u + (unsigned)which);
@@ -162,7 +161,7 @@ static void fill_integers(struct array *array, int which) {
         array->values[i] *= 2;
 }
 
-/* Fills the inputs, runs the case on one side and frees it. */
+/* Fills the inputs, runs the case in one library and frees it. */
 static void finish(struct values *v, const void *parameters, create_function create) {
     for (int i = 0; i < DST; i++) {
         struct array *array = &v->arrays[i];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of reorder, eltwise and softmax on both libraries: built against the peer, the program writes the
- * results of the peer's plainest implementation, which computes with C's mathematics, to a file; built
- * against ours, it compares every implementation with that file.
+ * Results of reorder, eltwise and softmax in both libraries: built with the peer, the program writes the
+ * results of the peer's reference implementation, which uses C's math library, to a file; built with ours, it
+ * compares every implementation with that file.
  *
- *   values_elements write FILE      values_elements check FILE
+ *     values_elements write FILE      values_elements check FILE
  *
- * Reorders must agree exactly; with scales that are no powers of two, a result may be rounded the other way.
+ * Reorders must agree exactly; with scales that are not powers of two, a result may be rounded the other way.
  * Functions may differ by a few units of f32 in the computation, relative to the largest term, before the
  * result is rounded to its type.
  *
@@ -21,10 +21,10 @@
 
 static FILE *file;
 static bool checking;
-static int compared, ours_alone;
+static int compared, only_ours;
 
-/* How much two results may differ: relative, absolute, and units of the type. */
-struct slack {
+/* Tolerance of a comparison: relative, absolute, and in units of the type. */
+struct tolerance {
     double relative, absolute;
     bool one_unit;
 };
@@ -43,11 +43,12 @@ static double unit_of(dnnl_data_type_t type, double x) {
     return x == 0 || !isfinite(x) ? 0 : ldexp(1, ilogb(x) - bits);
 }
 
-static void compare(const char *what, const double *theirs, const struct array *ours, struct slack slack) {
+static void compare(const char *what, const double *theirs, const struct array *ours,
+                    struct tolerance tolerance) {
     for (int64_t i = 0; i < ours->count; i++) {
         double a = theirs[i], b = ours->values[i];
-        double allowed =
-                slack.relative * fabs(a) + slack.absolute + (slack.one_unit ? unit_of(ours->type, a) : 0);
+        double allowed = tolerance.relative * fabs(a) + tolerance.absolute
+                         + (tolerance.one_unit ? unit_of(ours->type, a) : 0);
         if (a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= allowed) continue;
         failure("%s: element %lld is %.9g, not %.9g", what, (long long)i, b, a);
         return;
@@ -55,8 +56,9 @@ static void compare(const char *what, const double *theirs, const struct array *
     compared++;
 }
 
-/* Writes what the peer answers, or compares with it. NULL: the peer cannot. */
-static void settle(const char *what, dnnl_status_t status, const struct array *result, struct slack slack) {
+/* Writes the peer's result, or compares with it. NULL: the peer does not support the case. */
+static void write_or_compare(const char *what, dnnl_status_t status, const struct array *result,
+                             struct tolerance tolerance) {
     int known = status == dnnl_success;
     if (!checking) {
         fwrite(&known, sizeof known, 1, file);
@@ -68,8 +70,8 @@ static void settle(const char *what, dnnl_status_t status, const struct array *r
         || (known && fread(theirs, sizeof *theirs, (size_t)result->count, file) != (size_t)result->count))
         abort();
     if (known && status != dnnl_success) failure("%s: status %d", what, (int)status);
-    if (known && status == dnnl_success) compare(what, theirs, result, slack);
-    if (!known && status == dnnl_success) ours_alone++;
+    if (known && status == dnnl_success) compare(what, theirs, result, tolerance);
+    if (!known && status == dnnl_success) only_ours++;
     free(theirs);
 }
 
@@ -86,27 +88,28 @@ static void run_one(const_dnnl_primitive_desc_t pd, const struct array *src, con
     exec_free(&exec);
 }
 
-/* The peer's last implementation; of ours, the last one is compared with the file and the others with it. */
+/* Of the peer, runs the last implementation. Of ours, the last one is compared with the file and the others
+ * with it. */
 static void run_all(const char *what, dnnl_status_t status, dnnl_primitive_desc_t pd, const struct array *src,
-                    const struct attr_run *run, dnnl_data_type_t type, struct slack slack) {
+                    const struct attr_run *run, dnnl_data_type_t type, struct tolerance tolerance) {
     struct array result = array_new(src->ndims, src->dims, type),
                  earlier = array_new(src->ndims, src->dims, type);
     dnnl_status_t next = status;
     for (int i = 0; next == dnnl_success; i++, next = dnnl_primitive_desc_next_impl(pd)) {
         if (checking || i == 0) run_one(pd, src, run, &result, what);
         if (checking && i > 0) {
-            compare(what, earlier.values, &result, (struct slack){0});
+            compare(what, earlier.values, &result, (struct tolerance){0});
         }
         memcpy(earlier.values, result.values, (size_t)result.count * sizeof *result.values);
     }
     (void)next;
-    settle(what, status, &result, slack);
+    write_or_compare(what, status, &result, tolerance);
     if (status == dnnl_success) dnnl_primitive_desc_destroy(pd);
     array_free(&result);
     array_free(&earlier);
 }
 
-/* Goes to the plainest implementation: references are exact where fast ones approximate. */
+/* Advances to the last implementation: references are exact where fast ones approximate. */
 static void to_last(dnnl_primitive_desc_t *pd, dnnl_status_t (*create)(dnnl_primitive_desc_t *, const void *),
                     const void *arguments) {
     int count = 1, at = 1;
@@ -118,7 +121,7 @@ static void to_last(dnnl_primitive_desc_t *pd, dnnl_status_t (*create)(dnnl_prim
         if (dnnl_primitive_desc_next_impl(*pd) != dnnl_success) abort();
 }
 
-/* One case of any of the three. */
+/* One case of any of the three primitives. */
 struct problem {
     dnnl_primitive_kind_t kind;
     dnnl_alg_kind_t alg;
@@ -149,7 +152,7 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, const void *arguments) {
     return status;
 }
 
-static void run(struct problem *p, const struct attr_case *c, struct slack slack) {
+static void run(struct problem *p, const struct attr_case *c, struct tolerance tolerance) {
     struct array dst = array_new(p->src->ndims, p->src->dims, p->type);
     struct attr_run attr;
     char what[200];
@@ -161,14 +164,14 @@ static void run(struct problem *p, const struct attr_case *c, struct slack slack
     dnnl_primitive_desc_t pd;
     dnnl_status_t status = create(&pd, p);
     if (status == dnnl_success && !checking) to_last(&pd, create, p);
-    run_all(what, status, pd, p->src, &attr, p->type, slack);
+    run_all(what, status, pd, p->src, &attr, p->type, tolerance);
     attr_run_free(&attr);
     array_free(&dst);
 }
 
 static const struct attr_case plain = {.name = "plain"};
 
-/* Numbers of every size the source type has, halves and ties among them. */
+/* Values over the range of the source type, including halves and ties. */
 static void fill(struct array *src, unsigned seed, double most) {
     array_fill_real(src, seed);
     for (int64_t i = 0; i < src->count; i++) {
@@ -203,7 +206,7 @@ static void reorders(void) {
                                       .type = types[k],
                                       .src_tag = tags[t][0],
                                       .dst_tag = tags[t][1]},
-                    &plain, (struct slack){0});
+                    &plain, (struct tolerance){0});
                 array_free(&src);
             }
     static const struct attr_case cases[] = {
@@ -226,7 +229,7 @@ static void reorders(void) {
                                       .type = types[k],
                                       .src_tag = "abcd",
                                       .dst_tag = "acdb"},
-                    &cases[c], (struct slack){2e-7, 1e-6, true});
+                    &cases[c], (struct tolerance){2e-7, 1e-6, true});
                 array_free(&src);
             }
 }
@@ -252,11 +255,11 @@ static void functions(void) {
                                           .type = types[t],
                                           .src_tag = "abcd",
                                           .dst_tag = "abcd"};
-                struct slack slack = {2e-6, 1e-6, types[t] != dnnl_f32};
-                run(&problem, &plain, slack);
+                struct tolerance tolerance = {2e-6, 1e-6, types[t] != dnnl_f32};
+                run(&problem, &plain, tolerance);
                 problem.src_tag = problem.dst_tag = "aBcd16b";
-                run(&problem, &plain, slack);
-                if (t == 0) run(&problem, &binary, (struct slack){2e-6, 1e-5, false});
+                run(&problem, &plain, tolerance);
+                if (t == 0) run(&problem, &binary, (struct tolerance){2e-6, 1e-5, false});
                 array_free(&src);
             }
 }
@@ -288,8 +291,8 @@ static void softmaxes(void) {
                                                   .src_tag = tags[t],
                                                   .dst_tag = tags[t]},
                                 &cases[c],
-                                (struct slack){2e-6, cases[c].dst_scale != 0 ? 6e-5 : 1e-6,
-                                               types[k] != dnnl_f32});
+                                (struct tolerance){2e-6, cases[c].dst_scale != 0 ? 6e-5 : 1e-6,
+                                                   types[k] != dnnl_f32});
                             array_free(&src);
                         }
 }
@@ -306,7 +309,6 @@ int main(int argc, char **argv) {
     functions();
     softmaxes();
     fclose(file);
-    if (checking)
-        printf("%d comparisons, %d problems that only our library computes\n", compared, ours_alone);
+    if (checking) printf("%d comparisons, %d problems that only our library computes\n", compared, only_ours);
     return failures ? 1 : 0;
 }
