@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is on this machine, as the library sees it: version, processor, threads, and each runtime with its
- * devices or the reason why there are none. Knows the public C API only; names of devices come from verbose
- * lines.
+ * What the library finds on this machine: version, processor, threads, and each runtime with its devices or
+ * the reason why there are none. Uses only the public C API; names of devices come from verbose lines.
  *
  *   lode-info              for people
- *   lode-info --engines    for scripts: "ENGINE|ok|BACKEND|NAME" a line, or "RUNTIME|absent|TITLE|REASON",
- * where ENGINE is what our programs take on their command line: "cpu:0", "ocl:1"
+ *   lode-info --engines    for scripts: lines "ENGINE|ok|BACKEND|NAME" or "RUNTIME|absent|TITLE|REASON".
+ *                          ENGINE is what our programs take on their command line: "cpu:0", "ocl:1"
  */
 #define _POSIX_C_SOURCE 200809L
 #include "oneapi/dnnl/dnnl.h"
@@ -19,13 +18,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_DEVICES = 16, PATIENCE_S = 60 };
+enum { MAX_DEVICES = 16, TIMEOUT_S = 60 };
 
 static const struct runtime_row {
-    const char *engine; /* as programs of ours name it */
+    const char *engine; /* its name in our programs */
     const char *title;
-    const char *gpu, *cpu;       /* settings of ONEDNN_GPU_RUNTIME and ONEDNN_CPU_RUNTIME */
-    dnnl_engine_kind_t kinds[2]; /* of its engines, in the order in which they are numbered */
+    const char *gpu, *cpu;       /* values of ONEDNN_GPU_RUNTIME and ONEDNN_CPU_RUNTIME */
+    dnnl_engine_kind_t kinds[2]; /* kinds of its engines, in numbering order */
 } runtimes[] = {
         {"cpu", "CPU", NULL, NULL, {dnnl_cpu}},
         {"ze", "Level Zero", "ZE", NULL, {dnnl_gpu}},
@@ -41,17 +40,16 @@ struct device {
 struct answer {
     int count;
     struct device devices[MAX_DEVICES];
-    char reason[512]; /* of a count of 0 */
+    char reason[512]; /* why the count is 0 */
 };
 
-/* The child's part: opens every engine of a runtime. Verbose lines tell about each, then our own says that it
- * works.
- */
+/* In the child: opens every engine of a runtime. The verbose lines describe an engine; our own line then says
+ * that it works. */
 static void open_engines(const struct runtime_row *row) {
     if (row->gpu) setenv("ONEDNN_GPU_RUNTIME", row->gpu, 1);
     if (row->cpu) setenv("ONEDNN_CPU_RUNTIME", row->cpu, 1);
     setenv("ONEDNN_VERBOSE", "error,warn,profile_create", 1);
-    alarm(PATIENCE_S); /* a driver that hangs is a driver that is not there */
+    alarm(TIMEOUT_S); /* a driver that hangs counts as absent */
     for (int k = 0; k < 2 && row->kinds[k]; k++) {
         const size_t count = dnnl_engine_get_count(row->kinds[k]);
         for (size_t i = 0; i < count; i++) {
@@ -64,7 +62,7 @@ static void open_engines(const struct runtime_row *row) {
     fflush(stdout);
 }
 
-/* Copies what stands between `key` and the next comma, if the key is there. */
+/* Copies the text between `key` and the next comma, if the key is present. */
 static void copy_field(const char *line, const char *key, char *to, size_t size) {
     const char *text = strstr(line, key);
     if (!text) return;
@@ -72,7 +70,7 @@ static void copy_field(const char *line, const char *key, char *to, size_t size)
     snprintf(to, size, "%.*s", (int)strcspn(text, ","), text);
 }
 
-/* What a verbose line of an error or a warning says: "…,error,component,text,src/file.c:12". */
+/* Copies the text of an error or warning line: "…,error,component,text,src/file.c:12". */
 static void copy_reason(const char *line, char *to, size_t size) {
     const char *text = strstr(line, ",error,");
     if (!text) text = strstr(line, ",warn,");
@@ -99,9 +97,9 @@ static void read_answer(FILE *lines, const struct runtime_row *row, struct answe
     }
 }
 
-/* The meaning of "gpu" is fixed at the library's first call, so each runtime is asked in a process of its
- * own. Must come before any call of the library in this process, which the children would inherit. */
-static struct answer ask(const struct runtime_row *row) {
+/* The library fixes the meaning of "gpu" at its first call, so each runtime is queried in a separate process.
+ * Must run before any library call in this process, whose state the children would inherit. */
+static struct answer query_runtime(const struct runtime_row *row) {
     struct answer answer = {.reason = "no device found"};
     int ends[2];
     if (pipe(ends)) return answer;
@@ -120,13 +118,13 @@ static struct answer ask(const struct runtime_row *row) {
     }
     int status = 1;
     if (child > 0) waitpid(child, &status, 0);
-    if (status) snprintf(answer.reason, sizeof(answer.reason), "the process that opened it failed");
+    if (status) snprintf(answer.reason, sizeof(answer.reason), "opening it failed");
     return answer;
 }
 
 static void print_engines(void) {
     for (int i = 0; i < RUNTIMES; i++) {
-        const struct answer answer = ask(&runtimes[i]);
+        const struct answer answer = query_runtime(&runtimes[i]);
         if (!answer.count) printf("%s|absent|%s|%s\n", runtimes[i].engine, runtimes[i].title, answer.reason);
         for (int d = 0; d < answer.count; d++)
             printf("%s:%d|ok|%s|%s\n", runtimes[i].engine, d, answer.devices[d].backend,
@@ -161,11 +159,11 @@ static const char *isa_name(dnnl_cpu_isa_t isa) {
             {dnnl_cpu_isa_avx512_core_bf16, "AVX-512 with VNNI and bfloat16"},
             {dnnl_cpu_isa_avx512_core_fp16, "AVX-512 with VNNI, bfloat16 and float16"},
             {dnnl_cpu_isa_avx512_core_amx, "AVX-512 with AMX"},
-            {dnnl_cpu_isa_avx512_core_amx_fp16, "AVX-512 with AMX and its float16"},
+            {dnnl_cpu_isa_avx512_core_amx_fp16, "AVX-512 with AMX and AMX-FP16"},
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (names[i].isa == isa) return names[i].name;
-    return "newer than this program";
+    return "unknown, newer than this program";
 }
 
 static void print_runtime(const struct runtime_row *row, const struct answer *answer) {
@@ -178,7 +176,7 @@ static void print_runtime(const struct runtime_row *row, const struct answer *an
 static void print_report(void) {
     struct answer answers[RUNTIMES];
     for (int i = 0; i < RUNTIMES; i++)
-        answers[i] = ask(&runtimes[i]);
+        answers[i] = query_runtime(&runtimes[i]);
     const dnnl_version_t *version = dnnl_version();
     printf("library       Lode, oneDNN API %d.%d.%d (%.12s)\n", version->major, version->minor,
            version->patch, version->hash);

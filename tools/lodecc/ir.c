@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading and changing IR line by line.
+ * Reads and changes IR line by line.
  */
 #include "ir.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define BARRIER "lode_barrier"
-#define IMPLEMENTATION "__clang_ocl_kern_imp_" /* what newer clangs call the body of a kernel */
+#define IMPLEMENTATION "__clang_ocl_kern_imp_" /* newer clangs' name for the body of a kernel */
 
 /* -- lines and names -- */
 
@@ -28,7 +28,7 @@ static const char *find_in_line(const char *line, const char *what) {
     return found && (!end || found < end) ? found : NULL;
 }
 
-/* The name behind an @, plain or in quotes; a new string. */
+/* The name after an @, plain or quoted; a new string. */
 static char *global_name(const char *at) {
     const char *start = at + 1;
     size_t length =
@@ -48,7 +48,7 @@ static const char *metadata(const struct text *ir, unsigned number) {
     return body + 1;
 }
 
-/* The node that a define line names: !kernel_arg_type !12. NULL if it names none. */
+/* The metadata node that a define line refers to: !kernel_arg_type !12. NULL if none. */
 static const char *attached(const struct text *ir, const char *define, const char *kind) {
     char *tag = text_format("!%s !", kind);
     const char *found = find_in_line(define, tag);
@@ -83,7 +83,7 @@ static uint32_t read_strings(const char *node, char **strings, uint32_t most) {
     return count;
 }
 
-/* -- who calls whom -- */
+/* -- the call graph -- */
 
 struct function {
     char *name;
@@ -115,8 +115,8 @@ static struct function *find_function(const struct functions *functions, const c
     return NULL;
 }
 
-/* Does the body mention a function that is known to reach a barrier? Mentioning is enough: pointers to
- * functions may be called. */
+/* Does the body mention a function that is known to reach a barrier? A mention is enough, since function
+ * pointers may be called. */
 static bool mentions_barrier(const struct functions *functions, const struct function *function) {
     bool found = false;
     for (const char *at = function->body; !found && (at = strchr(at, '@')) && at < function->end; at++) {
@@ -194,8 +194,7 @@ void ir_free(struct module_info *module) {
 
 /* -- thread-local variables -- */
 
-/* Local memory is declared inside functions: clang calls it function.variable, and gives it no initial value.
- */
+/* Local memory is declared inside functions: clang names it function.variable and does not initialise it. */
 static bool is_local_memory(const struct functions *functions, const char *line, const char *name) {
     const char *dot = strrchr(name, '.');
     if (!dot || !find_in_line(line, " = internal global ")) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is to be learnt from LLVM IR in its textual form, as clang's front end writes it, and the one change
- * that is made to it. Nothing here understands instructions: names, metadata and linkage are enough.
+ * Reads what lodecc needs from textual LLVM IR, as clang's front end writes it, and makes the one change that
+ * is needed. It does not parse instructions: names, metadata and linkage are enough.
  */
 #ifndef LODECC_IR_H
 #define LODECC_IR_H
@@ -14,7 +14,7 @@
 enum { MAX_KERNELS = 1024, MAX_ARGUMENTS = 256 };
 
 struct kernel_argument {
-    char *type;             /* as written, without the address space of a pointer */
+    char *type;             /* as written, without a pointer's address space */
     uint32_t address_space; /* of pointers: 1 global, 2 constant, 3 local */
     bool pointer;
 };
@@ -28,7 +28,7 @@ struct kernel_info {
 };
 
 struct module_info {
-    struct kernel_info *kernels; /* MAX_KERNELS of them */
+    struct kernel_info *kernels; /* array of MAX_KERNELS */
     uint32_t nkernels;
 };
 

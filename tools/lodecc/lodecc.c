@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lodecc: makes a native module for Lode's Level Zero driver out of OpenCL C.
+ * lodecc: compiles OpenCL C to a native module for Lode's Level Zero driver.
  *
  *   lodecc [-o file] [options for clang] file.cl
  *
- * clang does all the work. Its front end reads the source twice: once to learn what kernels there are, once
- * with a wrapper around each that runs a work-group. Between front end and back end local memory becomes
- * thread-local. The result is a shared object that exports a table of kernels, sealed with a checksum.
+ * clang does all the work. Its front end reads the source twice: first to find the kernels, then with a
+ * wrapper around each that runs a work-group. Between front end and back end local memory becomes
+ * thread-local. The result is a shared object that exports a kernel table, sealed with a checksum.
  */
 #define _GNU_SOURCE
 #include "ir.h"
@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* -- files that travel inside the program -- */
+/* -- files embedded in the program -- */
 
 #define EMBED(symbol, path)                                                                                  \
     __asm__(".pushsection .rodata\n.global " #symbol "\n.global " #symbol "_end\n" #symbol                   \
@@ -42,7 +42,7 @@ EMBED(header_native, LODECC_SOURCE "/../../src/kernels/native.h");
 static const struct {
     const char *name;
     const char *start, *end;
-    const char *marks[3]; /* included if the source has one of these in it; always, if there are none */
+    const char *marks[3]; /* included if the source contains one of these; always, if there are none */
 } headers[] = {
         {"item.h", header_item, header_item_end, {NULL}},
         {"vectors.h", header_vectors, header_vectors_end, {NULL}},
@@ -83,10 +83,10 @@ static void free_command(struct command *command) {
     free(command->words);
 }
 
-/* Runs it; its errors are the program's. */
+/* Runs it; if it fails, so does lodecc. */
 static void run(struct command *command) {
     pid_t child = fork();
-    if (child < 0) die("no more processes: %s", strerror(errno));
+    if (child < 0) die("cannot start a process: %s", strerror(errno));
     if (child == 0) {
         execvp(command->words[0], command->words);
         die("%s: %s", command->words[0], strerror(errno));
@@ -98,7 +98,7 @@ static void run(struct command *command) {
     free_command(command);
 }
 
-/* The newest clang on the path that carries its version in its name, else plain clang. */
+/* The newest versioned clang on the path, else plain clang. */
 static char *find_clang(void) {
     const char *wish = getenv("LODE_CLANG");
     if (wish) return text_format("%s", wish);
@@ -152,7 +152,7 @@ static void add_headers(const struct job *job, struct command *command) {
     }
 }
 
-/* The source as the compiler sees it tells which headers it needs. */
+/* The preprocessed source tells which headers it needs. */
 static void choose_headers(struct job *job) {
     char *preprocessed = in_folder(job, "source.i");
     struct command command = clang_opencl(job);
@@ -180,7 +180,7 @@ static struct text front_end(const struct job *job, const char *source, const ch
     return text;
 }
 
-/* -- the wrapper: OpenCL C that runs a kernel the way struct native_kernel says -- */
+/* -- the wrapper: OpenCL C that runs a kernel as struct native_kernel specifies -- */
 
 static void write_type(struct text *text, const struct kernel_argument *argument) {
     static const char *const spaces[] = {"", "global ", "constant ", "local "};
@@ -237,7 +237,7 @@ static void write_wrapper(struct text *text, const struct kernel_info *kernel) {
     text_add(text, "}\n");
 }
 
-/* The source and the wrappers of its kernels, down to an object file. */
+/* Compiles the source and the wrappers of its kernels to an object file. */
 static char *compile_wrapped(const struct job *job, const struct module_info *module) {
     struct text source = {0};
     text_add(&source, "#include \"%s\"\n#line 1 \"wrapper of %s\"\n", job->source, job->source);
@@ -267,7 +267,7 @@ static char *compile_wrapped(const struct job *job, const struct module_info *mo
 
 /* -- the table -- */
 
-/* Bytes of thread-local symbols that begin with the kernel's name and a dot: its local memory. */
+/* Bytes of thread-local symbols that start with the kernel's name and a dot: its local memory. */
 static uint64_t local_size(const struct text *object, const char *kernel) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)object->bytes;
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(object->bytes + header->e_shoff);
@@ -325,7 +325,7 @@ static char *compile_table(const struct job *job, const struct module_info *modu
     return table;
 }
 
-/* -- the end -- */
+/* -- output and cleanup -- */
 
 static void link_and_seal(const struct job *job, const char *code, const char *table) {
     char *shared = in_folder(job, "module.so");
@@ -366,7 +366,7 @@ static void remove_folder(const char *folder) {
     rmdir(folder);
 }
 
-static char *made_folder; /* removed at the end, however it comes */
+static char *made_folder; /* removed at exit, even after errors */
 
 static void remove_made_folder(void) {
     if (!getenv("LODECC_KEEP")) remove_folder(made_folder);
@@ -383,10 +383,11 @@ static char *make_folder(void) {
 
 static void show_help(void) {
     printf("usage: lodecc [-o file] [options for clang] file.cl\n"
-           "Makes a native module for Lode's Level Zero driver out of OpenCL C.\n"
-           "  -o file        where to write it; file.cl becomes file.lode if not given\n"
-           "  -march=native and other options go to clang, which is looked for on the path; the environment\n"
-           "  variable LODE_CLANG names another.\n");
+           "Compiles OpenCL C to a native module for Lode's Level Zero driver.\n"
+           "  -o file        the output; by default file.cl becomes file.lode\n"
+           "  -march=native and other options are passed to clang, which is searched on the path; the "
+           "environment\n"
+           "  variable LODE_CLANG selects another one.\n");
 }
 
 static void read_arguments(int argc, char **argv, struct job *job) {
@@ -404,11 +405,11 @@ static void read_arguments(int argc, char **argv, struct job *job) {
             if ((!strcmp(argv[i], "-I") || !strcmp(argv[i], "-D")) && i + 1 < argc)
                 add_word(&job->options, argv[++i]);
         } else if (source)
-            die("one source at a time");
+            die("more than one source");
         else
             source = argv[i];
     }
-    if (!source) die("no source; lodecc --help tells more");
+    if (!source) die("no source; see lodecc --help");
     job->source = realpath(source, NULL);
     if (!job->source) die("%s: %s", source, strerror(errno));
     if (job->output) return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files as text, and text that grows. Out of memory, or a file that cannot be read or written, ends the
- * program with a message: it is a compiler driver, not a library.
+ * Reads and writes files, and builds text. If out of memory, or if a file cannot be read or written, ends the
+ * program with a message: this is a compiler driver, not a library.
  */
 #ifndef LODECC_TEXT_H
 #define LODECC_TEXT_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct text {
-    char *bytes; /* always with a zero behind; NULL while empty */
+    char *bytes; /* zero-terminated; NULL while empty */
     size_t length, room;
 };
 

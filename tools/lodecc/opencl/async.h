@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies by a group: every item does all of it, with the same result. Included only where the source mentions
+ * Group copies: every item copies everything, with the same result. Included only if the source mentions
  * them.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomics. All memory is the same memory here, so scopes and address spaces do not matter.
+ * Atomics. All memory is the host's, so scopes and address spaces do not matter.
  */
 
 /* -- the atomics of OpenCL C 1.x -- */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conversions, with and without saturation and rounding. Included only where the source mentions them: there
- * are thousands.
+ * Conversions, with and without saturation and rounding. Included only if the source mentions them, since
+ * there are thousands.
  */
 /* Rows of macros, which clang-format would indent further on every run. */
 /* clang-format off */
 
-/* lode_round_MODE(x): the same type, a whole number. Integers are whole already. */
+/* lode_round_MODE(x): rounds to a whole number of the same type. Does nothing for integers. */
 #define LODE_ROUND_INTEGER(T)                \
     LODE T lode_round_rte(T x) { return x; } \
     LODE T lode_round_rtz(T x) { return x; } \
@@ -20,7 +20,7 @@ LODE_INTEGERS(LODE_ROUND_INTEGER)
     LODE T lode_round_rtn(T x) { return __builtin_elementwise_floor(x); }
 LODE_FLOATS(LODE_ROUND_FLOAT)
 
-/* lode_sat_D(x): the nearest D. */
+/* lode_sat_D(x): the nearest value of D. */
 #define LODE_SAT_FROM_FLOAT(D, low, high, S)                                                \
     LODE D lode_sat_##D(S x) {                                                              \
         return x != x ? 0 : x <= (S)low ? low : x >= (S)high ? high : (D)x;                 \

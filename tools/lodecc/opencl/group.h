@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the items of a group do together.
+ * Functions that all items of a group call together.
  */
 
-/* -- what a group computes together, through an array that its items share -- */
+/* -- work-group functions, through an array that the items share -- */
 
-global ulong lode_group_values[1024]; /* thread-local like lode_item; one for each item */
+global ulong lode_group_values[1024]; /* thread-local like lode_item; one per item */
 
 LODE size_t lode_group_items(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
 LODE void lode_group_share(const void *value, size_t size) {

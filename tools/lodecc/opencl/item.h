@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a work-item stands, and how it waits for the others of its group. Included before the user's source,
- * after clang's opencl-c-base.h, in OpenCL C 3.0 for the host CPU.
+ * Work-item functions and barriers. Included before the user's source and after clang's opencl-c-base.h, in
+ * OpenCL C 3.0 for the host CPU.
  *
- * lodecc makes two kinds of variables thread-local after the front end: lode_item, and everything in local
- * memory. All items of a group run in one thread, one after the other or in turns, so a group shares them and
- * other groups do not see them.
+ * After the front end, lodecc makes two kinds of variables thread-local: lode_item, and everything in local
+ * memory. All items of a group run in one thread, one after the other or in turns, so they share these
+ * variables, and other groups do not see them.
  */
 #pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
 
@@ -22,7 +22,7 @@ struct lode_item {
     const struct lode_group *group;
     uint local_id[3];
 };
-global struct lode_item lode_item; /* of the item that runs */
+global struct lode_item lode_item; /* of the running item */
 
 LODE uint get_work_dim(void) { return lode_item.group->ndims; }
 LODE size_t get_local_id(uint d) { return d < 3 ? lode_item.local_id[d] : 0; }
@@ -45,7 +45,7 @@ LODE size_t get_global_linear_id(void) {
            + get_global_id(0) - get_global_offset(0);
 }
 
-/* lodecc looks for calls of this one: kernels that reach it run their items on stacks of their own. */
+/* lodecc looks for calls of this function: kernels that reach it run their items on separate stacks. */
 __attribute__((noinline)) void lode_barrier(void) {
     struct lode_item self = lode_item;
     self.group->barrier(self.group);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mathematical functions: the C library's, for scalars and, element by element, for vectors.
+ * Math functions: the C library's, for scalars and, element by element, for vectors.
  */
 
-/* The C library's function of that name: f is its suffix for float. */
+/* The C library's function of that name; f is its suffix for float. */
 #define LODE_LIBM1(name, symbol)                                                                             \
     float lode_##name##f(float) __asm__(#symbol "f") __attribute__((const));                                 \
     double lode_##name(double) __asm__(#symbol) __attribute__((const));                                      \
@@ -56,7 +56,7 @@ LODE_LIBM2(remainder, remainder)
 #define LODE_MINMAX(T) LODE_LIFT2_S(fmax, T) LODE_LIFT2_S(fmin, T)
 LODE_FLOATS(LODE_MINMAX)
 
-/* What the compiler has instructions for. */
+/* Functions with a compiler builtin. */
 #define LODE_ELEMENTWISE1_N(name, builtin, T, n)                                                             \
     LODE T##n name(T##n x) { return builtin(x); }
 #define LODE_ELEMENTWISE1(name, builtin)                                                                     \
@@ -84,7 +84,7 @@ LODE_ELEMENTWISE1(trunc, __builtin_elementwise_trunc)
     LODE_WIDTHS(LODE_FMA_N, T)
 LODE_FLOATS(LODE_FMA)
 
-/* Made of others. */
+/* Composed of other functions. */
 #define LODE_PI(T) ((T)3.14159265358979323846)
 #define LODE_DERIVED1(T)                                                                                     \
     LODE T acospi(T x) { return acos(x) / LODE_PI(T); }                                                      \
@@ -110,7 +110,7 @@ LODE_FLOATS(LODE_DERIVED1)
     LODE_LIFT2(minmag, T, T, T) LODE_LIFT2(pown, T, T, int) LODE_LIFT2(rootn, T, T, int)
 LODE_FLOATS(LODE_DERIVED2)
 
-/* Two results, one through a pointer. */
+/* Functions with a second result through a pointer. */
 float lode_ldexpf(float, int) __asm__("ldexpf");
 double lode_ldexp(double, int) __asm__("ldexp");
 float lode_frexpf(float, int *) __asm__("frexpf");
@@ -164,7 +164,7 @@ LODE int ilogb(double x) { return lode_ilogb(x); }
     LODE_WIDTHS(LODE_PAIRS_N, T)
 LODE_FLOATS(LODE_PAIRS)
 
-/* Fast variants: no faster than the others here, and no less exact. */
+/* Fast variants: the same functions here. */
 #define native_cos cos
 #define native_divide(x, y) ((x) / (y))
 #define native_exp exp

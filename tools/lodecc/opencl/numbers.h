@@ -125,7 +125,7 @@ LODE_FLOATS(LODE_COMMON)
     LODE T##4 cross(T##4 a, T##4 b) { return (T##4)(a.yzx * b.zxy - a.zxy * b.yzx, 0); }
 LODE_FLOATS(LODE_GEOMETRIC_OF)
 
-/* -- relational: scalars give 0 or 1, vectors 0 or -1. I: the integer of the same size -- */
+/* -- relational: scalars return 0 or 1, vectors 0 or -1. I: the integer type of the same size -- */
 
 #define LODE_RELATION2_N(name, expression, I, T, n) \
     LODE I##n name(T##n a, T##n b) { return expression; }
@@ -186,7 +186,7 @@ LODE_ANY(short)
 LODE_ANY(int)
 LODE_ANY(long)
 
-/* C: the integer type that chooses, S: the signed one; vectors choose by the highest bit. */
+/* C: the integer type of the condition, S: the signed one; vectors select by the highest bit. */
 #define LODE_SELECT_N(T, C, S, n)                    \
     LODE T##n select(T##n a, T##n b, C##n c) {       \
         T##n r;                                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shuffles. Included only where the source mentions them: there are many.
+ * Shuffles. Included only if the source mentions them, since there are many.
  */
 
 #define LODE_SHUFFLE_NM(T, U, m, n)                                                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vectors: how functions of scalars become functions of vectors, loads and stores.
+ * Vectors: extends scalar functions to vectors, loads and stores.
  */
 
 /* M(type, width) for every vector type of a scalar type. */
@@ -11,7 +11,7 @@
 #define LODE_FLOATS(M) M(float) M(double)
 #define LODE_NUMBERS(M) LODE_INTEGERS(M) LODE_FLOATS(M)
 
-/* A function of one, two or three vectors, element by element. R: what it gives, T: what it takes. */
+/* A function of one, two or three vectors, element by element. R: result type, T: argument type. */
 #define LODE_LIFT1_N(name, R, T, n)                                                                          \
     LODE R##n name(T##n a) {                                                                                 \
         R##n r;                                                                                              \
@@ -33,7 +33,7 @@
             r[i] = name(a[i], b[i], c[i]);                                                                   \
         return r;                                                                                            \
     }
-/* The last argument, or the last two, a scalar for all elements. */
+/* The last argument, or the last two, are scalars that apply to all elements. */
 #define LODE_LIFT2_S_N(name, T, n)                                                                           \
     LODE T##n name(T##n a, T b) { return name(a, (T##n)(b)); }
 #define LODE_LIFT3_SS_N(name, T, n)                                                                          \
@@ -44,7 +44,7 @@
 #define LODE_LIFT2_S(name, T) LODE_WIDTHS(LODE_LIFT2_S_N, name, T)
 #define LODE_LIFT3_SS(name, T) LODE_WIDTHS(LODE_LIFT3_SS_N, name, T)
 
-/* -- loads and stores: n elements, aligned like one -- */
+/* -- loads and stores: n elements, with the alignment of one -- */
 
 #define LODE_LOAD_N(T, n)                                                                                    \
     LODE T##n vload##n(size_t index, const T *p) {                                                           \
