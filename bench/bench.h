@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the benchmarks share: checked calls, a clock, descriptors in one call. Only the public C API, so that
- * a program may run on any library that has it. Each program prints one line "name value unit".
+ * Shared by the benchmarks: checked calls, a clock, short ways to make descriptors. Uses only the public C
+ * API, so that a program runs on any library that has it. Each program prints lines "name value unit".
  */
 #ifndef LODE_BENCH_BENCH_H
 #define LODE_BENCH_BENCH_H
@@ -42,7 +42,7 @@ static inline dnnl_memory_desc_t f32_desc(int ndims, const dnnl_dim_t *dims, dnn
     return bench_desc(ndims, dims, dnnl_f32, tag);
 }
 
-/* Memory of the descriptor, filled with small numbers. */
+/* A memory of that descriptor, filled with small numbers. */
 static inline dnnl_memory_t f32_memory(dnnl_engine_t engine, const_dnnl_memory_desc_t md) {
     dnnl_memory_t memory;
     float *values;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long it takes to create a convolution (AlexNet's third), descriptor and primitive: with the primitive
- * cache off, and when the cache has it already. Prints the median of each in microseconds.
+ * Time to create a convolution (AlexNet's third), descriptor and primitive: with the primitive cache off, and
+ * on a cache hit. Prints the median of each in microseconds.
  */
 #include "bench.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What submitting work to the embedded driver costs, beside what the OpenCL runtimes for the CPU on this
- * machine take for the same: an empty kernel launched and waited for. One line a number; medians of several
- * rounds. It links the driver itself, without a loader.
+ * The cost of submitting work to the embedded driver, compared with the OpenCL runtimes for the CPU on this
+ * machine: an empty kernel is launched and waited for. One line per number; medians of several rounds. Links
+ * the driver itself, without a loader.
  */
 #define _GNU_SOURCE
 #include "base/pool.h"
@@ -49,7 +49,7 @@ static double measure_once(void (*body)(void *), void *argument) {
     return now() - start;
 }
 
-/* The time of one of `times` turns of a body. */
+/* Calls `body` `times` times and returns the time per call. */
 static double measure(void (*body)(void *), void *argument, int times) {
     double best = 1e9;
     body(argument);
@@ -101,8 +101,8 @@ static void launch_and_wait_for_list(void *argument) {
     CHECK(NEW(zeCommandListHostSynchronize)(l->list, UINT64_MAX));
 }
 
-/* After a pause every thread sleeps: the launch has to wake one, or the waiting thread does the work. */
-static double after_a_pause(struct launching *l) {
+/* After a pause all threads sleep: either the launch wakes one, or the waiting thread does the work. */
+static double latency_after_pause(struct launching *l) {
     double best = 1e9;
     for (int r = 0; r < ROUNDS; r++) {
         usleep(3000);
@@ -113,7 +113,7 @@ static double after_a_pause(struct launching *l) {
     return best;
 }
 
-/* Appends only: the list is synchronised between rounds, outside the clock. */
+/* Appends only: the list is synchronised between rounds, which is not timed. */
 static double append_cost(struct launching *l) {
     enum { TIMES = 2000 };
     double best = 1e9;
@@ -154,10 +154,11 @@ static double launches(ze_kernel_handle_t kernel) {
     l.list = immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     report("asynchronous list: append", append_cost(&l) * 1e9, "ns", "goal 250");
     double complete = measure(launch_and_wait_for_event, &l, 2000);
-    report("asynchronous list: append to event seen", complete * 1e6, "us", "goal 5");
-    report("asynchronous list: append to list synchronised",
+    report("asynchronous list: append until event seen", complete * 1e6, "us", "goal 5");
+    report("asynchronous list: append until list is synchronised",
            measure(launch_and_wait_for_list, &l, 2000) * 1e6, "us", "goal 5");
-    report("asynchronous list: append to event seen, after a pause", after_a_pause(&l) * 1e6, "us", "");
+    report("asynchronous list: append until event seen, after a pause", latency_after_pause(&l) * 1e6, "us",
+           "");
     return complete;
 }
 
@@ -219,13 +220,13 @@ static void copies(void) {
     memset(c.dst, 2, c.size);
     c.list = immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
     double theirs = 1e9, ours = 1e9;
-    for (int r = 0; r < ROUNDS; r++) { /* in turns: the machine's other work slows both */
+    for (int r = 0; r < ROUNDS; r++) { /* alternating, so that other load on the machine slows both */
         theirs = smaller(theirs, measure_once(copy_by_memcpy, &c));
         ours = smaller(ours, measure_once(copy_by_driver, &c));
     }
-    report("256 MB: memcpy, one piece a core", (double)c.size / theirs * 1e-9, "GB/s", "");
+    report("256 MB: memcpy, one piece per core", (double)c.size / theirs * 1e-9, "GB/s", "");
     report("256 MB: zeCommandListAppendMemoryCopy", (double)c.size / ours * 1e-9, "GB/s", "");
-    report("256 MB: of memcpy's speed", 100 * theirs / ours, "%", "goal 90");
+    report("256 MB: relative to memcpy", 100 * theirs / ours, "%", "goal 90");
 }
 
 /* -- memory of events -- */
@@ -259,7 +260,7 @@ static void events(ze_kernel_handle_t kernel) {
     report("10^6 events through a pool of 16: memory grown", resident_megabytes() - before, "MB", "goal 0");
 }
 
-/* -- the same by OpenCL -- */
+/* -- the same with OpenCL -- */
 
 #ifdef HAVE_OPENCL
 #define FUNCTIONS(F)                                                                                         \
@@ -302,13 +303,13 @@ static void measure_device(cl_device_id id, double ours) {
     double theirs = measure(enqueue, &e, 1000);
     snprintf(line, sizeof line, "OpenCL (%.40s): launch and finish", version);
     report(line, theirs * 1e6, "us", "");
-    report("    asynchronous list, of that", 100 * ours / theirs, "%", "goal 50");
+    report("    asynchronous list, relative to that", 100 * ours / theirs, "%", "goal 50");
 }
 
 static void opencl(double ours) {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW);
     if (!library) {
-        printf("no OpenCL here to compare with\n");
+        printf("no OpenCL runtime to compare with\n");
         return;
     }
 #define F(name) p_##name = (__typeof__(&name))dlsym(library, #name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one call of execute costs the host: an eltwise of 16 elements. With ONEDNN_CPU_RUNTIME=NULL nothing is
- * computed, so the time is the library's own. Prints nanoseconds a call, the best of several series.
+ * The host's cost of one call of execute: an eltwise of 16 elements. With ONEDNN_CPU_RUNTIME=NULL nothing is
+ * computed, so the time is the library's overhead. Prints nanoseconds per call, the best of several series.
  */
 #include "bench.h"
 

@@ -2,9 +2,9 @@
 /*
  * matmul N x N x N (default 1024) on the CPU engine, weights packed in the layout that the library prefers:
  *
- *   bench_matmul [N [TYPE]]     f32, or u8 or s8 by s8 weights into s32
+ *   bench_matmul [N [TYPE]]    TYPE is f32, or u8 or s8 for that source type with s8 weights and s32 result
  *
- * Prints billions of operations a second of the best run.
+ * Prints billions of operations per second of the best run.
  */
 #include "bench.h"
 
@@ -20,7 +20,7 @@ static const struct {
              {"s8", dnnl_s8, dnnl_s8, dnnl_s32}};
 enum { TYPES = sizeof types / sizeof types[0] };
 
-/* Memory of bytes that are any numbers, or of floats that are small ones. */
+/* Filled with arbitrary bytes, or with small floats. */
 static dnnl_memory_t filled(dnnl_engine_t engine, const_dnnl_memory_desc_t md, dnnl_data_type_t type) {
     if (type == dnnl_f32) return f32_memory(engine, md);
     dnnl_memory_t memory;

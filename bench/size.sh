@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# size.sh LIBRARY [LIMIT]: bytes of a library without its symbols; status 1 if that is LIMIT or more.
+# size.sh LIBRARY [LIMIT]: bytes of a stripped library; status 1 if it has LIMIT bytes or more.
 set -eu
 library=$1 limit=${2:-}
 copy=$(mktemp)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One forward primitive whose window slides over an image, f32 or of bytes, on the CPU engine:
+ * One forward primitive with a sliding window, f32 or 8-bit, on the CPU engine:
  *
  *   bench_window KIND CHANNELS SIZE KERNEL STRIDE [LAYOUT]
  *
- * KIND: depthwise, convolution or u8 (a convolution u8 x s8 into u8, with scales and a relu), as many
- * channels out as in; max, average or training (max, with its workspace). SIZE is that of a side of the
- * image, LAYOUT is nchw, nhwc or any. The image is padded so that the window's middle may stand on its edge.
+ * KIND: depthwise, convolution or u8 (a u8 x s8 -> u8 convolution with scales and a relu), with as many
+ * output as input channels; max, average or training (max with its workspace). SIZE is the height and width
+ * of the image, LAYOUT is nchw, nhwc or any. The image is padded so that the centre of the window can be on
+ * its edge.
  *
  * Prints the microseconds of the best run.
  */
@@ -79,7 +80,7 @@ static dnnl_primitive_desc_t desc_of(dnnl_engine_t engine, const struct problem 
     return pd;
 }
 
-/* Scales, which not every library describes when it is asked. */
+/* Scales, whose descriptors not every library returns. */
 static int scales_of(dnnl_engine_t engine, const struct problem *p, dnnl_exec_arg_t *args) {
     const dnnl_dim_t one = 1;
     const int names[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
@@ -91,7 +92,7 @@ static int scales_of(dnnl_engine_t engine, const struct problem *p, dnnl_exec_ar
     return 3;
 }
 
-/* Every argument that the primitive asks for, filled with small numbers. */
+/* Every argument of the primitive, filled with small numbers. */
 static int arguments_of(dnnl_engine_t engine, const_dnnl_primitive_desc_t pd, dnnl_exec_arg_t *args) {
     static const int names[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST,
                                 DNNL_ARG_WORKSPACE};
@@ -119,7 +120,7 @@ static double best_run(dnnl_stream_t stream, const_dnnl_primitive_desc_t pd, int
     return best;
 }
 
-/* The number of a name, or `count`. */
+/* The index of a name, or `count` if unknown. */
 static int find_kind(const char *name) {
     int i = 0;
     while (i < KINDS && strcmp(kind_names[i], name) != 0)

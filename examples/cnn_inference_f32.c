@@ -2,12 +2,12 @@
 /*
  * AlexNet in f32: builds the network from a table of layers, runs it, prints how long it takes.
  *
- *   cnn_inference_f32 [ENGINE] [BATCH] [RUNS]     defaults: cpu 1 20
+ *   cnn_inference_f32 [ENGINE] [BATCH] [RUNS]          defaults: cpu 1 20
  *   cnn_inference_f32 --compare ENGINE,ENGINE... [BATCH] [RUNS]
- *   --fused   relu as a post-op of the layer before it, instead of a primitive of its own
+ *   --fused    relu as a post-op of the previous layer instead of a separate primitive
  *
- * ENGINE is cpu, gpu (whatever the library takes for it), or a runtime and a device: ze, ocl:1, sycl:0. Uses
- * nothing but the public C API, so it runs on any library that has it. Status 77: there is no such engine.
+ * ENGINE is cpu, gpu (the library's default), or a runtime and a device: ze, ocl:1, sycl:0. Uses only the
+ * public C API, so it runs on any library that has it. Exit status 77: there is no such engine.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "oneapi/dnnl/dnnl.h"
@@ -74,7 +74,7 @@ struct network {
     struct step steps[MAX_STEPS];
     dnnl_memory_t memories[MAX_MEMORIES]; /* all of them, to be destroyed */
     dnnl_memory_t input, output;          /* plain layouts: nchw and nc */
-    dnnl_memory_t current;                /* what the layers so far compute */
+    dnnl_memory_t current;                /* output of the layers so far */
 };
 
 struct result {
@@ -124,7 +124,7 @@ static dnnl_memory_t add_memory(struct network *net, const_dnnl_memory_desc_t md
     return *memory;
 }
 
-/* Uniform in [-limit, limit], the same numbers on every engine. */
+/* Uniform in [-limit, limit], the same on every engine. */
 static void fill(struct network *net, dnnl_memory_t memory, float limit) {
     float *values;
     CHECK(dnnl_memory_map_data(memory, (void **)&values));
@@ -161,8 +161,7 @@ static struct step *add_reorder(struct network *net, dnnl_memory_t from, dnnl_me
     return step;
 }
 
-/* `memory` itself if it already has the layout that is asked for, else a new one that each run reorders into.
- */
+/* Returns `memory` if it already has the requested layout, else a new one that each run reorders into. */
 static dnnl_memory_t in_layout(struct network *net, dnnl_memory_t memory, const_dnnl_memory_desc_t md) {
     if (dnnl_memory_desc_equal(desc_of(memory), md)) return memory;
     dnnl_memory_t to = add_memory(net, md);
@@ -170,7 +169,7 @@ static dnnl_memory_t in_layout(struct network *net, dnnl_memory_t memory, const_
     return to;
 }
 
-/* Random weights or bias in the user's layout, brought once into the layout of the primitive. */
+/* Random weights or bias in the user's layout, reordered once into the primitive's layout. */
 static dnnl_memory_t constant(struct network *net, dnnl_memory_desc_t user_md, const_dnnl_memory_desc_t md,
                               float limit) {
     dnnl_memory_t user;
@@ -189,7 +188,7 @@ static dnnl_memory_t constant(struct network *net, dnnl_memory_desc_t user_md, c
     return packed;
 }
 
-/* A step from the current memory to a new one, which becomes the current one. */
+/* Adds a step from the current memory to a new one, which becomes current. */
 static struct step *add_layer(struct network *net, dnnl_primitive_desc_t pd) {
     dnnl_memory_t src = in_layout(net, net->current, dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0));
     dnnl_memory_t dst = add_memory(net, dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0));
@@ -200,8 +199,8 @@ static struct step *add_layer(struct network *net, dnnl_primitive_desc_t pd) {
     return step;
 }
 
-/* Adds a layer that has weights; `fan_in` products make one output, which decides how large weights may be.
- */
+/* Adds a layer with weights. `fan_in` products are summed per output, which limits the size of the
+ * weights. */
 static void add_weighted_layer(struct network *net, dnnl_primitive_desc_t pd, dnnl_memory_desc_t weights_md,
                                dnnl_memory_desc_t bias_md, dnnl_dim_t fan_in) {
     float limit = sqrtf(6.0f / (float)fan_in);
@@ -398,7 +397,7 @@ static struct result measure(const struct network *net, int runs) {
     return result;
 }
 
-/* Opens "cpu", "gpu", or the index-th device of a runtime: those of kind gpu, then those of kind cpu. The
+/* Opens "cpu", "gpu", or the index-th device of a runtime, counting gpu engines before cpu engines. The
  * library reads which runtime an engine kind means at its first call. */
 static dnnl_engine_t open_engine(const char *name) {
     static const struct {
@@ -426,14 +425,14 @@ static dnnl_engine_t open_engine(const char *name) {
             }
             index -= count;
         }
-        printf("SKIP: there is no engine %s here\n", name);
+        printf("SKIP: this machine has no engine %s\n", name);
         exit(NO_SUCH_ENGINE);
     }
     fprintf(stderr, "unknown engine: %s\n", name);
     exit(1);
 }
 
-/* Builds, runs and frees the network on one engine; `output` takes batch * CLASSES probabilities. */
+/* Builds, runs and frees the network on one engine; writes batch * CLASSES probabilities to `output`. */
 static struct result infer(const char *engine, int batch, int runs, bool fused, float *output) {
     struct network net = {.engine = open_engine(engine), .fused = fused, .random = 1};
     CHECK(dnnl_stream_create(&net.stream, net.engine, dnnl_stream_default_flags));
@@ -448,7 +447,7 @@ static struct result infer(const char *engine, int batch, int runs, bool fused, 
     return result;
 }
 
-/* Probabilities of an image sum to one on any engine that works. */
+/* The probabilities of each image must sum to one. */
 static bool plausible(const float *output, int batch) {
     for (int n = 0; n < batch; n++) {
         double sum = 0;
@@ -467,7 +466,7 @@ static void print_result(const char *engine, int batch, struct result result, co
            result.min_ms, result.avg_ms, best, (double)output[best]);
 }
 
-/* Each engine in a process of its own, because a process has one meaning of "gpu". */
+/* Each engine runs in a separate process, because "gpu" means one runtime per process. */
 static int infer_in_child(const char *engine, int batch, int runs, bool fused, float *output) {
     int ends[2];
     if (pipe(ends)) return 1;
@@ -498,7 +497,7 @@ static int infer_in_child(const char *engine, int batch, int runs, bool fused, f
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* Largest difference relative to the largest probability: 0 where the bits are equal. */
+/* Largest difference relative to the largest probability: 0 if the bits are equal. */
 static float difference(const float *a, const float *b, size_t count) {
     float largest = 0, scale = 0;
     for (size_t i = 0; i < count; i++) {

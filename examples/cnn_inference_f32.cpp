@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AlexNet in f32, in C++: every layout but the image's is left to the primitives, weights are reordered once.
- * The first image's answer is compared with the same network in plain loops, then the network is timed.
+ * AlexNet in f32, in C++: the primitives choose every layout but the image's, weights are reordered once. The
+ * result of the first image is compared with the same network in plain loops, then the network is timed.
  *
- *   cnn_inference_f32_cpp [cpu|gpu] [BATCH] [RUNS]     defaults: cpu 1 20
+ *   cnn_inference_f32_cpp [cpu|gpu] [BATCH] [RUNS]    defaults: cpu 1 20
  */
 #include "example.hpp"
 
@@ -15,7 +15,7 @@ using namespace dnnl;
 using example::dims;
 using example::tag;
 
-/// One image in plain loops, layer by layer, beside the network.
+/// Computes one image in plain loops, layer by layer, alongside the network.
 struct plain_image {
     int channels = 3, size = 227;
     std::vector<float> x;
@@ -183,7 +183,7 @@ class network {
         s_.wait();
     }
 
-    /// Whether the first image's answer is the one of the plain loops.
+    /// Does the first image's result match the plain loops?
     bool right() const {
         std::vector<float> answer = example::read(last_);
         answer.resize(plain.x.size());

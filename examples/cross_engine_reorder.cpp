@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An image goes from the CPU to an engine, through ReLU there, and back. cross_engine_reorder_cpp [cpu|gpu]
- */
+/* Copies an image from the CPU to an engine, applies ReLU there, and copies it back: cross_engine_reorder_cpp
+ * [cpu|gpu] */
 #include "example.hpp"
 
 #include <algorithm>

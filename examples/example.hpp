@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the C++ examples share: an engine by name, values in and out of memory, a comparison with plain loops.
- */
+/* Shared by the C++ examples: opens an engine by name, reads and writes memory, compares with plain loops. */
 #ifndef LODE_EXAMPLES_EXAMPLE_HPP
 #define LODE_EXAMPLES_EXAMPLE_HPP
 
@@ -21,7 +20,7 @@ inline dnnl::memory::desc f32(const dims &d, tag layout = tag::any) {
     return dnnl::memory::desc(d, dnnl::memory::data_type::f32, layout);
 }
 
-/// Numbers between -1 and 1 that look random and are the same every time.
+/// Pseudo-random numbers between -1 and 1, the same every time.
 inline std::vector<float> values(size_t count, unsigned seed = 1) {
     std::vector<float> v(count);
     for (float &x : v) {
@@ -48,7 +47,7 @@ inline std::vector<float> read(const dnnl::memory &m) {
     return v;
 }
 
-/// The memory in the layout that a primitive wants: itself, or a reordered copy.
+/// The memory in the layout that a primitive needs: itself, or a reordered copy.
 inline dnnl::memory as(const dnnl::memory::desc &wanted, dnnl::memory given, dnnl::stream &stream) {
     if (given.get_desc() == wanted) return given;
     dnnl::memory copy(wanted, given.get_engine());
@@ -66,13 +65,13 @@ inline bool close(const std::vector<float> &found, const std::vector<float> &exp
     return same;
 }
 
-/// Runs an example on the engine that the first argument names, cpu or gpu. Status 77: there is none.
+/// Runs an example on the engine named by the first argument, cpu or gpu. Exit status 77: there is none.
 inline int run(int argc, char **argv, const std::function<bool(dnnl::engine &, dnnl::stream &)> &body) {
     const bool gpu = argc > 1 && std::strcmp(argv[1], "gpu") == 0;
     const dnnl::engine::kind kind = gpu ? dnnl::engine::kind::gpu : dnnl::engine::kind::cpu;
     try {
         if (dnnl::engine::get_count(kind) == 0) {
-            std::printf("SKIP: there is no %s engine here\n", gpu ? "gpu" : "cpu");
+            std::printf("SKIP: this machine has no %s engine\n", gpu ? "gpu" : "cpu");
             return 77;
         }
         dnnl::engine engine(kind, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plain Level Zero program that runs a kernel: no word of Lode in it. Where there is no GPU, Lode's driver
- * for the CPU runs it, on Level Zero's own loader:
+ * A plain Level Zero program that runs a kernel; nothing in it is specific to Lode. Without a GPU, Lode's
+ * driver for the CPU runs it, under the official loader:
  *
  *   lodecc level_zero_hello.cl
  *   ZE_ENABLE_ALT_DRIVERS=libze_lode_cpu.so.1 level_zero_hello level_zero_hello.lode
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     const ze_kernel_desc_t kernel_desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "hello"};
     CHECK(zeKernelCreate(module, &kernel_desc, &kernel));
 
-    /* A secret, in memory of the device; its solution, in memory of both. */
+    /* The encrypted text in device memory, the decrypted one in shared memory. */
     const char secret[] = "uryyb, yriry mreb!";
     const uint32_t length = sizeof secret, shift = 13;
     const ze_device_mem_alloc_desc_t device_desc = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What level_zero_hello runs. lodecc turns it into a module. */
+/* The kernel of level_zero_hello. lodecc compiles it to a module. */
 kernel void hello(global const char *src, global char *dst, uint shift) {
     size_t i = get_global_id(0);
     char c = src[i];

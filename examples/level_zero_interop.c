@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program's own commands and the library's primitives on one Level Zero list. The program copies an image
- * to the device and turns it into numbers with a kernel of its own; then come an inner product and a softmax
- * of the library's, and the program copies the result back. Events put all of it in order.
+ * to the device and converts it to floats with its own kernel; then the library runs an inner product and a
+ * softmax, and the program copies the result back. Events order all of it.
  *
- * First on an immediate list. Then the same network is recorded on a regular list, once, and run with one
- * image after the other: nothing is submitted again, and nothing has to be reset. At last the primitives
- * alone are recorded on a mutable list, and get new memory for every image: nothing is copied.
+ * First on an immediate list. Then the same network is recorded once on a regular list and run for one image
+ * after the other: nothing is submitted again, and nothing needs to be reset. Finally only the primitives are
+ * recorded on a mutable list, and get new memory for every image: nothing is copied.
  *
- *   level_zero_interop MODULE     what lodecc makes of level_zero_interop.cl, or SPIR-V
+ *   level_zero_interop MODULE    level_zero_interop.cl compiled by lodecc, or to SPIR-V
  *
- * Status 77: there is no device, or it does not take the module.
+ * Exit status 77: there is no device, or it does not accept the module.
  */
 #include "oneapi/dnnl/dnnl_ze.h"
 
@@ -29,7 +29,7 @@ static void check(int result, const char *what, int line) {
 }
 #define CHECK(call) check((int)(call), #call, __LINE__)
 
-/* -- the program's side -- */
+/* -- the program's objects -- */
 
 struct program {
     ze_driver_handle_t driver;
@@ -43,7 +43,7 @@ struct program {
     float *numbers, *scores, *answer;
 };
 
-/* The device that the library takes for the first GPU, whoever drives it. */
+/* The device that the library uses as its first GPU, whichever driver it has. */
 static bool find_device(struct program *p) {
     dnnl_engine_t engine;
     if (dnnl_engine_create(&engine, dnnl_gpu, 0) != dnnl_success) return false;
@@ -121,7 +121,7 @@ static void end_program(struct program *p) {
     CHECK(zeContextDestroy(p->context));
 }
 
-/* -- the library's side -- */
+/* -- the library's objects -- */
 
 struct network {
     dnnl_engine_t engine;
@@ -204,7 +204,7 @@ static void draw_image(struct program *p, int number) {
         p->image[i] = (unsigned char)((i * (number + 3)) % 256);
 }
 
-/* The same in plain C; true if the answer is right. */
+/* Computes the same in plain C; true if the answer is right. */
 static bool check_answer(const struct program *p, int number) {
     double scores[CLASSES], largest = -INFINITY, sum = 0;
     int best = 0;
@@ -240,7 +240,7 @@ static bool run_at_once(struct program *p, const struct network *n) {
     return right;
 }
 
-/* The program resets its own events at the end of the list; those of the library reset themselves. */
+/* The program resets its own events at the end of the list; the library's are reset in the recording. */
 static bool record_and_replay(struct program *p, const struct network *n) {
     const ze_command_list_desc_t list_desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
     const ze_command_queue_desc_t queue_desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
@@ -274,7 +274,7 @@ static bool record_and_replay(struct program *p, const struct network *n) {
     return right;
 }
 
-/* A list whose commands can change. The names are newer than many headers. */
+/* A mutable list. The names are newer than many headers. */
 static ze_command_list_handle_t make_mutable_list(const struct program *p) {
     enum { STYPE_MUTABLE_COMMAND_LIST_EXP_DESC = 0x20016 };
     const struct {
@@ -287,7 +287,7 @@ static ze_command_list_handle_t make_mutable_list(const struct program *p) {
     return zeCommandListCreate(p->context, p->device, &desc, &list) == ZE_RESULT_SUCCESS ? list : NULL;
 }
 
-/* An image as numbers in memory of its own. */
+/* An image converted to floats, in a memory of its own. */
 static dnnl_memory_t make_input(const struct program *p, const struct network *n) {
     dnnl_memory_t memory;
     float *numbers;
@@ -300,7 +300,7 @@ static dnnl_memory_t make_input(const struct program *p, const struct network *n
     return memory;
 }
 
-/* Both primitives get new memory; the events that they returned tell which is meant. */
+/* Gives both primitives new memory; the events that they returned identify them. */
 static bool update(dnnl_stream_t stream, ze_event_handle_t multiplied, ze_event_handle_t done,
                    dnnl_memory_t src, dnnl_memory_t dst) {
     const dnnl_exec_arg_t product[] = {{DNNL_ARG_SRC, src}, {DNNL_ARG_DST, dst}};
@@ -326,7 +326,7 @@ static bool replay_with_new_memory(struct program *p, const struct network *n) {
     void *answer_pointer = p->answer;
     bool right = true, can_change = list != NULL;
     puts("a mutable list:");
-    if (!list) return puts("the driver has none"), true;
+    if (!list) return puts("the driver does not support them"), true;
     CHECK(zeCommandQueueCreate(p->context, p->device, &queue_desc, &queue));
     CHECK(dnnl_ze_interop_stream_create(&stream, n->engine, list, 0));
     CHECK(dnnl_ze_interop_memory_create(&answer, n->dst_md, n->engine, 1, &answer_pointer));
@@ -361,13 +361,13 @@ int main(int argc, char **argv) {
         return 1;
     }
     if (zeInit(0) != ZE_RESULT_SUCCESS || !find_device(&p)) {
-        puts("SKIP: no device behind Level Zero's loader");
+        puts("SKIP: Level Zero's loader finds no device");
         return SKIPPED;
     }
     const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     CHECK(zeContextCreate(p.driver, &desc, &p.context));
     if (!load_kernel(&p, argv[1])) {
-        printf("SKIP: %s cannot be read, or the device does not take it\n", argv[1]);
+        printf("SKIP: %s cannot be read, or the device does not accept it\n", argv[1]);
         return SKIPPED;
     }
     make_events(&p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenCL interoperability: a program's own kernel fills a tensor, a primitive reads it, and the program reads
- * the result, all on the program's own out-of-order queue and put in order by events alone. Done twice: on
- * buffers (cl_mem) and, where the device has it, on unified shared memory. Then, where the device has command
- * buffers, both are recorded once and replayed.
+ * OpenCL interop: a program's own kernel fills a tensor, a primitive reads it, and the program reads the
+ * result, all on the program's own out-of-order queue and ordered only by events. Done twice: with buffers
+ * (cl_mem) and, if the device has it, with unified shared memory. Then, if the device has command buffers,
+ * both are recorded once and replayed.
  *
  *   opencl_interop [index of the platform]
  */
@@ -36,7 +36,7 @@ static void cl_check(cl_int error, const char *call, int line) {
     exit(1);
 }
 
-/* Everything of OpenCL that the program has anyway. */
+/* The program's OpenCL objects. */
 struct program {
     cl_platform_id platform;
     cl_device_id device;
@@ -85,7 +85,7 @@ static void close_program(struct program *p) {
     CL_CHECK(clReleaseContext(p->context));
 }
 
-/* The library's part: an engine and a stream around the program's objects, and a primitive. */
+/* The library's objects: an engine and a stream on the program's objects, and a primitive. */
 struct library {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
@@ -113,7 +113,8 @@ static void close_library(struct library *l) {
     CHECK(dnnl_engine_destroy(l->engine));
 }
 
-/* The program's kernel, then the primitive after its event. Returns the primitive's event: it is ours. */
+/* Submits the program's kernel, then the primitive after its event. Returns the primitive's event, which the
+ * caller owns. */
 static cl_event submit(const struct program *p, const struct library *l, dnnl_memory_t src,
                        dnnl_memory_t dst) {
     const size_t size = COUNT;
@@ -141,11 +142,13 @@ static void on_buffers(const struct program *p, const struct library *l) {
     cl_mem input = clCreateBuffer(p->context, CL_MEM_READ_WRITE, sizeof result, NULL, &error), output;
     CL_CHECK(error);
     dnnl_memory_t src, dst;
-    CHECK(dnnl_memory_create(&src, l->md, l->engine, input)); /* ours, retained */
+    CHECK(dnnl_memory_create(&src, l->md, l->engine, input)); /* the program's buffer; the library retains
+                                                               * it */
     CHECK(dnnl_memory_create(&dst, l->md, l->engine, DNNL_MEMORY_ALLOCATE));
     CL_CHECK(clSetKernelArg(p->fill, 0, sizeof input, &input));
     cl_event done = submit(p, l, src, dst);
-    CHECK(dnnl_ocl_interop_memory_get_mem_object(dst, &output)); /* the library's, not retained again */
+    CHECK(dnnl_ocl_interop_memory_get_mem_object(dst, &output)); /* the library's buffer; the getter does not
+                                                                  * retain it */
     CL_CHECK(clEnqueueReadBuffer(p->queue, output, CL_TRUE, 0, sizeof result, result, 1, &done, NULL));
     compare("buffers", result);
     CL_CHECK(clReleaseEvent(done));
@@ -180,8 +183,8 @@ static void on_usm(const struct program *p, const struct library *l) {
     CHECK(dnnl_memory_destroy(dst));
 }
 
-/* Records the program's kernel and the primitive into one command buffer; the library's stream records until
- * the program finalizes the buffer, and must live as long as it may run. */
+/* Records the program's kernel and the primitive into one command buffer. The library's stream records until
+ * the program finalizes the buffer, and must live as long as the buffer may run. */
 static void record(const struct program *p, const struct library *l, cl_command_queue queue,
                    cl_command_buffer_khr commands, dnnl_memory_t x, dnnl_stream_t *stream) {
     clCommandNDRangeKernelKHR_fn add_kernel =

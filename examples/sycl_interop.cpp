@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program's own SYCL commands and Lode's primitives on one queue: first with USM and events, then with
- * buffers, whose accessors say what waits for what. A small layer, relu(W x + b), is computed both ways.
- * No SYCL compiler is needed: the program's own commands are copies and tasks of the host.
+ * buffers, whose accessors define the dependencies. A small layer, relu(W x + b), is computed both ways. No
+ * SYCL compiler is needed: the program's own commands are copies and host tasks.
  *
- * Status 77: there is no SYCL device to show it on.
+ * Exit status 77: there is no suitable SYCL device.
  */
 #include "oneapi/dnnl/dnnl_sycl.hpp"
 
@@ -23,7 +23,7 @@ static memory::desc vector() {
     return {{OUTPUTS}, memory::data_type::f32, memory::format_tag::a};
 }
 
-/* Small whole numbers, so that sums are exact whatever their order. */
+/* Small integers, so that sums are exact in any order. */
 static std::vector<float> numbers(memory::dim count, int seed) {
     std::vector<float> values(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < values.size(); i++)
@@ -58,7 +58,7 @@ static inner_product_forward make_layer(const engine &engine) {
                                   matrix(OUTPUTS, INPUTS), vector(), matrix(BATCH, OUTPUTS), attr});
 }
 
-/* An out-of-order queue: copies to the device, the layer after them, a task of the host after the layer. */
+/* An out-of-order queue: copies to the device, then the layer, then a host task, ordered by events. */
 static bool with_usm(sycl::queue &queue, const engine &engine) {
     auto stream = sycl_interop::make_stream(engine, queue);
     auto *src = sycl::malloc_device<float>(x.size(), queue);
@@ -85,7 +85,7 @@ static bool with_usm(sycl::queue &queue, const engine &engine) {
     return right;
 }
 
-/* No events: buffers know who reads and writes them. */
+/* No events: the buffers' accessors order the commands. */
 static bool with_buffers(sycl::queue &queue, const engine &engine) {
     auto stream = sycl_interop::make_stream(engine, queue);
     sycl::buffer<float, 2> src(x.data(), sycl::range<2>(BATCH, INPUTS));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A 3 x 3 convolution with a fused ReLU, every layout but the user's own left to the primitive. [cpu|gpu] */
+/* A 3 x 3 convolution with a fused ReLU; the primitive chooses every layout but the user's. [cpu|gpu] */
 #include "../example.hpp"
 
 using namespace dnnl;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fully connected layer, the weights in the layout that the primitive prefers. [cpu|gpu] */
+/* A fully connected layer; the weights have the layout that the primitive prefers. [cpu|gpu] */
 #include "../example.hpp"
 
 using namespace dnnl;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product of matrices with a bias, the weights in the layout that the primitive prefers. [cpu|gpu] */
+/* A matrix product with a bias; the weights have the layout that the primitive prefers. [cpu|gpu] */
 #include "../example.hpp"
 
 using namespace dnnl;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An image from channels-first to channels-last. [cpu|gpu] */
+/* Reorders an image from channels-first to channels-last. [cpu|gpu] */
 #include "../example.hpp"
 
 using namespace dnnl;
