@@ -2,12 +2,13 @@
 /*
  * The C API: memory, attributes, primitives. Source and ABI compatible with oneDNN.
  *
- * Objects are opaque pointers made by *_create() and freed by *_destroy(), which takes NULL too. A function
- * that fails returns the reason, leaves its outputs alone and, in verbose mode, prints one line that names
- * it. What a function reads it copies: descriptors and attributes may be destroyed right after the call.
+ * Objects are opaque pointers, created by *_create() and freed by *_destroy(), which accepts NULL. A function
+ * that fails returns the reason, does not write its outputs and, in verbose mode, prints one line that names
+ * the reason. Functions copy what they read: descriptors and attributes may be destroyed right after the
+ * call.
  *
- * The way through: describe tensors, create a primitive descriptor, ask it which layouts it chose, create the
- * primitive, execute it on a stream as often as needed.
+ * Typical use: describe tensors, create a primitive descriptor, query the layouts it chose, create the
+ * primitive, execute it on a stream any number of times.
  */
 #ifndef ONEAPI_DNNL_DNNL_H
 #define ONEAPI_DNNL_DNNL_H
@@ -25,25 +26,25 @@ extern "C" {
  * Primitive descriptors
  */
 
-/* Moves on to the next implementation, or returns dnnl_last_impl_reached and leaves `pd` as it was. */
+/* Moves to the next implementation, or returns dnnl_last_impl_reached and leaves `pd` unchanged. */
 DNNL_API dnnl_status_t dnnl_primitive_desc_next_impl(dnnl_primitive_desc_t pd);
 
 DNNL_API dnnl_status_t dnnl_primitive_desc_clone(dnnl_primitive_desc_t *pd, const_dnnl_primitive_desc_t from);
 DNNL_API dnnl_status_t dnnl_primitive_desc_destroy(dnnl_primitive_desc_t pd);
 
-/* `*attr` belongs to `pd`. */
+/* `*attr` is owned by `pd`. */
 DNNL_API dnnl_status_t dnnl_primitive_desc_get_attr(const_dnnl_primitive_desc_t pd,
                                                     const_dnnl_primitive_attr_t *attr);
 
-/* The answer is written to `result`, of the type that dnnl_query_t tells. */
+/* Writes the answer to `result`; dnnl_query_t tells its type. */
 DNNL_API dnnl_status_t dnnl_primitive_desc_query(const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index,
                                                  void *result);
 
-/* NULL where there is no such descriptor. The result belongs to `pd`. */
+/* NULL if there is no such descriptor. The result is owned by `pd`. */
 DNNL_API const_dnnl_memory_desc_t dnnl_primitive_desc_query_md(const_dnnl_primitive_desc_t pd,
                                                                dnnl_query_t what, int index);
 
-/* 0 where there is no such number. */
+/* 0 if there is no such number. */
 DNNL_API int dnnl_primitive_desc_query_s32(const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index);
 
 /*
@@ -53,17 +54,17 @@ DNNL_API int dnnl_primitive_desc_query_s32(const_dnnl_primitive_desc_t pd, dnnl_
 DNNL_API dnnl_status_t dnnl_primitive_create(dnnl_primitive_t *primitive, const_dnnl_primitive_desc_t pd);
 DNNL_API dnnl_status_t dnnl_primitive_destroy(dnnl_primitive_t primitive);
 
-/* `*pd` belongs to the primitive. */
+/* `*pd` is owned by the primitive. */
 DNNL_API dnnl_status_t dnnl_primitive_get_primitive_desc(const_dnnl_primitive_t primitive,
                                                          const_dnnl_primitive_desc_t *pd);
 
-/* Queues the primitive on `stream`. Memory objects must stay alive until it has run. A primitive may be
- * executed from several threads at once. */
+/* Submits the primitive to `stream`. Memory objects must live until it has run. Several threads may execute a
+ * primitive at once. */
 DNNL_API dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream,
                                               int nargs, const dnnl_exec_arg_t *args);
 
-/* A blob recreates a primitive on the same device and library without building it again. With `cache_blob`
- * NULL only `*size` is written. */
+/* A blob recreates a primitive on the same device and library without compiling. If `cache_blob` is NULL,
+ * only `*size` is written. */
 DNNL_API dnnl_status_t dnnl_primitive_get_cache_blob(const_dnnl_primitive_t primitive, size_t *size,
                                                      uint8_t *cache_blob);
 DNNL_API dnnl_status_t dnnl_primitive_create_from_cache_blob(dnnl_primitive_t *primitive,
@@ -79,7 +80,7 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_clone(dnnl_primitive_attr_t *attr,
                                                  const_dnnl_primitive_attr_t from);
 DNNL_API dnnl_status_t dnnl_primitive_attr_destroy(dnnl_primitive_attr_t attr);
 
-/* Dropout: a mask descriptor of zero dimensions turns it off; a returned one belongs to `attr`. */
+/* Dropout: a mask descriptor of zero dimensions disables it; a returned one is owned by `attr`. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_get_dropout(const_dnnl_primitive_attr_t attr,
                                                        const_dnnl_memory_desc_t *mask_desc);
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_dropout(dnnl_primitive_attr_t attr,
@@ -93,7 +94,7 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_set_dropout_v2(dnnl_primitive_attr_t 
                                                           dnnl_data_type_t seed_dt, int use_offset,
                                                           int use_host_scalars);
 
-/* `apply_to_int` lets the mode also apply to integer weights. */
+/* With `apply_to_int` the mode also applies to integer weights. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_get_fpmath_mode(const_dnnl_primitive_attr_t attr,
                                                            dnnl_fpmath_mode_t *mode);
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_fpmath_mode(dnnl_primitive_attr_t attr,
@@ -103,7 +104,7 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_get_fpmath_mode_v2(const_dnnl_primiti
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_fpmath_mode_v2(dnnl_primitive_attr_t attr,
                                                               dnnl_fpmath_mode_t mode, int apply_to_int);
 
-/* Asks for bitwise equal results from run to run. */
+/* Requests bitwise equal results from run to run. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_get_deterministic(const_dnnl_primitive_attr_t attr, int *value);
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_deterministic(dnnl_primitive_attr_t attr, int value);
 
@@ -117,8 +118,9 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_get_scratchpad_mode(const_dnnl_primit
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_scratchpad_mode(dnnl_primitive_attr_t attr,
                                                                dnnl_scratchpad_mode_t mode);
 
-/* Scales of argument `arg`: bit i of `mask` says that they vary along dimension i, `group_dims` how many
- * elements of the last dimensions share one. Values come at execution as DNNL_ARG_ATTR_SCALES | arg. */
+/* Scales of argument `arg`: bit i of `mask` means that they vary along dimension i; `group_dims` is how many
+ * elements along the last dimensions share one. Values are passed at execution as DNNL_ARG_ATTR_SCALES |
+ * arg. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_scales_mask(dnnl_primitive_attr_t attr, int arg, int mask);
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_scales(dnnl_primitive_attr_t attr, int arg, int mask,
                                                       int group_ndims, const dnnl_dims_t group_dims,
@@ -131,7 +133,7 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_set_scales_v3(dnnl_primitive_attr_t a
                                                          dnnl_data_type_t data_type, int is_on_host,
                                                          dnnl_quantization_mode_t qmode);
 
-/* Zero points, in the same terms. Values come as DNNL_ARG_ATTR_ZERO_POINTS | arg. */
+/* Zero points, likewise. Values are passed as DNNL_ARG_ATTR_ZERO_POINTS | arg. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_zero_points_mask(dnnl_primitive_attr_t attr, int arg,
                                                                 int mask);
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_zero_points(dnnl_primitive_attr_t attr, int arg, int mask,
@@ -141,7 +143,7 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_set_zero_points_v2(dnnl_primitive_att
                                                               int ndims, const dnnl_dims_t group_dims,
                                                               dnnl_data_type_t data_type, int is_on_host);
 
-/* Sums of groups of `arg` that the user has computed beforehand. */
+/* Sums of groups of `arg`, computed by the user. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_precomputed_reductions(dnnl_primitive_attr_t attr, int arg,
                                                                       int mask, int group_ndims,
                                                                       const dnnl_dims_t group_dims,
@@ -153,7 +155,7 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_get_rounding(dnnl_primitive_attr_t at
                                                         dnnl_rounding_mode_t *mode);
 
 /* Quantization of recurrent cells: u8 data = f32 * scale + shift; weights have `count` scales. Returned
- * scales belong to `attr`. */
+ * scales are owned by `attr`. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_rnn_data_qparams(dnnl_primitive_attr_t attr, float scale,
                                                                 float shift);
 DNNL_API dnnl_status_t dnnl_primitive_attr_get_rnn_data_qparams(const_dnnl_primitive_attr_t attr,
@@ -170,14 +172,14 @@ DNNL_API dnnl_status_t dnnl_primitive_attr_set_rnn_weights_projection_qparams(dn
 DNNL_API dnnl_status_t dnnl_primitive_attr_get_rnn_weights_projection_qparams(
         const_dnnl_primitive_attr_t attr, dnnl_dim_t *count, int *mask, const float **scales);
 
-/* Setting copies `post_ops`; what is returned belongs to `attr`. */
+/* Setting copies `post_ops`; returned ones are owned by `attr`. */
 DNNL_API dnnl_status_t dnnl_primitive_attr_get_post_ops(const_dnnl_primitive_attr_t attr,
                                                         const_dnnl_post_ops_t *post_ops);
 DNNL_API dnnl_status_t dnnl_primitive_attr_set_post_ops(dnnl_primitive_attr_t attr,
                                                         const_dnnl_post_ops_t post_ops);
 
 /*
- * Post-ops: what a primitive does to its result before storing it, in order
+ * Post-ops: operations on the result of a primitive, applied in order before it is stored
  */
 
 DNNL_API dnnl_status_t dnnl_post_ops_create(dnnl_post_ops_t *post_ops);
@@ -185,10 +187,10 @@ DNNL_API dnnl_status_t dnnl_post_ops_clone(dnnl_post_ops_t *post_ops, const_dnnl
 DNNL_API dnnl_status_t dnnl_post_ops_destroy(dnnl_post_ops_t post_ops);
 DNNL_API int dnnl_post_ops_len(const_dnnl_post_ops_t post_ops);
 
-/* dnnl_undefined_primitive when `index` is out of range. */
+/* dnnl_undefined_primitive if `index` is out of range. */
 DNNL_API dnnl_primitive_kind_t dnnl_post_ops_get_kind(const_dnnl_post_ops_t post_ops, int index);
 
-/* result + scale * (dst - zero_point), reading dst as `data_type`, or as its own type when that is undef. */
+/* result + scale * (dst - zero_point), reading dst as `data_type`, or as its own type if that is undef. */
 DNNL_API dnnl_status_t dnnl_post_ops_append_sum(dnnl_post_ops_t post_ops, float scale, int32_t zero_point,
                                                 dnnl_data_type_t data_type);
 DNNL_API dnnl_status_t dnnl_post_ops_get_params_sum(const_dnnl_post_ops_t post_ops, int index, float *scale,
@@ -199,7 +201,7 @@ DNNL_API dnnl_status_t dnnl_post_ops_append_eltwise(dnnl_post_ops_t post_ops, dn
 DNNL_API dnnl_status_t dnnl_post_ops_get_params_eltwise(const_dnnl_post_ops_t post_ops, int index,
                                                         dnnl_alg_kind_t *alg_kind, float *alpha, float *beta);
 
-/* A depthwise convolution fused behind a 1x1 one. */
+/* A depthwise convolution fused after a 1x1 convolution. */
 DNNL_API dnnl_status_t dnnl_post_ops_append_dw(dnnl_post_ops_t post_ops, dnnl_data_type_t weights_data_type,
                                                dnnl_data_type_t bias_data_type,
                                                dnnl_data_type_t dst_data_type, dnnl_dim_t kernel_size,
@@ -210,7 +212,7 @@ DNNL_API dnnl_status_t dnnl_post_ops_get_params_dw(const_dnnl_post_ops_t post_op
                                                    dnnl_data_type_t *dst_data_type, dnnl_dim_t *kernel_size,
                                                    dnnl_dim_t *stride_size, dnnl_dim_t *padding_l_size);
 
-/* Sources are broadcast to the result's shape. Returned descriptors belong to `post_ops`. */
+/* Sources are broadcast to the result's shape. Returned descriptors are owned by `post_ops`. */
 DNNL_API dnnl_status_t dnnl_post_ops_append_binary(dnnl_post_ops_t post_ops, dnnl_alg_kind_t alg_kind,
                                                    const_dnnl_memory_desc_t src1_desc);
 DNNL_API dnnl_status_t dnnl_post_ops_append_binary_v2(dnnl_post_ops_t post_ops, dnnl_alg_kind_t alg_kind,
@@ -224,7 +226,7 @@ DNNL_API dnnl_status_t dnnl_post_ops_get_params_binary_v2(const_dnnl_post_ops_t 
                                                           const_dnnl_memory_desc_t *src1_desc,
                                                           const_dnnl_memory_desc_t *src2_desc);
 
-/* `mask` says along which dimensions the weights vary. */
+/* `mask` tells along which dimensions the weights vary. */
 DNNL_API dnnl_status_t dnnl_post_ops_append_prelu(dnnl_post_ops_t post_ops, int mask);
 DNNL_API dnnl_status_t dnnl_post_ops_get_params_prelu(const_dnnl_post_ops_t post_ops, int index, int *mask);
 
@@ -235,11 +237,11 @@ DNNL_API dnnl_status_t dnnl_post_ops_get_params_prelu(const_dnnl_post_ops_t post
 DNNL_API dnnl_status_t dnnl_memory_desc_clone(dnnl_memory_desc_t *md, const_dnnl_memory_desc_t from);
 DNNL_API dnnl_status_t dnnl_memory_desc_destroy(dnnl_memory_desc_t md);
 
-/* A blob is a descriptor as bytes. With `blob` NULL only `*size` is written. */
+/* A blob is a serialised descriptor. If `blob` is NULL, only `*size` is written. */
 DNNL_API dnnl_status_t dnnl_memory_desc_get_blob(uint8_t *blob, size_t *size, const_dnnl_memory_desc_t md);
 DNNL_API dnnl_status_t dnnl_memory_desc_create_with_blob(dnnl_memory_desc_t *md, const uint8_t *blob);
 
-/* Strides are in elements. Without them (NULL) the layout is dense, the last dimension innermost. */
+/* Strides are in elements. If NULL, the layout is dense, with the last dimension innermost. */
 DNNL_API dnnl_status_t dnnl_memory_desc_create_with_strides(dnnl_memory_desc_t *md, int ndims,
                                                             const dnnl_dims_t dims,
                                                             dnnl_data_type_t data_type,
@@ -248,7 +250,7 @@ DNNL_API dnnl_status_t dnnl_memory_desc_create_with_tag(dnnl_memory_desc_t *md, 
                                                         const dnnl_dims_t dims, dnnl_data_type_t data_type,
                                                         dnnl_format_tag_t tag);
 
-/* Sparse tensors of `nnz` values other than zero. */
+/* Sparse tensors with `nnz` nonzero values. */
 DNNL_API dnnl_status_t dnnl_memory_desc_create_with_csr_encoding(dnnl_memory_desc_t *md, int ndims,
                                                                  const dnnl_dims_t dims,
                                                                  dnnl_data_type_t data_type, dnnl_dim_t nnz,
@@ -266,12 +268,12 @@ DNNL_API dnnl_status_t dnnl_memory_desc_create_with_packed_encoding(dnnl_memory_
 DNNL_API dnnl_status_t dnnl_memory_desc_create_host_scalar(dnnl_memory_desc_t *md,
                                                            dnnl_data_type_t data_type);
 
-/* A window of `dims` at `offsets` into the parent's memory. */
+/* A box of `dims` elements at `offsets` in the parent's memory. */
 DNNL_API dnnl_status_t dnnl_memory_desc_create_submemory(dnnl_memory_desc_t *md,
                                                          const_dnnl_memory_desc_t parent,
                                                          const dnnl_dims_t dims, const dnnl_dims_t offsets);
 
-/* The same memory under other dimensions; fails where the layout does not allow it. */
+/* The same memory with other dimensions; fails if the layout does not allow it. */
 DNNL_API dnnl_status_t dnnl_memory_desc_reshape(dnnl_memory_desc_t *out, const_dnnl_memory_desc_t in,
                                                 int ndims, const dnnl_dims_t dims);
 
@@ -279,20 +281,20 @@ DNNL_API dnnl_status_t dnnl_memory_desc_reshape(dnnl_memory_desc_t *out, const_d
 DNNL_API dnnl_status_t dnnl_memory_desc_permute_axes(dnnl_memory_desc_t *out, const_dnnl_memory_desc_t in,
                                                      const int *permutation);
 
-/* Vectors that are returned belong to `md`. `index` selects a buffer of a sparse descriptor. */
+/* Returned vectors are owned by `md`. `index` selects a buffer of a sparse descriptor. */
 DNNL_API dnnl_status_t dnnl_memory_desc_query(const_dnnl_memory_desc_t md, dnnl_query_t what, void *result);
 DNNL_API dnnl_status_t dnnl_memory_desc_query_v2(const_dnnl_memory_desc_t md, dnnl_query_t what, int index,
                                                  void *result);
 
-/* 1 when both describe the same tensor in the same layout, else 0. */
+/* 1 if both describe the same tensor in the same layout, else 0. */
 DNNL_API int dnnl_memory_desc_equal(const_dnnl_memory_desc_t lhs, const_dnnl_memory_desc_t rhs);
 
-/* Bytes, padding included; 0 for a NULL or empty descriptor, DNNL_RUNTIME_SIZE_VAL when a dimension is known
+/* Bytes, padding included; 0 for a NULL or empty descriptor, DNNL_RUNTIME_SIZE_VAL if a dimension is known
  * only at execution. */
 DNNL_API size_t dnnl_memory_desc_get_size(const_dnnl_memory_desc_t md);
 DNNL_API size_t dnnl_memory_desc_get_size_v2(const_dnnl_memory_desc_t md, int index);
 
-/* Bytes of one element; 0 for a type that has none. */
+/* Bytes per element: 1 for types smaller than a byte, (size_t)-1 for unknown ones. */
 DNNL_API size_t dnnl_data_type_size(dnnl_data_type_t data_type);
 
 /*
@@ -305,23 +307,23 @@ DNNL_API dnnl_status_t dnnl_memory_create(dnnl_memory_t *memory, const_dnnl_memo
 DNNL_API dnnl_status_t dnnl_memory_create_v2(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
                                              dnnl_engine_t engine, int nhandles, void **handles);
 
-/* Holds a copy of the value at `scalar_ptr`. */
+/* Stores a copy of the value at `scalar_ptr`. */
 DNNL_API dnnl_status_t dnnl_memory_create_host_scalar(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
                                                       void *scalar_ptr);
 
 DNNL_API dnnl_status_t dnnl_memory_destroy(dnnl_memory_t memory);
 
-/* What is returned belongs to the memory object, or is the engine it was made with. */
+/* Returned descriptors are owned by the memory object; the engine is the one it was created with. */
 DNNL_API dnnl_status_t dnnl_memory_get_memory_desc(const_dnnl_memory_t memory, const_dnnl_memory_desc_t *md);
 DNNL_API dnnl_status_t dnnl_memory_get_engine(const_dnnl_memory_t memory, dnnl_engine_t *engine);
 
-/* Gives the host access to the contents until it is unmapped; not to be overlapped with execution. */
+/* Gives the host access to the contents until they are unmapped; must not overlap with execution. */
 DNNL_API dnnl_status_t dnnl_memory_map_data(const_dnnl_memory_t memory, void **mapped_ptr);
 DNNL_API dnnl_status_t dnnl_memory_map_data_v2(const_dnnl_memory_t memory, void **mapped_ptr, int index);
 DNNL_API dnnl_status_t dnnl_memory_unmap_data(const_dnnl_memory_t memory, void *mapped_ptr);
 DNNL_API dnnl_status_t dnnl_memory_unmap_data_v2(const_dnnl_memory_t memory, void *mapped_ptr, int index);
 
-/* The buffer itself: a pointer, or a cl_mem or a sycl::buffer where the engine's runtime has those. */
+/* The buffer itself: a pointer, or a cl_mem or sycl::buffer for runtimes that have those. */
 DNNL_API dnnl_status_t dnnl_memory_get_data_handle(const_dnnl_memory_t memory, void **handle);
 DNNL_API dnnl_status_t dnnl_memory_set_data_handle(dnnl_memory_t memory, void *handle);
 DNNL_API dnnl_status_t dnnl_memory_get_data_handle_v2(const_dnnl_memory_t memory, void **handle, int index);
@@ -331,11 +333,11 @@ DNNL_API dnnl_status_t dnnl_memory_get_host_scalar_value(const_dnnl_memory_t mem
 DNNL_API dnnl_status_t dnnl_memory_set_host_scalar_value(dnnl_memory_t memory, const void *value);
 
 /*
- * Descriptors of primitives, one group a kind.
+ * Primitive descriptors, one group per kind.
  *
- * `attr` NULL means default attributes; optional tensors (bias, statistics, states) may be NULL. Tensors
- * whose descriptor has the tag `any` get the layout the implementation likes best. Backward descriptors take
- * the descriptor of the forward pass they belong to as a hint.
+ * `attr` NULL means default attributes; optional tensors (bias, statistics, states) may be NULL. For tensors
+ * with the tag `any` the implementation chooses the layout. Backward descriptors take the descriptor of their
+ * forward pass as a hint.
  */
 
 /* Converts layout and type, within an engine or between two. */
@@ -343,7 +345,7 @@ DNNL_API dnnl_status_t dnnl_reorder_primitive_desc_create(
         dnnl_primitive_desc_t *pd, const_dnnl_memory_desc_t src_desc, dnnl_engine_t src_engine,
         const_dnnl_memory_desc_t dst_desc, dnnl_engine_t dst_engine, const_dnnl_primitive_attr_t attr);
 
-/* `dst_desc` may be NULL: the library then chooses it. */
+/* If `dst_desc` is NULL, the library chooses it. */
 DNNL_API dnnl_status_t dnnl_concat_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                          const_dnnl_memory_desc_t dst_desc, int n,
                                                          int concat_dimension,
@@ -355,7 +357,7 @@ DNNL_API dnnl_status_t dnnl_sum_primitive_desc_create(dnnl_primitive_desc_t *pd,
                                                       const_dnnl_memory_desc_t const *src_descs,
                                                       const_dnnl_primitive_attr_t attr);
 
-/* The second source is broadcast to the first; v2 has a third one, for select. */
+/* The second source is broadcast to the first; v2 has a third source, for select. */
 DNNL_API dnnl_status_t dnnl_binary_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                          dnnl_alg_kind_t alg_kind,
                                                          const_dnnl_memory_desc_t src0_desc,
@@ -370,8 +372,8 @@ DNNL_API dnnl_status_t dnnl_binary_primitive_desc_create_v2(dnnl_primitive_desc_
                                                             const_dnnl_memory_desc_t dst_desc,
                                                             const_dnnl_primitive_attr_t attr);
 
-/* Spatial parameters are vectors with one number a spatial dimension. A dilation of 0 is a dense kernel;
- * `padding_r` NULL equals `padding_l`. */
+/* Spatial parameters are vectors with one number per spatial dimension. A dilation of 0 is a dense kernel. If
+ * `padding_r` is NULL, it equals `padding_l`. */
 DNNL_API dnnl_status_t dnnl_convolution_forward_primitive_desc_create(
         dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop_kind, dnnl_alg_kind_t alg_kind,
         const_dnnl_memory_desc_t src_desc, const_dnnl_memory_desc_t weights_desc,
@@ -412,7 +414,7 @@ DNNL_API dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create
         const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint_fwd_pd,
         const_dnnl_primitive_attr_t attr);
 
-/* Channels along `axis` are transposed as a matrix of `group_size` columns. */
+/* Transposes the channels along `axis` as a matrix of `group_size` columns. */
 DNNL_API dnnl_status_t dnnl_shuffle_forward_primitive_desc_create(
         dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop_kind,
         const_dnnl_memory_desc_t src_desc, const_dnnl_memory_desc_t dst_desc, int axis, dnnl_dim_t group_size,
@@ -496,7 +498,7 @@ DNNL_API dnnl_status_t dnnl_group_normalization_backward_primitive_desc_create(
         const_dnnl_memory_desc_t src_desc, dnnl_dim_t groups, float epsilon, unsigned flags,
         const_dnnl_primitive_desc_t hint_fwd_pd, const_dnnl_primitive_attr_t attr);
 
-/* `stat_desc` is the layout of mean and variance; v2 tells the types of scale and shift. */
+/* `stat_desc` is the layout of mean and variance; v2 also has the types of scale and shift. */
 DNNL_API dnnl_status_t dnnl_layer_normalization_forward_primitive_desc_create(
         dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop_kind,
         const_dnnl_memory_desc_t src_desc, const_dnnl_memory_desc_t dst_desc,
@@ -533,7 +535,7 @@ DNNL_API dnnl_status_t dnnl_inner_product_backward_weights_primitive_desc_create
         const_dnnl_memory_desc_t diff_dst_desc, const_dnnl_primitive_desc_t hint_fwd_pd,
         const_dnnl_primitive_attr_t attr);
 
-/* Batches broadcast; `bias_desc` broadcasts to `dst_desc`. */
+/* Batches are broadcast; `bias_desc` is broadcast to `dst_desc`. */
 DNNL_API dnnl_status_t dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                          const_dnnl_memory_desc_t src_desc,
                                                          const_dnnl_memory_desc_t weights_desc,
@@ -541,7 +543,7 @@ DNNL_API dnnl_status_t dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *
                                                          const_dnnl_memory_desc_t dst_desc,
                                                          const_dnnl_primitive_attr_t attr);
 
-/* `factors` NULL: they follow from the shapes. */
+/* If `factors` is NULL, they follow from the shapes. */
 DNNL_API dnnl_status_t dnnl_resampling_forward_primitive_desc_create(
         dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop_kind, dnnl_alg_kind_t alg_kind,
         const float *factors, const_dnnl_memory_desc_t src_desc, const_dnnl_memory_desc_t dst_desc,
@@ -551,7 +553,7 @@ DNNL_API dnnl_status_t dnnl_resampling_backward_primitive_desc_create(
         const_dnnl_memory_desc_t diff_src_desc, const_dnnl_memory_desc_t diff_dst_desc,
         const_dnnl_primitive_desc_t hint_fwd_pd, const_dnnl_primitive_attr_t attr);
 
-/* Reduces the dimensions that are 1 in `dst_desc`. */
+/* Reduces the dimensions whose size in `dst_desc` is 1. */
 DNNL_API dnnl_status_t dnnl_reduction_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                             dnnl_alg_kind_t alg_kind,
                                                             const_dnnl_memory_desc_t src_desc,
@@ -685,21 +687,22 @@ DNNL_API dnnl_status_t dnnl_lbr_augru_backward_primitive_desc_create(
         const_dnnl_primitive_attr_t attr);
 
 /*
- * The process
+ * Process-wide settings
  */
 
-/* How many primitives are kept for reuse; 0 keeps none (environment: ONEDNN_PRIMITIVE_CACHE_CAPACITY). */
+/* Number of primitives kept for reuse; 0 disables the cache (environment:
+ * ONEDNN_PRIMITIVE_CACHE_CAPACITY). */
 DNNL_API dnnl_status_t dnnl_get_primitive_cache_capacity(int *capacity);
 DNNL_API dnnl_status_t dnnl_set_primitive_cache_capacity(int capacity);
 
-/* Nothing is compiled at run time, so there is nothing to dump or to announce to a profiler: arguments are
+/* Nothing is compiled at run time, so there is nothing to dump or to report to a profiler: arguments are
  * checked and otherwise ignored. */
 DNNL_API dnnl_status_t dnnl_set_jit_dump(int enable);
 DNNL_API dnnl_status_t dnnl_set_jit_profiling_flags(unsigned flags);
 DNNL_API dnnl_status_t dnnl_set_jit_profiling_jitdumpdir(const char *dir);
 
-/* The best instruction set that may be used (environment: ONEDNN_MAX_CPU_ISA); only before the first use of
- * any. The effective one is the best the CPU has within that. */
+/* The newest instruction set that may be used (environment: ONEDNN_MAX_CPU_ISA); can be set only before its
+ * first use. The effective one is the best that the CPU has within that limit. */
 DNNL_API dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa);
 DNNL_API dnnl_cpu_isa_t dnnl_get_effective_cpu_isa(void);
 DNNL_API dnnl_status_t dnnl_set_cpu_isa_hints(dnnl_cpu_isa_hints_t isa_hints);
@@ -707,7 +710,7 @@ DNNL_API dnnl_cpu_isa_hints_t dnnl_get_cpu_isa_hints(void);
 
 #ifdef DNNL_EXPERIMENTAL_PROFILING
 /* Times of the primitives executed on a profiling stream since its creation or the last reset, one entry
- * each. With `data` NULL only `*num_entries` is written. */
+ * each. If `data` is NULL, only `*num_entries` is written. */
 DNNL_API dnnl_status_t dnnl_reset_profiling(dnnl_stream_t stream);
 DNNL_API dnnl_status_t dnnl_query_profiling_data(dnnl_stream_t stream, dnnl_profiling_data_kind_t data_kind,
                                                  int *num_entries, uint64_t *data);
@@ -721,8 +724,8 @@ DNNL_API dnnl_status_t dnnl_sgemm(char transa, char transb, dnnl_dim_t M, dnnl_d
                                   float alpha, const float *A, dnnl_dim_t lda, const float *B, dnnl_dim_t ldb,
                                   float beta, float *C, dnnl_dim_t ldc);
 
-/* Integer products subtract `ao` and `bo` from A and B and add `co`: `offsetc` F is one value, C a column, R
- * a row of values. */
+/* Integer products first subtract `ao` and `bo` from A and B, and add `co`: one value (`offsetc` F), a column
+ * (C) or a row (R) of values. */
 DNNL_API dnnl_status_t dnnl_gemm_u8s8s32(char transa, char transb, char offsetc, dnnl_dim_t M, dnnl_dim_t N,
                                          dnnl_dim_t K, float alpha, const uint8_t *A, dnnl_dim_t lda,
                                          uint8_t ao, const int8_t *B, dnnl_dim_t ldb, int8_t bo, float beta,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every part of the C++ API stands on: errors, handles of C objects, engines, streams, math modes.
- * It knows nothing of memory or primitives; those are in dnnl.hpp.
+ * The base of the C++ API: errors, handles of C objects, engines, streams, math modes. Knows nothing of
+ * memory or primitives; those are in dnnl.hpp.
  */
 #ifndef ONEAPI_DNNL_DNNL_COMMON_HPP
 #define ONEAPI_DNNL_DNNL_COMMON_HPP
@@ -14,8 +14,8 @@
 
 #include "oneapi/dnnl/dnnl_common.h"
 
-/// Programs that count on oneDNN's header for the standard ones below can have them with this macro. They
-/// take longer to compile than all that is here.
+/// Programs that rely on oneDNN's header to include the standard headers below can define this macro. They
+/// take longer to compile than everything else here.
 #ifdef DNNL_INCLUDE_STANDARD_HEADERS
 #include <algorithm>
 #include <iterator>
@@ -58,7 +58,7 @@
 
 namespace dnnl {
 
-/// Every failure of this API. The message is a string literal: it outlives the exception.
+/// Every failure of this API. The message is a string literal and outlives the exception.
 struct error : public std::exception {
     dnnl_status_t status;
     const char *message;
@@ -67,7 +67,7 @@ struct error : public std::exception {
 
     const char *what() const noexcept override { return message; }
 
-    /// Turns the status of a C function into an exception, unless it is dnnl_success.
+    /// Throws if the status of a C function is not dnnl_success.
     static void wrap_c_api(dnnl_status_t astatus, const char *amessage) {
         if (astatus != dnnl_success) DNNL_THROW_ERROR(astatus, amessage);
     }
@@ -75,7 +75,7 @@ struct error : public std::exception {
 
 namespace detail {
 
-/// Calls a C function that makes an object: its first argument is where the new one goes.
+/// Calls a C function that creates an object: its first argument receives the object.
 template <typename T, typename F, typename... Args>
 T made(const char *failure, F *create, Args... args) {
     T object = T();
@@ -83,7 +83,7 @@ T made(const char *failure, F *create, Args... args) {
     return object;
 }
 
-/// Calls a C function that tells a value: its last argument is where the value goes.
+/// Calls a C function that returns a value: its last argument receives the value.
 template <typename T, typename F, typename... Args>
 T told(const char *failure, F *tell, Args... args) {
     T value = T();
@@ -91,10 +91,10 @@ T told(const char *failure, F *tell, Args... args) {
     return value;
 }
 
-// Where a part of a class is in a template below, that is to make it cheap to include: members of templates
-// are compiled when they are used.
+// Parts of classes are in templates to make this header cheap to include: members of templates are compiled
+// only when used.
 
-/// Reads bytes from read(size_t *size, uint8_t *bytes), which tells only the size when bytes are null.
+/// Reads bytes with read(size_t *size, uint8_t *bytes), which returns only the size if bytes is null.
 template <typename F>
 std::vector<uint8_t> read_blob(const char *failure, F read) {
     size_t size = 0;
@@ -104,7 +104,7 @@ std::vector<uint8_t> read_blob(const char *failure, F read) {
     return blob;
 }
 
-/// Counts from one, in any number of threads.
+/// A thread-safe counter that starts at one.
 class reference_count {
   public:
 #if defined(__GNUC__) || defined(__clang__) // the built-ins spare <atomic>, a large header
@@ -129,13 +129,13 @@ struct destroyed_by {
 
 } // namespace detail
 
-/// How to destroy the C object behind handle<T>: a static function `destructor`.
+/// How to destroy the C object of a handle<T>: a static function `destructor`.
 template <typename T>
 struct handle_traits {};
 
 namespace detail {
 
-/// A C object, and how many handles refer to it. A null function destroys nothing.
+/// A C object and the number of handles that refer to it. A null function destroys nothing.
 template <typename T>
 struct shared_object {
     T object;
@@ -145,8 +145,8 @@ struct shared_object {
 
 } // namespace detail
 
-/// A shared reference to a C object: copies refer to the same one, the last of them destroys it.
-/// A weak handle refers to an object that somebody else keeps alive.
+/// A shared reference to a C object: copies refer to the same object, the last one destroys it. A weak handle
+/// does not own its object.
 template <typename T, typename traits = handle_traits<T>>
 struct handle {
     handle() = default;
@@ -213,7 +213,7 @@ struct handle_traits<dnnl_engine_t> : detail::destroyed_by<dnnl_engine_t, dnnl_e
 template <>
 struct handle_traits<dnnl_stream_t> : detail::destroyed_by<dnnl_stream_t, dnnl_stream_destroy> {};
 
-/// A device that computes: the CPU, or one of a GPU runtime.
+/// A compute device: the CPU, or a device of a GPU runtime.
 struct engine : public handle<dnnl_engine_t> {
     enum class kind {
         any = dnnl_any_engine, ///< none in particular
@@ -242,7 +242,7 @@ inline dnnl_engine_kind_t convert_to_c(engine::kind akind) {
     return static_cast<dnnl_engine_kind_t>(akind);
 }
 
-/// Where primitives are executed, in order unless it says otherwise. Work may be pending until wait().
+/// Executes primitives, in order unless created otherwise. Work may be pending until wait().
 struct stream : public handle<dnnl_stream_t> {
     enum class flags : unsigned {
         in_order = dnnl_stream_in_order,
@@ -273,7 +273,7 @@ struct stream : public handle<dnnl_stream_t> {
     }
 };
 
-/// Gives an unsigned enum class the operators of a set of bits.
+/// Defines bitmask operators for an unsigned enum class.
 #define DNNL_DEFINE_BITMASK_OPS(enum_name)                                                                   \
     inline enum_name operator|(enum_name a, enum_name b) {                                                   \
         return static_cast<enum_name>(static_cast<unsigned>(a) | static_cast<unsigned>(b));                  \
@@ -299,7 +299,7 @@ struct stream : public handle<dnnl_stream_t> {
 
 DNNL_DEFINE_BITMASK_OPS(stream::flags)
 
-/// Which shorter types f32 computations may be done in.
+/// Which shorter types may be used for f32 computations.
 enum class fpmath_mode {
     strict = dnnl_fpmath_mode_strict, ///< none
     bf16 = dnnl_fpmath_mode_bf16,
@@ -312,7 +312,7 @@ inline dnnl_fpmath_mode_t convert_to_c(fpmath_mode mode) {
     return static_cast<dnnl_fpmath_mode_t>(mode);
 }
 
-/// What sums are accumulated in.
+/// The type in which sums are accumulated.
 enum class accumulation_mode {
     strict = dnnl_accumulation_mode_strict,   ///< f32 or f64 for floats, s32 for integers
     relaxed = dnnl_accumulation_mode_relaxed, ///< partial sums may rest in the type of source or destination

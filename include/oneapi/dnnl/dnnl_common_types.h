@@ -15,15 +15,15 @@ extern "C" {
 
 #include "oneapi/dnnl/dnnl_config.h"
 
-/* What nearly every function returns. Unless it is dnnl_success, no output was written. */
+/* The result of nearly every function. Unless it is dnnl_success, no output was written. */
 typedef enum {
     dnnl_success = 0,
     dnnl_out_of_memory = 1,
     dnnl_invalid_arguments = 2,
-    dnnl_unimplemented = 3,     /* no implementation takes this combination of arguments */
+    dnnl_unimplemented = 3,     /* no implementation supports this combination of arguments */
     dnnl_last_impl_reached = 4, /* dnnl_primitive_desc_next_impl() has no further one */
     dnnl_runtime_error = 5,     /* the engine's runtime failed */
-    dnnl_not_required = 6,      /* the primitive has no such thing to query */
+    dnnl_not_required = 6,      /* the query does not apply to the primitive */
     dnnl_invalid_graph = 7,
     dnnl_invalid_graph_op = 8,
     dnnl_invalid_shape = 9,
@@ -56,7 +56,7 @@ typedef enum {
 typedef int64_t dnnl_dim_t;
 typedef dnnl_dim_t dnnl_dims_t[DNNL_MAX_NDIMS];
 
-/* Which shorter types f32 computations may be done in. */
+/* Which shorter types may be used for f32 computations. */
 typedef enum {
     dnnl_fpmath_mode_strict, /* none */
     dnnl_fpmath_mode_bf16,
@@ -65,10 +65,10 @@ typedef enum {
     dnnl_fpmath_mode_tf32,
 } dnnl_fpmath_mode_t;
 
-/* What sums are accumulated in. */
+/* The type in which sums are accumulated. */
 typedef enum {
     dnnl_accumulation_mode_strict,  /* f32 or f64 for floats, s32 for integers */
-    dnnl_accumulation_mode_relaxed, /* partial sums may rest in the type of source or destination */
+    dnnl_accumulation_mode_relaxed, /* partial sums may use the type of source or destination */
     dnnl_accumulation_mode_any,     /* whatever is fastest */
     dnnl_accumulation_mode_s32,
     dnnl_accumulation_mode_f32,

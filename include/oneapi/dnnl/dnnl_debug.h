@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of values, for messages. The strings are constants of the library; an unknown value has one too. */
+/* Names of values, for messages. The strings are constants of the library; unknown values also have one. */
 #ifndef ONEAPI_DNNL_DNNL_DEBUG_H
 #define ONEAPI_DNNL_DNNL_DEBUG_H
 

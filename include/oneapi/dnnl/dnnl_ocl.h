@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenCL. Objects of the user are retained for as long as the library holds them; those it returns are not
- * retained again. Any device is welcome, a CPU device too.
+ * OpenCL. The library retains the user's objects while it holds them; returned objects are not retained. Any
+ * device is accepted, also a CPU.
  */
 #ifndef ONEAPI_DNNL_DNNL_OCL_H
 #define ONEAPI_DNNL_DNNL_OCL_H
@@ -23,8 +23,8 @@ DNNL_API dnnl_status_t dnnl_ocl_interop_engine_create(dnnl_engine_t *engine, cl_
 DNNL_API dnnl_status_t dnnl_ocl_interop_engine_get_context(dnnl_engine_t engine, cl_context *context);
 DNNL_API dnnl_status_t dnnl_ocl_interop_get_device(dnnl_engine_t engine, cl_device_id *device);
 
-/* A blob holds what an engine has built; its id tells whether a blob fits device and library. With the buffer
- * NULL only `*size` is written. */
+/* A blob holds the kernels that an engine has built; the id tells whether a blob fits device and library. If
+ * the buffer is NULL, only `*size` is written. */
 DNNL_API dnnl_status_t dnnl_ocl_interop_engine_get_cache_blob_id(cl_device_id device, size_t *size,
                                                                  uint8_t *cache_blob_id);
 DNNL_API dnnl_status_t dnnl_ocl_interop_engine_get_cache_blob(dnnl_engine_t engine, size_t *size,
@@ -36,16 +36,17 @@ DNNL_API dnnl_status_t dnnl_ocl_interop_engine_create_from_cache_blob(dnnl_engin
 /* In-order and out-of-order queues both work; profiling follows the queue's properties. */
 DNNL_API dnnl_status_t dnnl_ocl_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,
                                                       cl_command_queue queue);
-/* Records: executions become commands of a cl_command_buffer_khr that was made for `queue`. The user
- * finalizes and enqueues it as often as wanted while the stream lives. (Not every CL/cl.h has the buffer's
- * own name.) */
+/* A recording stream: executions become commands of a cl_command_buffer_khr created for `queue`. The user
+ * finalizes it and enqueues it any number of times while the stream exists. (Not every CL/cl.h declares that
+ * type.) */
 DNNL_API dnnl_status_t
 dnnl_ocl_interop_stream_create_recording(dnnl_stream_t *stream, dnnl_engine_t engine, cl_command_queue queue,
                                          struct _cl_command_buffer_khr *command_buffer);
 DNNL_API dnnl_status_t dnnl_ocl_interop_stream_get_command_queue(dnnl_stream_t stream,
                                                                  cl_command_queue *queue);
 
-/* `handle` is a USM pointer or a cl_mem as `memory_kind` says, DNNL_MEMORY_NONE or DNNL_MEMORY_ALLOCATE. */
+/* `handle` is a USM pointer or a cl_mem, depending on `memory_kind`, or DNNL_MEMORY_NONE or
+ * DNNL_MEMORY_ALLOCATE. */
 DNNL_API dnnl_status_t dnnl_ocl_interop_memory_create(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
                                                       dnnl_engine_t engine,
                                                       dnnl_ocl_interop_memory_kind_t memory_kind,
@@ -61,7 +62,7 @@ DNNL_API dnnl_status_t dnnl_ocl_interop_memory_get_memory_kind(const_dnnl_memory
 DNNL_API dnnl_status_t dnnl_ocl_interop_memory_get_mem_object(const_dnnl_memory_t memory, cl_mem *mem_object);
 DNNL_API dnnl_status_t dnnl_ocl_interop_memory_set_mem_object(dnnl_memory_t memory, cl_mem mem_object);
 
-/* Runs after `deps`. `return_event` may be NULL; an event returned through it is the user's to release. */
+/* Runs after `deps`. `return_event` may be NULL; the user must release a returned event. */
 DNNL_API dnnl_status_t dnnl_ocl_interop_primitive_execute(const_dnnl_primitive_t primitive,
                                                           dnnl_stream_t stream, int nargs,
                                                           const dnnl_exec_arg_t *args, const cl_event *deps,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines, streams and memory on objects of OpenCL, which they retain. */
+/* Engines, streams and memory from OpenCL objects, which they retain. */
 #ifndef ONEAPI_DNNL_DNNL_OCL_HPP
 #define ONEAPI_DNNL_DNNL_OCL_HPP
 
@@ -26,7 +26,7 @@ inline std::vector<uint8_t> get_engine_cache_blob_id(cl_device_id device) {
                              });
 }
 
-/// What an engine has built, for make_engine() in another process.
+/// The kernels that an engine has built, for make_engine() in another process.
 inline std::vector<uint8_t> get_engine_cache_blob(const engine &aengine) {
     return detail::read_blob("could not get the cache blob of an engine", [&](size_t *size, uint8_t *bytes) {
         return dnnl_ocl_interop_engine_get_cache_blob(aengine.get(), size, bytes);
@@ -59,7 +59,7 @@ inline stream make_stream(const engine &aengine, cl_command_queue queue) {
                                               aengine.get(), queue));
 }
 
-/// Records executions into a cl_command_buffer_khr that was made for the queue.
+/// Records executions into a cl_command_buffer_khr created for the queue.
 inline stream make_recording_stream(const engine &aengine, cl_command_queue queue,
                                     struct _cl_command_buffer_khr *command_buffer) {
     return stream(detail::made<dnnl_stream_t>("could not create a stream that records",
@@ -88,7 +88,7 @@ inline memory_kind get_memory_kind(const memory &amemory) {
             amemory.get()));
 }
 
-/// On USM pointers or buffers, one for each part of the descriptor; with none given the library allocates.
+/// Uses USM pointers or buffers, one per part of the descriptor; if none is given the library allocates.
 inline memory make_memory(const memory::desc &memory_desc, const engine &aengine, memory_kind kind,
                           std::vector<void *> handles = {}) {
     if (handles.empty()) handles.resize(memory_desc.get_num_handles(), DNNL_MEMORY_ALLOCATE);
@@ -112,7 +112,7 @@ inline memory make_memory(const memory::desc &memory_desc, const engine &aengine
     return make_memory(memory_desc, aengine, memory_kind::buffer, std::vector<void *>{mem_object});
 }
 
-/// Runs after deps. The event of the end is the user's to release.
+/// Runs after deps. The user must release the returned event.
 inline cl_event execute(const dnnl::primitive &aprimitive, const stream &astream,
                         const std::unordered_map<int, memory> &args, const std::vector<cl_event> &deps = {}) {
     const std::vector<dnnl_exec_arg_t> c_args = detail::c_args(args, false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SYCL, for C: pointers to sycl::device, context, queue, buffer, event and std::vector<sycl::event> travel as
- * void *. Objects passed in are copied, as SYCL copies its handles; pointers returned belong to the object
- * that was asked. C++ programs want dnnl_sycl.hpp.
+ * SYCL, for C: sycl::device, context, queue, buffer, event and std::vector<sycl::event> are passed as void *
+ * to the object. Objects passed in are copied, as SYCL copies its handles; returned pointers are owned by the
+ * object that was queried. C++ programs use dnnl_sycl.hpp.
  */
 #ifndef ONEAPI_DNNL_DNNL_SYCL_H
 #define ONEAPI_DNNL_DNNL_SYCL_H
@@ -24,7 +24,8 @@ DNNL_API dnnl_status_t dnnl_sycl_interop_stream_create(dnnl_stream_t *stream, dn
                                                        void *queue);
 DNNL_API dnnl_status_t dnnl_sycl_interop_stream_get_queue(dnnl_stream_t stream, void **queue);
 
-/* `handle` is a USM pointer or a buffer as `memory_kind` says, DNNL_MEMORY_NONE or DNNL_MEMORY_ALLOCATE. */
+/* `handle` is a USM pointer or a buffer, depending on `memory_kind`, or DNNL_MEMORY_NONE or
+ * DNNL_MEMORY_ALLOCATE. */
 DNNL_API dnnl_status_t dnnl_sycl_interop_memory_create(dnnl_memory_t *memory, const_dnnl_memory_desc_t md,
                                                        dnnl_engine_t engine,
                                                        dnnl_sycl_interop_memory_kind_t memory_kind,

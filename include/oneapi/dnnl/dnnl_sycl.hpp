@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Engines, streams and memory on objects of SYCL. The C functions take and give pointers to those; here they
- * have their types.
+ * Engines, streams and memory from SYCL objects: the C functions of dnnl_sycl.h with SYCL's types.
  */
 #ifndef ONEAPI_DNNL_DNNL_SYCL_HPP
 #define ONEAPI_DNNL_DNNL_SYCL_HPP
@@ -55,7 +54,7 @@ inline memory_kind get_memory_kind(const memory &amemory) {
             amemory.get()));
 }
 
-/// The buffer of a memory object, seen as elements of T; a buffer of one element if it has none.
+/// The buffer of a memory object as elements of T; a buffer of one element if it has none.
 template <typename T, int ndims = 1>
 sycl::buffer<T, ndims> get_buffer(const memory &amemory) {
     static_assert(ndims == 1, "only buffers of one dimension are supported");
@@ -72,7 +71,7 @@ void set_buffer(memory &amemory, sycl::buffer<T, ndims> &abuffer) {
                       "could not set the buffer of a memory object");
 }
 
-/// On USM pointers or buffers, one for each part of the descriptor; with none given the library allocates.
+/// Uses USM pointers or buffers, one per part of the descriptor; if none is given the library allocates.
 inline memory make_memory(const memory::desc &memory_desc, const engine &aengine, memory_kind kind,
                           std::vector<void *> handles = {}) {
     if (handles.empty()) handles.resize(memory_desc.get_num_handles(), DNNL_MEMORY_ALLOCATE);

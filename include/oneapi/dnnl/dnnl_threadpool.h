@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams on a thread pool of the user. The library brings its own pool (DNNL_CPU_RUNTIME is not THREADPOOL),
- * so these are declared for source that includes the header and exported by no build.
+ * Streams on a user's thread pool. The library has its own pool (DNNL_CPU_RUNTIME is not THREADPOOL), so
+ * these are only declared, for source that includes the header; no build exports them.
  */
 #ifndef ONEAPI_DNNL_DNNL_THREADPOOL_H
 #define ONEAPI_DNNL_DNNL_THREADPOOL_H

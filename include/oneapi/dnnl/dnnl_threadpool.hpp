@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and BLAS-like functions on the user's thread pool: for source that uses them; see
+/* Streams and BLAS-like functions on a user's thread pool, for source that uses them; see
  * dnnl_threadpool.h. */
 #ifndef ONEAPI_DNNL_DNNL_THREADPOOL_HPP
 #define ONEAPI_DNNL_DNNL_THREADPOOL_HPP

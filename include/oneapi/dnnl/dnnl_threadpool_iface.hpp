@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread pool that a user of oneDNN's THREADPOOL builds implements. */
+/* The thread pool interface that users of oneDNN's THREADPOOL builds implement. */
 #ifndef ONEAPI_DNNL_DNNL_THREADPOOL_IFACE_HPP
 #define ONEAPI_DNNL_DNNL_THREADPOOL_IFACE_HPP
 
@@ -14,7 +14,7 @@ struct threadpool_iface {
 
     // The order of the virtual functions is part of the ABI.
     virtual int get_num_threads() const = 0;
-    /// Whether the calling thread is one of the pool's.
+    /// Is the calling thread one of the pool's?
     virtual bool get_in_parallel() const = 0;
     /// Calls fn(i, n) for each i below n.
     virtual void parallel_for(int n, const std::function<void(int, int)> &fn) = 0;

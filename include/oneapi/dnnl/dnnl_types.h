@@ -20,7 +20,7 @@ extern "C" {
 typedef enum {
     dnnl_format_kind_undef = 0,
     dnnl_format_kind_any, /* left to the primitive */
-    dnnl_blocked,         /* strides, and blocks of dimensions innermost: every format tag is one */
+    dnnl_blocked,         /* strides, and innermost blocks of dimensions: every format tag is one */
     dnnl_format_kind_opaque,
     dnnl_format_kind_sparse,
     dnnl_format_kind_host_scalar, /* one value, on the host */
@@ -30,8 +30,8 @@ typedef enum {
 typedef enum {
     dnnl_sparse_encoding_undef = 0,
     dnnl_csr,    /* buffers: values, column indices, row pointers */
-    dnnl_packed, /* the library's own; made by a reorder */
-    dnnl_coo,    /* buffers: values, then indices, one buffer a dimension */
+    dnnl_packed, /* the library's own, created by a reorder */
+    dnnl_coo,    /* buffers: values, then indices, one buffer per dimension */
 } dnnl_sparse_encoding_t;
 
 #ifdef DNNL_EXPERIMENTAL_PROFILING
@@ -43,9 +43,9 @@ typedef enum {
 #endif
 
 /*
- * A format tag spells a layout. Letters are dimensions, a the first, in the order of memory, outermost first:
+ * A format tag spells a layout. Letters are dimensions, a being the first, in memory order, outermost first:
  * acdb is channels-last. An upper-case letter is blocked, and the blocks follow as size and dimension:
- * aBcd16b is [a][b/16][c][d][16 of b]; a size that does not divide is padded with zeros.
+ * aBcd16b is [a][b/16][c][d][16 of b]. If the size does not divide the dimension, it is padded with zeros.
  */
 /* clang-format off */
 typedef enum {
@@ -208,7 +208,7 @@ typedef enum {
 
     dnnl_format_tag_last, /* how many values there are, not a layout */
 
-    /* Other names: activations. n batch, c channels, d h w space. */
+    /* Aliases for activations: n batch, c channels, d h w space. */
     dnnl_x = dnnl_a, dnnl_nc = dnnl_ab, dnnl_cn = dnnl_ba, dnnl_ncw = dnnl_abc, dnnl_nwc = dnnl_acb,
     dnnl_nchw = dnnl_abcd, dnnl_nhwc = dnnl_acdb, dnnl_chwn = dnnl_bcda, dnnl_ncdhw = dnnl_abcde,
     dnnl_ndhwc = dnnl_acdeb,
@@ -224,7 +224,7 @@ typedef enum {
     dnnl_NCw16n16c = dnnl_ABc16a16b, dnnl_NCw32n16c = dnnl_ABc32a16b, dnnl_NCw32n32c = dnnl_ABc32a32b,
     dnnl_NCw40n16c = dnnl_ABc40a16b, dnnl_NCw40n32c = dnnl_ABc40a32b, dnnl_NCw2c32n8c = dnnl_ABc2b32a8b,
 
-    /* Weights. o output channels, i input channels. */
+    /* Aliases for weights: o output channels, i input channels. */
     dnnl_oi = dnnl_ab, dnnl_io = dnnl_ba, dnnl_oiw = dnnl_abc, dnnl_owi = dnnl_acb, dnnl_wio = dnnl_cba,
     dnnl_woi = dnnl_cab, dnnl_iwo = dnnl_bca, dnnl_oihw = dnnl_abcd, dnnl_hwio = dnnl_cdba,
     dnnl_hwoi = dnnl_cdab, dnnl_ohwi = dnnl_acdb, dnnl_ihwo = dnnl_bcda, dnnl_iohw = dnnl_bacd,
@@ -398,7 +398,7 @@ typedef enum {
     dnnl_hwioG16g = dnnl_decbA16a, dnnl_hwioG8g = dnnl_decbA8a, dnnl_hwioG4g = dnnl_decbA4a,
     dnnl_dhwioG16g = dnnl_defcbA16a, dnnl_dhwioG8g = dnnl_defcbA8a, dnnl_dhwioG4g = dnnl_defcbA4a,
 
-    /* Weights with groups, g. */
+    /* Aliases for weights with groups g. */
     dnnl_goiw = dnnl_abcd, dnnl_gowi = dnnl_abdc, dnnl_wigo = dnnl_dcab, dnnl_goihw = dnnl_abcde,
     dnnl_gohwi = dnnl_abdec, dnnl_hwigo = dnnl_decab, dnnl_giohw = dnnl_acbde, dnnl_goidhw = dnnl_abcdef,
     dnnl_godhwi = dnnl_abdefc, dnnl_giodhw = dnnl_acbdef, dnnl_dhwigo = dnnl_defcab, dnnl_gwio = dnnl_adcb,
@@ -527,7 +527,7 @@ typedef enum {
     dnnl_ghwIo2i = dnnl_adeCb2c, dnnl_ghwIo4i = dnnl_adeCb4c,
     dnnl_gdhwIo2i = dnnl_adefCb2c, dnnl_gdhwIo4i = dnnl_adefCb4c,
 
-    /* Recurrent networks. t time, l layers, d directions, g gates. */
+    /* Aliases for recurrent networks: t time, l layers, d directions, g gates. */
     dnnl_tn = dnnl_ab, dnnl_nt = dnnl_ba, dnnl_tnc = dnnl_abc, dnnl_ntc = dnnl_bac, dnnl_ldnc = dnnl_abcd,
     dnnl_ldigo = dnnl_abcde, dnnl_ldgoi = dnnl_abdec, dnnl_ldio = dnnl_abcd, dnnl_ldoi = dnnl_abdc,
     dnnl_ldgo = dnnl_abcd,
@@ -610,7 +610,7 @@ typedef enum {
     dnnl_eltwise_mish,      /* x tanh(log(1 + exp(x))) */
     dnnl_eltwise_hardswish, /* x hardsigmoid(x) */
 
-    /* The same functions, whose gradient is computed from the destination. */
+    /* The same functions with the gradient computed from the destination. */
     dnnl_eltwise_relu_use_dst_for_bwd = 0x100,
     dnnl_eltwise_tanh_use_dst_for_bwd,
     dnnl_eltwise_elu_use_dst_for_bwd,
@@ -664,7 +664,7 @@ typedef enum {
     dnnl_softmax_log, /* log(softmax(x)) */
 } dnnl_alg_kind_t;
 
-/* Flags of the normalizations. */
+/* Flags of normalizations. */
 typedef enum {
     dnnl_normalization_flags_none = 0x0U,
     dnnl_use_global_stats = 0x1U, /* mean and variance are inputs */
@@ -675,7 +675,7 @@ typedef enum {
     dnnl_rms_norm = 0x20U,           /* no mean: divides by the root mean square */
 } dnnl_normalization_flags_t;
 
-/* Values that stand for "known at execution". */
+/* Placeholders for values known only at execution. */
 #define DNNL_RUNTIME_DIM_VAL INT64_MIN
 #define DNNL_RUNTIME_SIZE_VAL ((size_t)DNNL_RUNTIME_DIM_VAL)
 
@@ -733,8 +733,8 @@ typedef enum {
 } dnnl_scratchpad_mode_t;
 
 typedef enum {
-    dnnl_rounding_mode_environment, /* as the engine rounds: to nearest even */
-    dnnl_rounding_mode_stochastic,  /* by a seed given at execution */
+    dnnl_rounding_mode_environment, /* rounds like the engine: to nearest even */
+    dnnl_rounding_mode_stochastic,  /* uses a seed given at execution */
 } dnnl_rounding_mode_t;
 
 typedef enum {
@@ -744,7 +744,7 @@ typedef enum {
     dnnl_quantization_mode_dynamic_fp,  /* scales are computed: floats */
 } dnnl_quantization_mode_t;
 
-/* Execution arguments: what a memory object is to a primitive. */
+/* Execution arguments: the role of a memory object in a primitive. */
 #define DNNL_ARG_UNDEF 0
 
 #define DNNL_ARG_SRC_0 1
@@ -827,9 +827,8 @@ typedef enum {
 #define DNNL_ARG_ATTR_PRECOMPUTED_REDUCTIONS 512
 #define DNNL_ARG_ATTR_OUTPUT_SCALES 513
 
-/* Bases: source i of a concat is DNNL_ARG_MULTIPLE_SRC + i, the scales of the source are
- * DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, the second source of post-op i is
- * DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) | DNNL_ARG_SRC_1. */
+/* Bases: source i of a concat is DNNL_ARG_MULTIPLE_SRC + i, the scales of the source are DNNL_ARG_ATTR_SCALES
+ * | DNNL_ARG_SRC, the second source of post-op i is DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) | DNNL_ARG_SRC_1. */
 #define DNNL_ARG_MULTIPLE_SRC 1024
 #define DNNL_ARG_MULTIPLE_DST 2048
 #define DNNL_ARG_ATTR_SCALES 4096
@@ -843,8 +842,8 @@ typedef struct {
     dnnl_memory_t memory;
 } dnnl_exec_arg_t;
 
-/* What can be asked of primitive and memory descriptors. A suffix names the type that the answer has; without
- * one it is the engine, kind or enum that the name says, and a vector is a `const dnnl_dims_t *`. */
+/* Queries of primitive and memory descriptors. A suffix names the type of the answer; without one it is the
+ * engine, kind or enum of that name. A vector is a `const dnnl_dims_t *`. */
 typedef enum {
     dnnl_query_undef = 0,
 
@@ -854,7 +853,7 @@ typedef enum {
     dnnl_query_num_of_outputs_s32,
     dnnl_query_time_estimate_f64,
     dnnl_query_memory_consumption_s64, /* bytes beyond the arguments */
-    dnnl_query_scratchpad_engine,      /* where a scratchpad of the user must live */
+    dnnl_query_scratchpad_engine,      /* the engine of a user's scratchpad */
     dnnl_query_impl_info_str,          /* the implementation's name; owned by the descriptor */
     dnnl_query_reorder_src_engine,
     dnnl_query_reorder_dst_engine,
@@ -862,7 +861,7 @@ typedef enum {
     dnnl_query_cache_blob_id_size_s64,
     dnnl_query_cache_blob_id, /* bytes, owned by the descriptor */
 
-    /* parameters the primitive was created with */
+    /* parameters of the primitive */
     dnnl_query_strides,
     dnnl_query_dilations,
     dnnl_query_padding_l,
@@ -946,7 +945,7 @@ typedef enum {
 
 typedef enum {
     dnnl_cpu_isa_no_hints = 0x0,
-    dnnl_cpu_isa_prefer_ymm = 0x1, /* 256-bit vectors even where there are wider ones */
+    dnnl_cpu_isa_prefer_ymm = 0x1, /* prefer 256-bit vectors even if the CPU has wider ones */
 } dnnl_cpu_isa_hints_t;
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Engines, streams and memory on objects of Level Zero. Handles are borrowed: keep them alive as long as what
- * was made from them.
+ * Engines, streams and memory from Level Zero objects. Handles are borrowed: they must outlive what was
+ * created from them.
  */
 #ifndef ONEAPI_DNNL_DNNL_ZE_HPP
 #define ONEAPI_DNNL_DNNL_ZE_HPP
@@ -20,7 +20,7 @@ inline std::vector<uint8_t> get_engine_cache_blob_id(ze_driver_handle_t driver, 
                              });
 }
 
-/// What an engine has built, for make_engine() in another process.
+/// The kernels that an engine has built, for make_engine() in another process.
 inline std::vector<uint8_t> get_engine_cache_blob(const engine &aengine) {
     return detail::read_blob("could not get the cache blob of an engine", [&](size_t *size, uint8_t *bytes) {
         return dnnl_ze_interop_engine_get_cache_blob(aengine.get(), size, bytes);
@@ -54,7 +54,7 @@ inline ze_driver_handle_t get_driver(const engine &aengine) {
                                             dnnl_ze_interop_engine_get_driver, aengine.get());
 }
 
-/// On an immediate command list, or on a regular one, where primitives are recorded.
+/// Uses an immediate command list, or a regular one, on which primitives are recorded.
 inline stream make_stream(const engine &aengine, ze_command_list_handle_t list, bool profiling = false) {
     return stream(detail::made<dnnl_stream_t>("could not create a stream", dnnl_ze_interop_stream_create,
                                               aengine.get(), list, profiling));
@@ -65,7 +65,7 @@ inline ze_command_list_handle_t get_list(const stream &astream) {
                                                   dnnl_ze_interop_stream_get_list, astream.get());
 }
 
-/// On USM pointers, one for each part of the descriptor; with none given the library allocates.
+/// Uses USM pointers, one per part of the descriptor; if none is given the library allocates.
 inline memory make_memory(const memory::desc &memory_desc, const engine &aengine,
                           std::vector<void *> handles = {}) {
     if (handles.empty()) handles.resize(memory_desc.get_num_handles(), DNNL_MEMORY_ALLOCATE);
@@ -78,7 +78,7 @@ inline memory make_memory(const memory::desc &memory_desc, const engine &aengine
     return make_memory(memory_desc, aengine, std::vector<void *>{handle});
 }
 
-/// Runs after deps. The event that is signalled at the end belongs to the stream.
+/// Runs after deps. The returned event is signalled on completion and owned by the stream.
 inline ze_event_handle_t execute(const dnnl::primitive &aprimitive, const stream &astream,
                                  const std::unordered_map<int, memory> &args,
                                  const std::vector<ze_event_handle_t> &deps = {}) {
@@ -92,7 +92,7 @@ inline ze_event_handle_t execute(const dnnl::primitive &aprimitive, const stream
 }
 
 /// Gives the execution that returned this event, recorded on a mutable command list, other memory for these
-/// arguments. The list is closed, and must be closed again before it runs.
+/// arguments. The list must be closed and not running, and must be closed again before it runs.
 inline void update(const stream &astream, ze_event_handle_t event,
                    const std::unordered_map<int, memory> &args) {
     const std::vector<dnnl_exec_arg_t> c_args = detail::c_args(args, false);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a primitive does beside its own computation: post-operations on its result, scales and zero points,
- * and the modes it computes in.
+ * Attributes of a primitive: post-ops on its result, scales and zero points, and computation modes.
  */
 #ifndef ONEAPI_DNNL_CPP_ATTRIBUTES_HPP
 #define ONEAPI_DNNL_CPP_ATTRIBUTES_HPP
@@ -17,13 +16,13 @@ template <>
 struct handle_traits<dnnl_primitive_attr_t>
     : detail::destroyed_by<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy> {};
 
-/// Operations on the result of a primitive, done in order before it is stored.
+/// Operations on the result of a primitive, applied in order before it is stored.
 struct post_ops : public handle<dnnl_post_ops_t> {
     using handle<dnnl_post_ops_t>::handle;
 
     post_ops() { reset(detail::made<dnnl_post_ops_t>("could not create post-ops", dnnl_post_ops_create)); }
 
-    /// Takes the C object over.
+    /// Takes ownership of the C object.
     post_ops(dnnl_post_ops_t ops) : handle<dnnl_post_ops_t>(ops) {}
 
     int len() const { return dnnl_post_ops_len(get()); }
@@ -34,7 +33,8 @@ struct post_ops : public handle<dnnl_post_ops_t> {
         return static_cast<primitive::kind>(dnnl_post_ops_get_kind(get(), index));
     }
 
-    /// dst = scale * (dst_before - zero_point) + result; data_type reinterprets dst_before, same size as dst.
+    /// dst = scale * (dst_before - zero_point) + result; data_type reinterprets dst_before and has the same
+    /// size as dst's type.
     void append_sum(float scale = 1.f, int32_t zero_point = 0,
                     memory::data_type data_type = memory::data_type::undef) {
         error::wrap_c_api(dnnl_post_ops_append_sum(get(), scale, zero_point, memory::convert_to_c(data_type)),
@@ -88,8 +88,8 @@ struct post_ops : public handle<dnnl_post_ops_t> {
         padding_l_size = padding;
     }
 
-    /// result = algorithm(result, src1); src1 is an execution argument and broadcasts where its dimensions
-    /// are 1.
+    /// result = algorithm(result, src1); src1 is an execution argument and is broadcast along dimensions of
+    /// size 1.
     void append_binary(algorithm aalgorithm, const memory::desc &src1_desc) {
         error::wrap_c_api(dnnl_post_ops_append_binary(get(), convert_to_c(aalgorithm), src1_desc.get()),
                           "could not append a binary post-op");
@@ -122,7 +122,7 @@ struct post_ops : public handle<dnnl_post_ops_t> {
         src2_desc = memory::clone(src2);
     }
 
-    /// Weights are an execution argument with one value for each index of the dimensions in mask.
+    /// Weights are an execution argument with one value per index of the dimensions in mask.
     void append_prelu(int mask) {
         error::wrap_c_api(dnnl_post_ops_append_prelu(get(), mask), "could not append a prelu post-op");
     }
@@ -144,12 +144,12 @@ struct post_ops : public handle<dnnl_post_ops_t> {
 
 namespace detail {
 
-/// The part of primitive_attr that deals with integer recurrent networks.
+/// The part of primitive_attr for integer recurrent networks.
 template <typename c_attr>
 struct rnn_qparams : public handle<c_attr> {
     using handle<c_attr>::handle;
 
-    /// An integer RNN computes with round(scale * x + shift) in place of data x.
+    /// An integer RNN uses round(scale * x + shift) instead of data x.
     void set_rnn_data_qparams(float scale, float shift) {
         error::wrap_c_api(dnnl_primitive_attr_set_rnn_data_qparams(this->get(), scale, shift),
                           "could not set the quantization parameters of RNN data");
@@ -198,9 +198,8 @@ struct rnn_qparams : public handle<c_attr> {
 
 } // namespace detail
 
-/// Everything about a primitive that is not its problem. An argument `arg` is one of DNNL_ARG_*; bit i of a
-/// mask stands for dimension i, and there is one scale or zero point for each index of the dimensions in the
-/// mask.
+/// Everything about a primitive except its problem. An argument `arg` is one of DNNL_ARG_*. Bit i of a mask
+/// stands for dimension i: there is one scale or zero point per index of the dimensions in the mask.
 struct primitive_attr : public detail::rnn_qparams<dnnl_primitive_attr_t> {
     using detail::rnn_qparams<dnnl_primitive_attr_t>::rnn_qparams;
 
@@ -209,7 +208,7 @@ struct primitive_attr : public detail::rnn_qparams<dnnl_primitive_attr_t> {
                                                   dnnl_primitive_attr_create));
     }
 
-    /// Takes the C object over.
+    /// Takes ownership of the C object.
     primitive_attr(dnnl_primitive_attr_t attr) { reset(attr); }
 
     void get_dropout(memory::desc &mask_desc) const {
@@ -230,7 +229,7 @@ struct primitive_attr : public detail::rnn_qparams<dnnl_primitive_attr_t> {
         use_host_scalars = host_scalars != 0;
     }
 
-    /// mask_desc describes where the mask goes; a zero descriptor means that nobody wants it.
+    /// mask_desc describes the output mask; a zero descriptor means no mask output.
     void set_dropout(const memory::desc &mask_desc) {
         check(dnnl_primitive_attr_set_dropout(get(), mask_desc.get()), "could not set the dropout attribute");
     }
@@ -309,7 +308,7 @@ struct primitive_attr : public detail::rnn_qparams<dnnl_primitive_attr_t> {
         check(dnnl_primitive_attr_set_scales_mask(get(), arg, mask), "could not set the scales attribute");
     }
 
-    /// groups are block sizes along the last two dimensions: one scale serves a whole block.
+    /// groups are block sizes along the last two dimensions: each block has one scale.
     void set_scales(int arg, int mask, const memory::dims &groups,
                     memory::data_type data_type = memory::data_type::f32, bool is_on_host = false,
                     quantization_mode qmode = quantization_mode::static_sazp) {
@@ -319,7 +318,7 @@ struct primitive_attr : public detail::rnn_qparams<dnnl_primitive_attr_t> {
               "could not set the scales attribute");
     }
 
-    /// One scale, given at execution as a host scalar.
+    /// One scale, passed at execution as a host scalar.
     void set_host_scale(int arg, memory::data_type data_type = memory::data_type::f32) {
         set_scales(arg, 0, memory::dims(), data_type, true);
     }
@@ -337,12 +336,12 @@ struct primitive_attr : public detail::rnn_qparams<dnnl_primitive_attr_t> {
               "could not set the zero points attribute");
     }
 
-    /// One zero point, given at execution as a host scalar.
+    /// One zero point, passed at execution as a host scalar.
     void set_host_zero_point(int arg, memory::data_type data_type = memory::data_type::s32) {
         set_zero_points(arg, 0, memory::dims(), data_type, true);
     }
 
-    /// Sums of the argument that the user already has, for the zero points of the other operand.
+    /// Sums of the argument, computed by the user, for the zero points of the other operand.
     void set_precomputed_reductions(int arg, int mask, const memory::dims &groups,
                                     memory::data_type data_type = memory::data_type::s32) {
         check(dnnl_primitive_attr_set_precomputed_reductions(get(), arg, mask,

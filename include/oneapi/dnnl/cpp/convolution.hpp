@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution and deconvolution: forward, and backward by data and by weights. */
+/* Convolution and deconvolution: forward, backward by data, backward by weights. */
 #ifndef ONEAPI_DNNL_CPP_CONVOLUTION_HPP
 #define ONEAPI_DNNL_CPP_CONVOLUTION_HPP
 
@@ -9,8 +9,8 @@ namespace dnnl {
 
 namespace detail {
 
-// Convolution and deconvolution differ in the C functions alone. Their constructors come with and without
-// bias, with and without dilation (0 is a dense filter).
+// Convolution and deconvolution differ only in the C functions. There are constructors with and without bias,
+// with and without dilation (0 is a dense filter).
 
 template <primitive::kind kind>
 struct convolution_forward_desc : public primitive_desc {

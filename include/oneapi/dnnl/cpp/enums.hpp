@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The enumerations of the C++ API that belong to no class, and their way back to C. An enumerator is called
- * like that of C without its prefix and has the same value; dnnl_types.h tells what each one means.
+ * The enumerations of the C++ API outside classes, and their conversion to C. An enumerator has the C name
+ * without its prefix, and the same value; dnnl_types.h explains each one.
  */
 #ifndef ONEAPI_DNNL_CPP_ENUMS_HPP
 #define ONEAPI_DNNL_CPP_ENUMS_HPP
@@ -66,7 +66,7 @@ enum class algorithm {
     DNNL_SAME_(eltwise_exp) DNNL_SAME_(eltwise_gelu_tanh) DNNL_SAME_(eltwise_gelu_erf) DNNL_SAME_(eltwise_log)
     DNNL_SAME_(eltwise_clip) DNNL_SAME_(eltwise_clip_v2) DNNL_SAME_(eltwise_pow) DNNL_SAME_(eltwise_round)
     DNNL_SAME_(eltwise_hardswish) DNNL_SAME_(eltwise_hardsigmoid)
-    // Backward takes the destination of forward in place of its source.
+    // The backward pass uses the destination of the forward pass instead of its source.
     DNNL_SAME_(eltwise_relu_use_dst_for_bwd) DNNL_SAME_(eltwise_tanh_use_dst_for_bwd)
     DNNL_SAME_(eltwise_elu_use_dst_for_bwd) DNNL_SAME_(eltwise_sqrt_use_dst_for_bwd)
     DNNL_SAME_(eltwise_logistic_use_dst_for_bwd) DNNL_SAME_(eltwise_exp_use_dst_for_bwd)
@@ -90,7 +90,7 @@ enum class algorithm {
     DNNL_SAME_(reduction_norm_lp_power_p_max) DNNL_SAME_(reduction_norm_lp_power_p_sum)
 };
 
-/// What primitive_desc_base::query_md() and its kin ask. The suffix tells the type of the answer.
+/// Queries of primitive_desc_base::query_md() and similar functions. The suffix is the type of the answer.
 enum class query {
     DNNL_SAME_QUERY_(undef)
     DNNL_SAME_QUERY_(engine) DNNL_SAME_QUERY_(primitive_kind) DNNL_SAME_QUERY_(num_of_inputs_s32)

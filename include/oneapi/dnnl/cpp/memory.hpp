@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: its descriptors, with every data type and layout that has a name, and the objects themselves.
- * It knows engines, and nothing of primitives.
+ * Memory: descriptors, with all named data types and layouts, and memory objects. Depends on engines, not on
+ * primitives.
  */
 #ifndef ONEAPI_DNNL_CPP_MEMORY_HPP
 #define ONEAPI_DNNL_CPP_MEMORY_HPP
@@ -17,7 +17,8 @@ struct handle_traits<dnnl_memory_desc_t>
 template <>
 struct handle_traits<dnnl_memory_t> : detail::destroyed_by<dnnl_memory_t, dnnl_memory_destroy> {};
 
-/// Throws dnnl_invalid_arguments unless v has min_size to max_size elements; a negative max_size is no limit.
+/// Throws dnnl_invalid_arguments unless v has min_size to max_size elements; a negative max_size means no
+/// limit.
 template <typename T>
 void validate_container_size(const T &v, const char *error_message, int min_size = 1, int max_size = -1) {
     const int size = static_cast<int>(v.size());
@@ -27,12 +28,12 @@ void validate_container_size(const T &v, const char *error_message, int min_size
 
 namespace detail {
 
-/// The part of memory::desc that makes lists.
+/// The part of memory::desc that returns lists.
 template <typename c_desc>
 struct memory_desc_lists : public handle<c_desc> {
     using handle<c_desc>::handle;
 
-    // Queries that do not apply answer an empty list.
+    // Queries that do not apply return an empty list.
     std::vector<dnnl_dim_t> get_dims() const { return ask(dnnl_query_dims, dnnl_query_ndims_s32); }
     std::vector<dnnl_dim_t> get_padded_dims() const {
         return ask(dnnl_query_padded_dims, dnnl_query_ndims_s32);
@@ -48,7 +49,7 @@ struct memory_desc_lists : public handle<c_desc> {
         return ask(dnnl_query_inner_idxs, dnnl_query_inner_nblks_s32);
     }
 
-    /// A serialised copy, for the same version of the library.
+    /// A serialised copy, valid for the same version of the library.
     std::vector<uint8_t> get_blob() {
         return read_blob("could not serialise a memory descriptor", [this](size_t *size, uint8_t *bytes) {
             return dnnl_memory_desc_get_blob(bytes, size, this->get());
@@ -68,14 +69,14 @@ struct memory_desc_lists : public handle<c_desc> {
 
 } // namespace detail
 
-/// A tensor: a buffer on an engine, or a scalar on the host, with a descriptor that says how to read it.
+/// A tensor: a buffer on an engine, or a scalar on the host, with a descriptor of its layout.
 struct memory : public handle<dnnl_memory_t> {
     using handle::handle;
 
     using dim = dnnl_dim_t;
     using dims = std::vector<dim>;
 
-    /// Throws unless v may stand for at least min_size dimensions of a tensor.
+    /// Throws unless v is a valid list of at least min_size dimensions.
     template <typename T>
     static void validate_dims(const std::vector<T> &v, int min_size = 0) {
         validate_container_size(v, "the number of dimensions is invalid", min_size, DNNL_MAX_NDIMS);
@@ -100,7 +101,7 @@ struct memory : public handle<dnnl_memory_t> {
         u4 = dnnl_u4,
     };
 
-    /// Bytes of one element; 0 for types shorter than a byte and unknown ones.
+    /// Bytes per element: 1 for types smaller than a byte, size_t(-1) for unknown ones.
     static size_t data_type_size(data_type adata_type) {
         return dnnl_data_type_size(convert_to_c(adata_type));
     }
@@ -126,7 +127,7 @@ struct memory : public handle<dnnl_memory_t> {
 
 #define DNNL_T_(tag) tag = dnnl_##tag,
     // clang-format off
-    /// Layouts by name; dnnl_types.h tells how to read one.
+    /// Named layouts; dnnl_types.h explains the names.
     enum class format_tag {
         undef = dnnl_format_tag_undef,
         any = dnnl_format_tag_any, ///< the primitive chooses: ask its descriptor, then reorder
@@ -318,7 +319,7 @@ struct memory : public handle<dnnl_memory_t> {
         DNNL_T_(aCB4c8b) DNNL_T_(abDC4d8c) DNNL_T_(Abc8a) DNNL_T_(Abc32a) DNNL_T_(aBcdef8b) DNNL_T_(aBcdef32b)
         format_tag_last = dnnl_format_tag_last,
         // how many values there are, not a layout
-        // Other names: activations. n batch, c channels, d h w space.
+        // Aliases for activations: n batch, c channels, d h w space.
         DNNL_T_(x) DNNL_T_(nc) DNNL_T_(cn) DNNL_T_(ncw) DNNL_T_(nwc) DNNL_T_(nchw) DNNL_T_(nhwc) DNNL_T_(chwn)
         DNNL_T_(ncdhw) DNNL_T_(ndhwc) DNNL_T_(nCdhw32c) DNNL_T_(nCdhw16c) DNNL_T_(nCdhw4c) DNNL_T_(nCdhw8c)
         DNNL_T_(NCdhw16n16c) DNNL_T_(NCdhw32n16c) DNNL_T_(NCdhw32n32c) DNNL_T_(NCdhw40n16c)
@@ -327,7 +328,7 @@ struct memory : public handle<dnnl_memory_t> {
         DNNL_T_(NChw40n16c) DNNL_T_(NChw40n32c) DNNL_T_(NChw2c32n8c) DNNL_T_(nCw32c) DNNL_T_(nCw16c)
         DNNL_T_(nCw4c) DNNL_T_(nCw8c) DNNL_T_(NCw16n16c) DNNL_T_(NCw32n16c) DNNL_T_(NCw32n32c)
         DNNL_T_(NCw40n16c) DNNL_T_(NCw40n32c) DNNL_T_(NCw2c32n8c)
-        // Weights. o output channels, i input channels.
+        // Aliases for weights: o output channels, i input channels.
         DNNL_T_(oi) DNNL_T_(io) DNNL_T_(oiw) DNNL_T_(owi) DNNL_T_(wio) DNNL_T_(woi) DNNL_T_(iwo) DNNL_T_(oihw)
         DNNL_T_(hwio) DNNL_T_(hwoi) DNNL_T_(ohwi) DNNL_T_(ihwo) DNNL_T_(iohw) DNNL_T_(oidhw) DNNL_T_(iodhw)
         DNNL_T_(dhwio) DNNL_T_(dhwoi) DNNL_T_(odhwi) DNNL_T_(idhwo) DNNL_T_(OI16i16o) DNNL_T_(OI16i32o)
@@ -419,7 +420,7 @@ struct memory : public handle<dnnl_memory_t> {
         DNNL_T_(IOdhw2i8o16i2o) DNNL_T_(wIo2i) DNNL_T_(wIo4i) DNNL_T_(hwIo2i) DNNL_T_(hwIo4i) DNNL_T_(dhwIo2i)
         DNNL_T_(dhwIo4i) DNNL_T_(hwioG16g) DNNL_T_(hwioG8g) DNNL_T_(hwioG4g) DNNL_T_(dhwioG16g)
         DNNL_T_(dhwioG8g) DNNL_T_(dhwioG4g)
-        // Weights with groups, g.
+        // Aliases for weights with groups g.
         DNNL_T_(goiw) DNNL_T_(gowi) DNNL_T_(wigo) DNNL_T_(goihw) DNNL_T_(gohwi) DNNL_T_(hwigo) DNNL_T_(giohw)
         DNNL_T_(goidhw) DNNL_T_(godhwi) DNNL_T_(giodhw) DNNL_T_(dhwigo) DNNL_T_(gwio) DNNL_T_(ghwio)
         DNNL_T_(gdhwio) DNNL_T_(Goiw16g) DNNL_T_(Goiw8g) DNNL_T_(Goiw4g) DNNL_T_(Goiw32g) DNNL_T_(gOIw16i16o)
@@ -486,7 +487,7 @@ struct memory : public handle<dnnl_memory_t> {
         DNNL_T_(gIdhwO16o32i4o) DNNL_T_(gIdhwO16o48i2o) DNNL_T_(gIdhwO16o48i4o) DNNL_T_(gIdhwO16o64i2o)
         DNNL_T_(gIdhwO16o64i4o) DNNL_T_(gOdwhi16o) DNNL_T_(gwIo2i) DNNL_T_(gwIo4i) DNNL_T_(ghwIo2i)
         DNNL_T_(ghwIo4i) DNNL_T_(gdhwIo2i) DNNL_T_(gdhwIo4i)
-        // Recurrent networks. t time, l layers, d directions, g gates.
+        // Aliases for recurrent networks: t time, l layers, d directions, g gates.
         DNNL_T_(tn) DNNL_T_(nt) DNNL_T_(tnc) DNNL_T_(ntc) DNNL_T_(ldnc) DNNL_T_(ldigo) DNNL_T_(ldgoi)
         DNNL_T_(ldio) DNNL_T_(ldoi) DNNL_T_(ldgo) DNNL_T_(ldOi16o) DNNL_T_(ldOi32o) DNNL_T_(ldOI16o4i)
         DNNL_T_(ldOI32o4i) DNNL_T_(ldIo32i) DNNL_T_(ldgOi16o) DNNL_T_(ldgOi32o) DNNL_T_(ldgOI16o4i)
@@ -496,8 +497,8 @@ struct memory : public handle<dnnl_memory_t> {
 // clang-format on
 #undef DNNL_T_
 
-    /// What the bytes of a tensor mean: dimensions, data type, layout. The zero descriptor means "no tensor".
-    /// Where allow_empty is true, a failure leaves an empty handle in place of an exception.
+    /// Describes a tensor: dimensions, data type, layout. The zero descriptor means "no tensor". If
+    /// allow_empty is true, a failure leaves an empty handle instead of throwing.
     struct desc : public detail::memory_desc_lists<dnnl_memory_desc_t> {
         using detail::memory_desc_lists<dnnl_memory_desc_t>::memory_desc_lists;
 
@@ -514,7 +515,7 @@ struct memory : public handle<dnnl_memory_t> {
                   convert_to_c(aformat_tag));
         }
 
-        /// Strides are in elements; with none given the layout is dense, the last dimension innermost.
+        /// Strides are in elements; without strides the layout is dense, with the last dimension innermost.
         desc(const dims &adims, data_type adata_type, const dims &strides, bool allow_empty = false) {
             validate_dims(adims);
             if (!strides.empty()) validate_dims(strides, count(adims));
@@ -523,10 +524,10 @@ struct memory : public handle<dnnl_memory_t> {
                   strides.empty() ? nullptr : strides.data());
         }
 
-        /// Takes the C descriptor over.
+        /// Takes ownership of the C descriptor.
         desc(dnnl_memory_desc_t md) { reset(md); }
 
-        /// Restores what get_blob() gave.
+        /// Restores the result of get_blob().
         desc(const std::vector<uint8_t> &blob) {
             adopt("could not create a memory descriptor from a blob", false,
                   dnnl_memory_desc_create_with_blob, blob.data());
@@ -550,7 +551,7 @@ struct memory : public handle<dnnl_memory_t> {
                              convert_to_c(adata_type), nnz, convert_to_c(index_dt));
         }
 
-        /// Weights whose sparse layout the primitive chooses.
+        /// Weights whose sparse layout is chosen by the primitive.
         static desc packed(const dims &adims, data_type adata_type, dim nnz, bool allow_empty = false) {
             validate_dims(adims);
             return made_from("could not create a memory descriptor for the packed encoding", allow_empty,
@@ -559,7 +560,7 @@ struct memory : public handle<dnnl_memory_t> {
         }
 
 #if DNNL_EXPERIMENTAL_GROUPED_MEMORY
-        /// Groups of different length along one dimension, one after the other: values, then offsets.
+        /// Groups of different lengths along one dimension, stored one after the other: values, then offsets.
         static desc grouped(const dims &adims, data_type adata_type, int variable_dim_idx, dim group_count,
                             data_type offsets_dt = data_type::s32, bool allow_empty = false) {
             validate_dims(adims);
@@ -570,13 +571,13 @@ struct memory : public handle<dnnl_memory_t> {
         }
 #endif
 
-        /// One element that lives in the memory object itself.
+        /// One element, stored in the memory object itself.
         static desc host_scalar(data_type adata_type) {
             return made_from("could not create a memory descriptor for a host scalar", false,
                              dnnl_memory_desc_create_host_scalar, convert_to_c(adata_type));
         }
 
-        /// A box of adims elements from offsets on, in the same buffer.
+        /// A box of adims elements starting at offsets, in the same buffer.
         desc submemory_desc(const dims &adims, const dims &offsets, bool allow_empty = false) const {
             validate_dims(adims, get_ndims());
             validate_dims(offsets, get_ndims());
@@ -598,7 +599,7 @@ struct memory : public handle<dnnl_memory_t> {
                              dnnl_memory_desc_permute_axes, get(), permutation.data());
         }
 
-        // Queries. One that does not apply answers 0 or undef. For those that answer lists see above.
+        // Queries. One that does not apply returns 0 or undef. Queries that return lists are above.
         int get_ndims() const { return ask<int>(query::ndims_s32); }
         int get_inner_nblks() const { return ask<int>(query::inner_nblks_s32); }
         memory::dim get_submemory_offset() const { return ask<memory::dim>(query::submemory_offset_s64); }
@@ -610,7 +611,7 @@ struct memory : public handle<dnnl_memory_t> {
         memory::sparse_encoding get_sparse_encoding() const {
             return static_cast<memory::sparse_encoding>(ask<dnnl_sparse_encoding_t>(query::sparse_encoding));
         }
-        /// Of the values or, with sparse encodings, of the buffer with this index.
+        /// Type of the values or, for sparse encodings, of the buffer with this index.
         memory::data_type get_data_type(int index = 0) const {
             return static_cast<memory::data_type>(ask<dnnl_data_type_t>(query::data_type, index));
         }
@@ -619,7 +620,7 @@ struct memory : public handle<dnnl_memory_t> {
 
         bool is_zero() const { return get_ndims() == 0; }
 
-        /// Equal descriptors, be they one object or two.
+        /// True if the descriptors are equal, even as two objects.
         bool operator==(const desc &other) const { return dnnl_memory_desc_equal(get(), other.get()) != 0; }
         bool operator!=(const desc &other) const { return !operator==(other); }
 
@@ -651,16 +652,16 @@ struct memory : public handle<dnnl_memory_t> {
 
     memory() = default;
 
-    /// On a buffer of the user (for some runtimes a handle of its own kind), on one that the library
-    /// allocates (DNNL_MEMORY_ALLOCATE), or on none yet (DNNL_MEMORY_NONE).
+    /// Uses a buffer of the user (for some runtimes a handle of another type), one that the library allocates
+    /// (DNNL_MEMORY_ALLOCATE), or none yet (DNNL_MEMORY_NONE).
     memory(const desc &md, const engine &aengine, void *buffer) { init(md, aengine, 1, &buffer); }
 
-    /// On one buffer for each part of a sparse descriptor.
+    /// Uses one buffer per part of a sparse descriptor.
     memory(const desc &md, const engine &aengine, std::vector<void *> handles) {
         init(md, aengine, static_cast<int>(handles.size()), handles.data());
     }
 
-    /// On buffers that the library allocates.
+    /// Uses buffers that the library allocates.
     memory(const desc &md, const engine &aengine) {
         void *buffers[DNNL_MAX_NDIMS
                       + 1]; // of values and, if sparse, at most one of indices for each dimension
@@ -714,7 +715,7 @@ struct memory : public handle<dnnl_memory_t> {
                           "could not set the value of a host scalar");
     }
 
-    /// Makes a buffer visible to the host until unmap_data() with the same pointer.
+    /// Makes a buffer accessible to the host until unmap_data() with the same pointer.
     template <typename T = void>
     T *map_data(int index = 0) const {
         void *mapped = nullptr;
@@ -763,7 +764,7 @@ struct memory : public handle<dnnl_memory_t> {
     }
 };
 
-// The C and the C++ name of one value are equal.
+// Comparison of a C++ enumerator with its C value.
 #define DNNL_COMPARE_WITH_C_(c_type, type)                                                                   \
     inline bool operator==(c_type a, type b) {                                                               \
         return a == memory::convert_to_c(b);                                                                 \

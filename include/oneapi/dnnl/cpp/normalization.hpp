@@ -9,7 +9,7 @@ namespace dnnl {
 
 namespace detail {
 
-/// What the descriptors of normalizations tell.
+/// Queries of the descriptors of normalizations.
 struct normalization_desc : public primitive_desc {
     using primitive_desc::primitive_desc;
     normalization_desc() = default;
@@ -19,7 +19,7 @@ struct normalization_desc : public primitive_desc {
     memory::desc variance_desc() const { return statistics_desc(2); }
 
   private:
-    /// Statistics are computed only by forward propagation without use_global_stats.
+    /// Only forward propagation without use_global_stats computes statistics.
     memory::desc statistics_desc(int idx) const {
         const dnnl::prop_kind propagation = get_prop_kind();
         const bool forward = propagation == dnnl::prop_kind::forward_training
@@ -106,7 +106,7 @@ struct group_normalization_backward : public primitive {
     DNNL_PRIMITIVE_(group_normalization_backward)
 };
 
-/// Normalizes over the last dimension. Statistics may have a descriptor of their own; scale and shift are f32
+/// Normalizes over the last dimension. Statistics may have their own descriptor; scale and shift are f32
 /// unless their type is given.
 struct layer_normalization_forward : public primitive {
     struct primitive_desc : public detail::normalization_desc {

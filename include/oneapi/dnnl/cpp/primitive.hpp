@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A computation that is ready to run: what all primitives have in common. How one is described and created
- * is in primitive_desc.hpp.
+ * The base class of all primitives. primitive_desc.hpp describes and creates them.
  */
 #ifndef ONEAPI_DNNL_CPP_PRIMITIVE_HPP
 #define ONEAPI_DNNL_CPP_PRIMITIVE_HPP
@@ -17,7 +16,7 @@ struct primitive_desc;
 
 namespace detail {
 
-/// Execution arguments as C wants them.
+/// Execution arguments as a C array.
 template <typename Arg = dnnl_exec_arg_t, typename Map>
 std::vector<Arg> c_args(const Map &args, bool allow_empty) {
     std::vector<Arg> result(args.size());
@@ -27,19 +26,18 @@ std::vector<Arg> c_args(const Map &args, bool allow_empty) {
     return result;
 }
 
-/// The part of primitive that deals with containers.
+/// The part of primitive that uses containers.
 template <typename c_primitive>
 struct executable : public handle<c_primitive> {
     using handle<c_primitive>::handle;
 
-    /// Submits the computation. args maps DNNL_ARG_* to memory; what it computes is there after
-    /// astream.wait().
+    /// Submits the computation. args maps DNNL_ARG_* to memory; results are available after astream.wait().
     void execute(const stream &astream, const std::unordered_map<int, memory> &args) const {
         const auto c_args = detail::c_args(args, true);
         run(astream, static_cast<int>(c_args.size()), c_args.data());
     }
 
-    /// What another process on the same device can create this primitive from, without compiling anything.
+    /// Bytes from which another process can create this primitive on the same device without compiling.
     std::vector<uint8_t> get_cache_blob() const {
         return read_blob("could not get the cache blob of a primitive", [this](size_t *size, uint8_t *bytes) {
             return dnnl_primitive_get_cache_blob(this->get(), size, bytes);
@@ -88,7 +86,7 @@ struct primitive : public detail::executable<dnnl_primitive_t> {
     }
     primitive(const primitive_desc &pd);
 
-    /// From what get_cache_blob() gave for an equal descriptor.
+    /// From the result of get_cache_blob() for an equal descriptor.
     primitive(const_dnnl_primitive_desc_t c_pd, const std::vector<uint8_t> &cache_blob) {
         reset(detail::made<dnnl_primitive_t>("could not create a primitive from a cache blob",
                                              dnnl_primitive_create_from_cache_blob, c_pd, cache_blob.size(),
@@ -96,7 +94,7 @@ struct primitive : public detail::executable<dnnl_primitive_t> {
     }
     primitive(const primitive_desc &pd, const std::vector<uint8_t> &cache_blob);
 
-    /// Belongs to the primitive.
+    /// Owned by the primitive.
     const_dnnl_primitive_desc_t get_primitive_desc() const {
         return detail::told<const_dnnl_primitive_desc_t>("could not get the descriptor of a primitive",
                                                          dnnl_primitive_get_primitive_desc, get());

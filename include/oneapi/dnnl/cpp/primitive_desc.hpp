@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptors of primitives: everything they can be asked, and what the descriptors of the single primitives
- * (primitives.hpp, rnn.hpp) are built with.
+ * Primitive descriptors: all their queries, and the base of the descriptors in primitives.hpp and rnn.hpp.
  */
 #ifndef ONEAPI_DNNL_CPP_PRIMITIVE_DESC_HPP
 #define ONEAPI_DNNL_CPP_PRIMITIVE_DESC_HPP
@@ -16,7 +15,7 @@ struct handle_traits<dnnl_primitive_desc_t>
 
 namespace detail {
 
-/// A C function that creates a descriptor, and what to say when it fails.
+/// A C function that creates a descriptor, and its error message.
 template <typename F>
 struct creation {
     F *create;
@@ -46,7 +45,7 @@ inline std::vector<const_dnnl_memory_desc_t> convert_to_c(const std::vector<memo
 
 namespace detail {
 
-/// The part of primitive_desc_base that makes lists: one value for each spatial dimension, or an empty list.
+/// The part of primitive_desc_base that returns lists: one value per spatial dimension, or an empty list.
 template <typename c_primitive_desc>
 struct primitive_desc_lists : public handle<c_primitive_desc> {
     using handle<c_primitive_desc>::handle;
@@ -58,7 +57,7 @@ struct primitive_desc_lists : public handle<c_primitive_desc> {
     std::vector<dnnl_dim_t> get_kernel() const { return ask<dnnl_dim_t>(dnnl_query_kernel); }
     std::vector<float> get_factors() const { return ask<float>(dnnl_query_factors); }
 
-    /// Identifies a cache blob that fits: equal for equal descriptors on equal devices.
+    /// Identifies matching cache blobs: equal for equal descriptors on equal devices.
     std::vector<uint8_t> get_cache_blob_id() const {
         dnnl_dim_t size = 0;
         const uint8_t *id = nullptr;
@@ -92,7 +91,7 @@ struct primitive_desc_lists : public handle<c_primitive_desc> {
 
 } // namespace detail
 
-/// A descriptor of any primitive. Queries that do not apply answer 0, undef, an empty list or a zero
+/// A descriptor of any primitive. Queries that do not apply return 0, undef, an empty list or a zero
 /// descriptor.
 struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_desc_t> {
     using detail::primitive_desc_lists<dnnl_primitive_desc_t>::primitive_desc_lists;
@@ -104,7 +103,7 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
         return static_cast<dnnl::primitive::kind>(require<dnnl_primitive_kind_t>(
                 query::primitive_kind, "could not get the primitive kind of a primitive descriptor"));
     }
-    /// The implementation's name; belongs to the descriptor.
+    /// The implementation's name; owned by the descriptor.
     const char *impl_info_str() const {
         return require<const char *>(query::impl_info_str,
                                      "could not get the name of a primitive descriptor's implementation");
@@ -159,7 +158,7 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
     memory::desc scratchpad_desc() const { return query_md(query::scratchpad_md); }
     engine scratchpad_engine() const { return query_engine(query::scratchpad_engine); }
 
-    /// A copy. `what` is one of query::*_md, idx counts, or is DNNL_ARG_* with query::exec_arg_md.
+    /// Returns a copy. `what` is one of query::*_md; idx is an index, or DNNL_ARG_* with query::exec_arg_md.
     memory::desc query_md(query what, int idx = 0) const {
         switch (what) {
         case query::src_md:
@@ -181,8 +180,8 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
     using desc = memory::desc;
     using dims = memory::dims;
 
-    /// Copies a C descriptor of this kind whose propagation is one of two; undef stands for primitives
-    /// without.
+    /// Copies a C descriptor of this kind with one of two propagation kinds; undef for primitives that have
+    /// none.
     primitive_desc_base(dnnl_primitive_desc_t pd, dnnl::primitive::kind kind,
                         dnnl::prop_kind propagation = dnnl::prop_kind::undef)
         : primitive_desc_base(pd, kind, propagation, propagation) {}
@@ -204,7 +203,7 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
                                                   dnnl_primitive_desc_clone, pd));
     }
 
-    /// Creates the C descriptor; a failure throws, or leaves this one empty where that is allowed.
+    /// Creates the C descriptor; a failure throws, or leaves this one empty if that is allowed.
     template <typename F, typename... Args>
     void make(detail::creation<F> by, bool allow_empty, Args... args) {
         dnnl_primitive_desc_t pd = nullptr;
@@ -219,7 +218,7 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
         return list ? list->data() : nullptr;
     }
 
-    /// Throws unless every list has a value for each spatial dimension of md; lists may be null.
+    /// Throws unless every list has one value per spatial dimension of md; lists may be null.
     template <typename... Lists>
     static void require_spatial(const memory::desc &md, const Lists *...lists) {
         const int spatial = md.get_ndims() - 2;
@@ -239,7 +238,7 @@ struct primitive_desc_base : public detail::primitive_desc_lists<dnnl_primitive_
                       true);
     }
 
-    /// What a constructor takes when the user gives no attributes. Never destroyed: it may be needed at exit.
+    /// Used when the user gives no attributes. Never destroyed: it may be needed at exit.
     static const primitive_attr &default_attr() {
         static const primitive_attr *const shared = new primitive_attr();
         return *shared;
@@ -267,7 +266,7 @@ struct primitive_desc : public primitive_desc_base {
     using primitive_desc_base::primitive_desc_base;
     primitive_desc() = default;
 
-    /// Goes to the next implementation; false, and no change, if this was the last.
+    /// Moves to the next implementation; returns false, without a change, if this was the last.
     bool next_impl() {
         const dnnl_status_t result = dnnl_primitive_desc_next_impl(get());
         if (result == dnnl_last_impl_reached) return false;
@@ -287,8 +286,8 @@ inline primitive::primitive(const primitive_desc &pd, const std::vector<uint8_t>
     name(const primitive_desc &pd, const std::vector<uint8_t> &cache_blob)                                   \
         : primitive(pd.get(), cache_blob) {}
 
-/// The constructors that every descriptor has: empty, and a copy of one of C. After the kind of primitive
-/// come the kinds of propagation, if it has any.
+/// The constructors of every descriptor: empty, and a copy of a C descriptor. The arguments are the primitive
+/// kind and its propagation kinds, if any.
 #define DNNL_PRIMITIVE_DESC_(...)                                                                            \
     primitive_desc() = default;                                                                              \
     primitive_desc(dnnl_primitive_desc_t pd) : dnnl::primitive_desc(pd, __VA_ARGS__) {}

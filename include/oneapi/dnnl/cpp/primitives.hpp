@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives that are neither convolutions, nor normalizations with statistics, nor recurrent. */
+/* All primitives except convolutions, normalizations with statistics and recurrent networks. */
 #ifndef ONEAPI_DNNL_CPP_PRIMITIVES_HPP
 #define ONEAPI_DNNL_CPP_PRIMITIVES_HPP
 
@@ -7,7 +7,7 @@
 
 namespace dnnl {
 
-/// Copies, converts and relays out a tensor, from one engine to another if need be.
+/// Copies a tensor and converts its type and layout, also between engines.
 struct reorder : public primitive {
     struct primitive_desc : public primitive_desc_base {
         using primitive_desc_base::primitive_desc_base;
@@ -40,7 +40,7 @@ struct reorder : public primitive {
     }
 };
 
-/// Puts tensors one behind the other along a dimension.
+/// Concatenates tensors along a dimension.
 struct concat : public primitive {
     struct primitive_desc : public primitive_desc_base {
         using primitive_desc_base::primitive_desc_base;
@@ -134,7 +134,7 @@ struct lrn_backward : public primitive {
     DNNL_PRIMITIVE_(lrn_backward)
 };
 
-/// A function of each element; what alpha and beta mean depends on the algorithm, missing ones are 0.
+/// A function of each element; the meaning of alpha and beta depends on the algorithm, and both default to 0.
 struct eltwise_forward : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::eltwise, DNNL_FORWARD_)
@@ -157,7 +157,7 @@ struct eltwise_forward : public primitive {
     DNNL_PRIMITIVE_(eltwise_forward)
 };
 
-/// data is the source of forward, or its destination for the algorithms that say so.
+/// data is the source of the forward pass, or its destination for the *_use_dst_for_bwd algorithms.
 struct eltwise_backward : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::eltwise, dnnl::prop_kind::backward_data)
@@ -292,7 +292,7 @@ struct inner_product_backward_weights : public primitive {
     DNNL_PRIMITIVE_(inner_product_backward_weights)
 };
 
-/// Transposes an axis that is taken as a matrix with rows of group_size.
+/// Transposes an axis as a matrix with rows of group_size.
 struct shuffle_forward : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::shuffle, DNNL_FORWARD_)
@@ -323,8 +323,7 @@ struct shuffle_backward : public primitive {
     DNNL_PRIMITIVE_(shuffle_backward)
 };
 
-/// An operation on two tensors, element by element, or on three for algorithm::binary_select. Sources
-/// broadcast.
+/// An elementwise operation on two tensors, or three for algorithm::binary_select. Sources are broadcast.
 struct binary : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::binary)
@@ -351,7 +350,7 @@ struct binary : public primitive {
     DNNL_PRIMITIVE_(binary)
 };
 
-/// A product of matrices, or of batches of them.
+/// A matrix product, or a batch of them.
 struct matmul : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::matmul)
@@ -379,7 +378,7 @@ struct matmul : public primitive {
     DNNL_PRIMITIVE_(matmul)
 };
 
-/// Scales space by factors, by the ratio of dst to src, or by factors with dst checked against them.
+/// Resizes the spatial dimensions by factors, by the ratio of dst to src, or by factors that dst must match.
 struct resampling_forward : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::resampling, DNNL_FORWARD_)
@@ -481,7 +480,7 @@ struct pooling_backward : public primitive {
     DNNL_PRIMITIVE_(pooling_backward)
 };
 
-/// Leaky ReLU with a learned slope; the weights broadcast.
+/// Leaky ReLU with a learned slope; the weights are broadcast.
 struct prelu_forward : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::prelu, DNNL_FORWARD_)
@@ -513,7 +512,7 @@ struct prelu_backward : public primitive {
     DNNL_PRIMITIVE_(prelu_backward)
 };
 
-/// Reduces the dimensions where dst is 1. p and eps are for the norms.
+/// Reduces the dimensions whose size in dst is 1. p and eps apply to the norms.
 struct reduction : public primitive {
     struct primitive_desc : public dnnl::primitive_desc {
         DNNL_PRIMITIVE_DESC_(dnnl::primitive::kind::reduction)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recurrent networks: vanilla RNN, LSTM, GRU and AUGRU, the latter two with their linear-before-reset (LBR)
- * forms. The order of the descriptors is source, weights, destination, then the same of the gradients, then
- * the forward descriptor. A zero descriptor stands for a tensor that is not there, such as an initial state.
+ * Recurrent networks: vanilla RNN, LSTM, GRU and AUGRU, the latter two also in linear-before-reset (LBR)
+ * form. The order of the descriptors is source, weights, destination, then the same for the gradients, then
+ * the forward descriptor. A zero descriptor means that there is no such tensor, for instance no initial
+ * state.
  */
 #ifndef ONEAPI_DNNL_CPP_RNN_HPP
 #define ONEAPI_DNNL_CPP_RNN_HPP
@@ -16,7 +17,7 @@ namespace dnnl {
         return query_md(query::exec_arg_md, DNNL_ARG_##ARG);                                                 \
     }
 
-/// What descriptors of recurrent networks tell.
+/// Queries of the descriptors of recurrent networks.
 struct rnn_primitive_desc_base : public primitive_desc {
     using primitive_desc::primitive_desc;
     rnn_primitive_desc_base() = default;
@@ -68,7 +69,7 @@ struct rnn_primitive_desc_base : public primitive_desc {
 
 #undef DNNL_RNN_ARGUMENT_
 
-/// The constructors that every descriptor has, here with the cell.
+/// The constructors of every descriptor, here with the cell kind.
 #define DNNL_RNN_DESC_(name, cell, ...)                                                                      \
     name() = default;                                                                                        \
     name(dnnl_primitive_desc_t pd) : rnn_primitive_desc_base(pd, __VA_ARGS__, cell) {}
@@ -139,7 +140,7 @@ struct vanilla_rnn_backward : public primitive {
     DNNL_PRIMITIVE_(vanilla_rnn_backward)
 };
 
-/// With peephole and projection weights, with peephole weights, or with neither.
+/// With peephole and projection weights, with peephole weights only, or with neither.
 struct lstm_forward : public primitive {
     struct primitive_desc : public rnn_primitive_desc_base {
         DNNL_RNN_DESC_(primitive_desc, dnnl::algorithm::vanilla_lstm, DNNL_FORWARD_)
@@ -303,7 +304,7 @@ struct gru_backward_desc : public rnn_primitive_desc_base {
     }
 };
 
-/// Like GRU, with an update gate that attention scales.
+/// Like GRU, with an update gate that is scaled by attention.
 template <algorithm cell>
 struct augru_forward_desc : public rnn_primitive_desc_base {
     DNNL_RNN_DESC_(augru_forward_desc, cell, DNNL_FORWARD_)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What concerns the library as a whole: version, verbose output, math mode, JIT files, instruction sets,
- * profiling, the primitive cache, and the BLAS-like functions. Setters return a status where C's do.
+ * Library-wide functions: version, verbose output, math mode, JIT files, instruction sets, profiling, the
+ * primitive cache, and the BLAS-like functions. Setters return a status if C's do.
  */
 #ifndef ONEAPI_DNNL_CPP_SERVICE_HPP
 #define ONEAPI_DNNL_CPP_SERVICE_HPP
@@ -16,7 +16,7 @@ inline const version_t *version() {
     return dnnl_version();
 }
 
-/// 0 nothing, 1 what is executed, 2 also what is created. ONEDNN_VERBOSE in the environment can say more.
+/// 0 nothing, 1 executions, 2 also creations. The environment variable ONEDNN_VERBOSE has more levels.
 inline status set_verbose(int level) {
     return static_cast<status>(dnnl_set_verbose(level));
 }
@@ -51,7 +51,7 @@ auto set_jit_profiling_jitdumpdir(const String &dir) -> decltype(set_jit_profili
     return set_jit_profiling_jitdumpdir(dir.c_str());
 }
 
-/// Forbids instruction sets beyond this one. Only before the first use of the library.
+/// Limits the instruction sets that may be used. Only before the first use of the library.
 inline status set_max_cpu_isa(cpu_isa isa) {
     return static_cast<status>(dnnl_set_max_cpu_isa(static_cast<dnnl_cpu_isa_t>(isa)));
 }
@@ -71,12 +71,12 @@ enum class profiling_data_kind {
     time = dnnl_profiling_data_kind_time, ///< nanoseconds
 };
 
-/// Forgets what a stream with flags::profiling has measured so far.
+/// Discards what a stream with flags::profiling has measured so far.
 inline void reset_profiling(stream &astream) {
     error::wrap_c_api(dnnl_reset_profiling(astream.get()), "could not reset profiling");
 }
 
-/// One entry for each primitive since the last reset.
+/// One entry per primitive executed since the last reset.
 template <typename = void>
 std::vector<uint64_t> get_profiling_data(stream &astream, profiling_data_kind data_kind) {
     const dnnl_profiling_data_kind_t kind = static_cast<dnnl_profiling_data_kind_t>(data_kind);
@@ -101,9 +101,8 @@ inline void set_primitive_cache_capacity(int capacity) {
                       "could not set the capacity of the primitive cache");
 }
 
-// C = alpha * op(A) * op(B) + beta * C, row major; op transposes for 'T' or 't'. The integer ones subtract
-// the offsets ao and bo first and add co: one value ('F'), one for each row ('R') or one for each column
-// ('C').
+// C = alpha * op(A) * op(B) + beta * C, row major; op transposes for 'T' or 't'. The integer functions first
+// subtract the offsets ao and bo, and add co: one value ('F'), one per row ('R') or one per column ('C').
 
 inline status sgemm(char transa, char transb, dnnl_dim_t M, dnnl_dim_t N, dnnl_dim_t K, float alpha,
                     const float *A, dnnl_dim_t lda, const float *B, dnnl_dim_t ldb, float beta, float *C,
