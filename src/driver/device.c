@@ -29,8 +29,8 @@ ze_result_t device_status(void) {
 }
 
 ze_device_type_t device_type(void) {
-    const char *wish = getenv("LODE_ZE_DEVICE_TYPE");
-    return wish && !strcasecmp(wish, "cpu") ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
+    const char *setting = getenv("LODE_ZE_DEVICE_TYPE");
+    return setting && !strcasecmp(setting, "cpu") ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
 }
 
 /* Equal in all processes on a machine, different between CPU models. Callers can tell from it which native

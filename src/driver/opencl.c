@@ -113,8 +113,8 @@ bool opencl_open(struct opencl *cl, const char *library) {
 }
 
 static void find(void) {
-    const char *wish = getenv("LODE_ZE_OPENCL");
-    found = opencl_open(&the_opencl, wish ? wish : "libOpenCL.so.1");
+    const char *setting = getenv("LODE_ZE_OPENCL");
+    found = opencl_open(&the_opencl, setting ? setting : "libOpenCL.so.1");
 }
 
 const struct opencl *opencl(void) {

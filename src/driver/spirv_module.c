@@ -88,10 +88,10 @@ static void spirv_launch(const struct launch_command *launch, const uint32_t gro
 
 /* Translates a Level Zero build flag to OpenCL's; empty for flags that only other compilers know. */
 static const char *translate_flag(const char *flag) {
-    static const char *const foreign[] = {"-ze-", "-vc-", "-library-"};
+    static const char *const ignored[] = {"-ze-", "-vc-", "-library-"};
     if (!strcmp(flag, "-ze-opt-disable")) return "-cl-opt-disable";
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
-        if (!strncmp(flag, foreign[i], strlen(foreign[i]))) return "";
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        if (!strncmp(flag, ignored[i], strlen(ignored[i]))) return "";
     return flag;
 }
 

@@ -149,7 +149,7 @@ class Class:
         self.node, self.path = node, path
         self.bases = []      # [Class], public ones
         self.functions = []  # public methods, constructors among them
-        self.inherited = []  # functions that `using` brings in
+        self.inherited = []  # functions added by `using`
         self.uses = set()    # names that `using` adds to those declared here
         self.members = {}    # public fields, aliases and enumerators: name -> word
 
@@ -439,7 +439,7 @@ def report(missing, compared):
         if row in used:
             print(f"explained: {row[0]}: {row[1]}")
         else:
-            unexplained.append(f"DELIBERATE explains nothing any more: {row[0]}")
+            unexplained.append(f"unused row of DELIBERATE: {row[0]}")
     for line in unexplained:
         print(line)
     print(f"{compared} facts of the reference, {len(used)} deliberate differences, {len(unexplained)} unexplained")

@@ -90,9 +90,9 @@ static void check_region(struct subject *subject) {
                                                              one + (1 + y) * PITCH + 17, &first, PITCH,
                                                              PITCH * ROWS, NULL, 0, NULL),
                          ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
-    const ze_copy_region_t beside = {5, 2, 1, 20, 7, 3};
+    const ze_copy_region_t overlapping = {5, 2, 1, 20, 7, 3};
     assert_int_equal(zeCommandListAppendMemoryCopyRegion(subject->list, dst, &to, PITCH, PITCH * ROWS, dst,
-                                                         &beside, PITCH, PITCH * ROWS, NULL, 0, NULL),
+                                                         &overlapping, PITCH, PITCH * ROWS, NULL, 0, NULL),
                      ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
     assert_int_equal(zeCommandListAppendMemoryCopyRegion(subject->list, dst, NULL, 0, 0, src, &from, 0, 0,
                                                          NULL, 0, NULL),

@@ -11,8 +11,9 @@ static void device_properties_are_filled(void **state) {
     ze_eu_count_ext_t units = {.stype = ZE_STRUCTURE_TYPE_EU_COUNT_EXT};
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &units};
     assert_ok(zeDeviceGetProperties(device, &properties));
-    const char *wish = getenv("LODE_ZE_DEVICE_TYPE");
-    assert_int_equal(properties.type, wish && !strcmp(wish, "cpu") ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU);
+    const char *setting = getenv("LODE_ZE_DEVICE_TYPE");
+    assert_int_equal(properties.type,
+                     setting && !strcmp(setting, "cpu") ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU);
     assert_int_equal(strncmp(properties.name, "Lode CPU", 8), 0);
     assert_true(properties.numEUsPerSubslice >= 1);
     assert_int_equal(units.numTotalEUs, properties.numEUsPerSubslice);

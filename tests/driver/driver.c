@@ -24,8 +24,8 @@ static void drivers_are_counted(void **state) {
 
 /* If the device is reported as a CPU, programs that look for GPUs do not find it. */
 static bool is_cpu(void) {
-    const char *wish = getenv("LODE_ZE_DEVICE_TYPE");
-    return wish && !strcasecmp(wish, "cpu");
+    const char *setting = getenv("LODE_ZE_DEVICE_TYPE");
+    return setting && !strcasecmp(setting, "cpu");
 }
 
 static void init_drivers_filters_by_type(void **state) {

@@ -150,7 +150,7 @@ static void unknown_kernel_names_are_refused(void **state) {
     assert_ok(zeModuleDestroy(module));
 }
 
-/* The log of a failed build says why. It is an object of its own. */
+/* The log of a failed build says why, and is destroyed separately. */
 static void assert_refused(const void *bytes, size_t size) {
     ze_module_handle_t module = NULL;
     ze_module_build_log_handle_t log = NULL;

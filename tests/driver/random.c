@@ -239,8 +239,8 @@ static void play_addresses(struct player *player) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     ze_physical_mem_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = 4 * page};
     ze_physical_mem_handle_t physical;
-    char *wish = validated() ? (char *)((uintptr_t)1 << 44) : NULL, *base;
-    expect(zeVirtualMemReserve(context, wish, PAGES * page, (void **)&base), ZE_RESULT_SUCCESS);
+    char *hint = validated() ? (char *)((uintptr_t)1 << 44) : NULL, *base;
+    expect(zeVirtualMemReserve(context, hint, PAGES * page, (void **)&base), ZE_RESULT_SUCCESS);
     expect(zePhysicalMemCreate(context, device, &desc, &physical), ZE_RESULT_SUCCESS);
     for (int i = 0; i < 10; i++) {
         char *at = base + pick(player, PAGES) * page;

@@ -19,7 +19,7 @@
 
 static FILE *file;
 static bool checking;
-static int compared, computed_by_us_alone;
+static int compared, only_ours;
 
 /* The arrays of a case. */
 enum { SRC, WEIGHTS, BIAS, DST, ARRAYS };
@@ -117,11 +117,11 @@ static void check_values(const struct values *v, const void *parameters, create_
     dnnl_primitive_desc_t pd;
     dnnl_status_t status = create(&pd, v, parameters, attr.attr);
     if (status != dnnl_success) {
-        failure("%s: creation gives %d, the peer's %d", v->name, (int)status, peer_status);
+        failure("%s: creation returns %d, the peer's %d", v->name, (int)status, peer_status);
     } else {
         struct array magnitude = magnitudes(v, parameters, create),
                      result = array_new(dst->ndims, dst->dims, dst->type);
-        if (peer_status != dnnl_success) computed_by_us_alone++;
+        if (peer_status != dnnl_success) only_ours++;
         do {
             const char *info = "";
             dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
@@ -461,7 +461,6 @@ int main(int argc, char **argv) {
     fclose(file);
     dnnl_engine_destroy(engine);
     if (checking)
-        printf("%d results the same, %d problems that the peer does not take\n", compared,
-               computed_by_us_alone);
+        printf("%d results are equal, %d problems are not supported by the peer\n", compared, only_ours);
     return failures ? 1 : 0;
 }

@@ -123,8 +123,7 @@ static void allocated_memory(const struct place *place, dnnl_engine_t engine, co
     assert_ok(dnnl_memory_destroy(memory));
 }
 
-static void brought_memory(const struct place *place, dnnl_engine_t engine, const struct step *step,
-                           int kind) {
+static void user_memory(const struct place *place, dnnl_engine_t engine, const struct step *step, int kind) {
     void *native = place->backend->native_alloc(place, kind, LENGTH * sizeof(float)), *handle;
     dnnl_memory_t memory;
     assert_non_null(native);
@@ -152,7 +151,7 @@ static void brought_memory(const struct place *place, dnnl_engine_t engine, cons
 static void memory_kinds(void **state) {
     const struct place *place = place_of(state);
     const struct backend *backend = place->backend;
-    if (!backend->memory) leave_out(place, "its users cannot bring memory");
+    if (!backend->memory) leave_out(place, "its users cannot provide memory");
     dnnl_engine_t engine = make_engine(place);
     struct step step = make_step(engine, LENGTH);
     for (int kind = 0; backend->kinds[kind]; kind++) {
@@ -160,8 +159,8 @@ static void memory_kinds(void **state) {
             print_message("SKIP: %s: no memory of kind %s\n", place->name, backend->kinds[kind]);
             continue;
         }
-        if (!backend->brought[kind]) allocated_memory(place, engine, &step, kind);
-        brought_memory(place, engine, &step, kind);
+        if (!backend->user_only[kind]) allocated_memory(place, engine, &step, kind);
+        user_memory(place, engine, &step, kind);
     }
     free_step(&step);
     assert_ok(dnnl_engine_destroy(engine));

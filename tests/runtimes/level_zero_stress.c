@@ -19,9 +19,9 @@ static long resident_kib(void) {
 
 static void test_million_events(void **state) {
     (void)state;
-    const char *wish = getenv("LODE_TEST_EXECUTIONS");
+    const char *setting = getenv("LODE_TEST_EXECUTIONS");
     /* At the first measurement the stream's pool of events has its final size. */
-    const long total = wish ? atol(wish) : 1000000, first = total / 10 > 40000 ? total / 10 : 40000;
+    const long total = setting ? atol(setting) : 1000000, first = total / 10 > 40000 ? total / 10 : 40000;
     static const unsigned orders[] = {dnnl_stream_in_order, dnnl_stream_out_of_order};
     struct world w = make_world();
     assert_ok(dnnl_memory_desc_destroy(w.vector)); /* the work itself does not matter */

@@ -38,9 +38,9 @@ struct backend {
 
     /* Kinds of memory besides those of dnnl_memory_create: names, NULL-terminated. `memory` creates with
      * DNNL_MEMORY_ALLOCATE, DNNL_MEMORY_NONE or a handle from native_alloc; unimplemented: not on this
-     * device. `brought`: the library cannot allocate this kind. */
+     * device. `user_only`: the library cannot allocate this kind. */
     const char *kinds[MAX_MEMORY_KINDS];
-    bool brought[MAX_MEMORY_KINDS];
+    bool user_only[MAX_MEMORY_KINDS];
     bool copied[MAX_MEMORY_KINDS]; /* memory objects hold a copy of the handle */
     bool (*has_kind)(const struct place *place, int kind);
     dnnl_status_t (*memory)(const struct place *place, int kind, const_dnnl_memory_desc_t md,

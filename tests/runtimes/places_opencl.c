@@ -164,7 +164,7 @@ const struct backend opencl_backend = {
         .engine = make_engine,
         .stream = make_stream,
         .kinds = {"buffer", "sub-buffer", "usm-shared", "usm-host", "usm-device"},
-        .brought = {[SUB_BUFFER] = true, [USM_HOST] = true, [USM_DEVICE] = true},
+        .user_only = {[SUB_BUFFER] = true, [USM_HOST] = true, [USM_DEVICE] = true},
         .has_kind = has_kind,
         .memory = make_memory,
         .native_alloc = native_alloc,

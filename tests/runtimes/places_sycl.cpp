@@ -174,7 +174,7 @@ backend make_backend() {
     b.kinds[USM_SHARED] = "usm-shared";
     b.kinds[USM_HOST] = "usm-host";
     b.kinds[USM_DEVICE] = "usm-device";
-    b.brought[USM_HOST] = b.brought[USM_DEVICE] = true;
+    b.user_only[USM_HOST] = b.user_only[USM_DEVICE] = true;
     b.has_kind = has_kind;
     b.memory = make_memory;
     b.native_alloc = native_alloc;

@@ -100,8 +100,8 @@ static void run(struct command *command) {
 
 /* The newest versioned clang on the path, else plain clang. */
 static char *find_clang(void) {
-    const char *wish = getenv("LODE_CLANG");
-    if (wish) return text_format("%s", wish);
+    const char *setting = getenv("LODE_CLANG");
+    if (setting) return text_format("%s", setting);
     int newest = 0;
     char *path = text_format("%s", getenv("PATH") ? getenv("PATH") : "/usr/bin"), *rest = path;
     for (char *folder; (folder = strsep(&rest, ":"));) {
