@@ -10,7 +10,8 @@
  * Functions may differ by a few units of f32 in the computation, relative to the largest term, before the
  * result is rounded to its type.
  *
- * Left out: reorders from integers to 4-bit types, which the peer accepts but gets wrong.
+ * Left out: reorders to 4-bit types from integers, which the peer accepts but gets wrong, and from bf16,
+ * which it accepts on CPUs with AVX-512 BF16, where it writes nothing to dst, and refuses on all others.
  */
 #include "primitives/harness.h"
 
@@ -194,7 +195,7 @@ static void reorders(void) {
             for (int t = 0; t < COUNT(tags); t++) {
                 bool small = types[i] == dnnl_s4 || types[i] == dnnl_u4 || types[i] == dnnl_f4_e2m1
                              || types[k] == dnnl_s4 || types[k] == dnnl_u4 || types[k] == dnnl_f4_e2m1;
-                if (small && (t > 0 || is_integer(types[i]))) continue;
+                if (small && (t > 0 || is_integer(types[i]) || types[i] == dnnl_bf16)) continue;
                 struct array src = array_new(4, dims, types[i]);
                 bool f8 = types[i] == dnnl_f8_e5m2 || types[i] == dnnl_f8_e4m3;
                 fill(&src, (unsigned)(i + t),
