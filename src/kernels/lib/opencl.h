@@ -144,7 +144,7 @@ AS_TYPE_N(float, 16)
 AS_TYPE_N(int, 16)
 AS_TYPE_N(uint, 16)
 
-/* fma: rounds once on every CPU, so that results do not depend on the instruction set. Without the
+/* fma of floats rounds once on every CPU, so that results do not depend on the instruction set. Without the
  * instruction, the product is exact in double and the sum is rounded to odd before it is rounded to float. */
 #if defined(__FMA__) || defined(__aarch64__)
 #define FMA(type)                                                                                            \
@@ -152,7 +152,12 @@ AS_TYPE_N(uint, 16)
         return __builtin_elementwise_fma(a, b, c);                                                           \
     }
 FMA(float)
+FMA(double)
 #else
+/* Rounds twice: a call of libm is no choice for a kernel. */
+INLINE OVERLOAD double fma(double a, double b, double c) {
+    return a * b + c;
+}
 INLINE OVERLOAD float fma(float a, float b, float c) {
     double product = (double)a * b, sum = product + c;
     double rest_of_c = sum - product;
