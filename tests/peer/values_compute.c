@@ -35,10 +35,6 @@ typedef dnnl_status_t (*create_function)(dnnl_primitive_desc_t *pd, const struct
 
 static const int args[ARRAYS] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
 
-static bool is_integer(dnnl_data_type_t type) {
-    return type == dnnl_s8 || type == dnnl_u8 || type == dnnl_s32;
-}
-
 static double unit_of(dnnl_data_type_t type) {
     return type == dnnl_bf16 ? 0x1p-7 : type == dnnl_f16 ? 0x1p-10 : 0x1p-23;
 }

@@ -107,11 +107,11 @@ static void host_scalars(void **state) {
         assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), byte, byte, NULL, byte, attr),
                          dnnl_success);
         for (int passed = 0; passed < 2; passed++) {
-            struct exec exec = {4,
-                                {{DNNL_ARG_SRC, tensors[0]},
-                                 {DNNL_ARG_WEIGHTS, tensors[1]},
-                                 {DNNL_ARG_DST, tensors[2]},
-                                 {arg, scales[passed]}}};
+            struct exec exec = {.nargs = 4,
+                                .args = {{DNNL_ARG_SRC, tensors[0]},
+                                         {DNNL_ARG_WEIGHTS, tensors[1]},
+                                         {DNNL_ARG_DST, tensors[2]},
+                                         {arg, scales[passed]}}};
             assert_int_equal(exec_run(&exec, pd),
                              passed == announced ? dnnl_success : dnnl_invalid_arguments);
         }

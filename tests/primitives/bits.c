@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints a hash of the results of many problems on numbers that do not add up exactly. bits.cmake runs this
- * with several instruction sets and numbers of threads: every line must be the same every time.
+ * The same problem on the same device gives the same bits: on numbers that do not add up exactly, every
+ * implementation runs twice, and a hash of its results is printed. bits.cmake runs this with several numbers
+ * of threads: the lines must not change.
  */
 #include "primitives/harness.h"
 
@@ -14,34 +15,51 @@ static void check(dnnl_status_t status, const char *name) {
     exit(1);
 }
 
-/* Runs a descriptor on real numbers: arguments that it asks for are made and filled, dst is hashed. */
-static void run(const char *name, dnnl_primitive_desc_t pd) {
+/* An array of the shape that the descriptor has for an argument; without values if it has none. */
+static struct array array_for(const_dnnl_primitive_desc_t pd, int arg) {
+    const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg);
+    int ndims = 0;
+    dnnl_dims_t *dims;
+    if (!md || dnnl_memory_desc_query(md, dnnl_query_ndims_s32, &ndims) != dnnl_success || ndims == 0)
+        return (struct array){0};
+    check(dnnl_memory_desc_query(md, dnnl_query_dims, &dims), "dims");
+    return array_new(ndims, *dims, dnnl_f32);
+}
+
+static void add_inputs(struct exec *exec, const_dnnl_primitive_desc_t pd) {
     static const int inputs[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS};
-    struct exec exec = {0};
     for (int i = 0; i < COUNT(inputs); i++) {
-        const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, inputs[i]);
-        int ndims = 0;
-        dnnl_dims_t *dims;
-        if (!md || dnnl_memory_desc_query(md, dnnl_query_ndims_s32, &ndims) != dnnl_success || ndims == 0)
-            continue;
-        check(dnnl_memory_desc_query(md, dnnl_query_dims, &dims), name);
-        struct array array = array_new(ndims, *dims, dnnl_f32);
+        struct array array = array_for(pd, inputs[i]);
+        if (!array.values) continue;
         array_fill_real(&array, (unsigned)(i + 1));
-        exec_add(&exec, inputs[i], memory_new(md, &array));
+        exec_add(exec, inputs[i],
+                 memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, inputs[i]), &array));
         array_free(&array);
     }
-    const_dnnl_memory_desc_t dst = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
-    int ndims;
-    dnnl_dims_t *dims;
-    check(dnnl_memory_desc_query(dst, dnnl_query_ndims_s32, &ndims), name);
-    check(dnnl_memory_desc_query(dst, dnnl_query_dims, &dims), name);
-    struct array result = array_new(ndims, *dims, dnnl_f32);
-    exec_add(&exec, DNNL_ARG_DST, memory_new(dst, NULL));
+}
+
+static uint64_t result_hash(const char *name, const_dnnl_primitive_desc_t pd) {
+    struct exec exec = {0};
+    struct array result = array_for(pd, DNNL_ARG_DST);
+    add_inputs(&exec, pd);
+    exec_add(&exec, DNNL_ARG_DST, memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL));
     check(exec_run(&exec, pd), name);
     memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
-    printf("%s %016llx\n", name, (unsigned long long)array_hash(&result, 0));
+    uint64_t hash = array_hash(&result, 0);
     array_free(&result);
     exec_free(&exec);
+    return hash;
+}
+
+/* Runs every implementation, and destroys the descriptor. */
+static void run(const char *name, dnnl_primitive_desc_t pd) {
+    do {
+        const char *info = "";
+        dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
+        uint64_t first = result_hash(name, pd), second = result_hash(name, pd);
+        if (first != second) failure("%s, %s: another execution gives other bits", name, info);
+        printf("%s, %s: %016llx\n", name, info, (unsigned long long)first);
+    } while (dnnl_primitive_desc_next_impl(pd) == dnnl_success);
     dnnl_primitive_desc_destroy(pd);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Forward convolution against plain loops: shapes x types x attributes x layouts, on every implementation
- * that takes the problem. Implementations must agree to the bit, also on numbers that are not exact.
+ * that takes the problem.
  */
 #include "primitives/product.h"
 
@@ -60,13 +60,13 @@ static const struct product_types types[] = {
 };
 
 static const struct product_attr attrs[] = {
-        {false, {.name = "plain"}},
-        {false, {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}},
-        {false, {.name = "clip", .ops = {ELTWISE(dnnl_eltwise_clip, -1, 6)}}},
-        {false, {.name = "sum", .ops = {{.kind = dnnl_sum, .alpha = 0.5f}}}},
-        {false, {.name = "binary", .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_max, -1)}}},
-        {false, {.name = "prelu", .ops = {{.kind = dnnl_prelu, .mask = 2}}}},
-        {false,
+        {FOR_ALL, {.name = "plain"}},
+        {FOR_ALL, {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}},
+        {FOR_ALL, {.name = "clip", .ops = {ELTWISE(dnnl_eltwise_clip, -1, 6)}}},
+        {FOR_ALL, {.name = "sum", .ops = {{.kind = dnnl_sum, .alpha = 0.5f}}}},
+        {FOR_ALL, {.name = "binary", .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_max, -1)}}},
+        {FOR_ALL, {.name = "prelu", .ops = {{.kind = dnnl_prelu, .mask = 2}}}},
+        {FOR_ALL,
          {.name = "many",
           .ops = {ELTWISE(dnnl_eltwise_linear, 0.5f, 1),
                   BINARY(dnnl_binary_sub, 0),
@@ -79,8 +79,17 @@ static const struct product_attr attrs[] = {
                   BINARY(dnnl_binary_add, 7),
                   {.kind = dnnl_sum, .alpha = 2},
                   ELTWISE(dnnl_eltwise_abs, 0, 0)}}},
-        {true, {.name = "scales", .src_scale = 0.5f, .weights_scale = 0.25f, .dst_scale = 2}},
-        {true,
+        {FOR_REALS,
+         {.name = "functions",
+          .ops = {ELTWISE(dnnl_eltwise_linear, 0.75f, -0.25f),
+                  ELTWISE(dnnl_eltwise_tanh, 0, 0),
+                  BINARY(dnnl_binary_mul, 2),
+                  ELTWISE(dnnl_eltwise_swish, 1.5f, 0),
+                  ELTWISE(dnnl_eltwise_elu, 0.7f, 0),
+                  {.kind = dnnl_sum, .alpha = 0.3f},
+                  ELTWISE(dnnl_eltwise_gelu_erf, 0, 0)}}},
+        {FOR_INTEGERS, {.name = "scales", .src_scale = 0.5f, .weights_scale = 0.25f, .dst_scale = 2}},
+        {FOR_INTEGERS,
          {.name = "scales by channel",
           .src_scale = 0.5f,
           .weights_scale = 0.25f,
@@ -88,20 +97,20 @@ static const struct product_attr attrs[] = {
           .dst_scale = 0.5f,
           .dst_mask = 2,
           .ops = {ELTWISE(dnnl_eltwise_relu, 0, 0)}}},
-        {true,
+        {FOR_INTEGERS,
          {.name = "zero points",
           .src_zero_point = 2,
           .dst_zero_point = 3,
           .src_scale = 0.5f,
           .dst_scale = 2}},
-        {true,
+        {FOR_INTEGERS,
          {.name = "zero points by channel",
           .src_zero_point = 1,
           .src_zero_mask = 2,
           .dst_zero_point = -2,
           .dst_zero_mask = 2,
           .weights_zero_point = 1}},
-        {true,
+        {FOR_INTEGERS,
          {.name = "host scalars",
           .src_scale = 0.5f,
           .weights_scale = 0.5f,
@@ -155,13 +164,12 @@ static struct product make(int shape, const struct product_types *t) {
 }
 
 /* The sum at one position of dst. */
-static struct product_sum convolve(const struct product *p, const struct attr_run *run,
-                                   const dnnl_dim_t *out) {
+static struct sum convolve(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out) {
     const struct shape *s = p->shape;
     dnnl_dim_t group = out[1] / s->outputs;
     dnnl_dims_t src = {out[0]}, weights = {group}, tap = {0};
     dnnl_dim_t taps[4] = {s->inputs, 1, 1, 1}, *w = weights + (s->groups ? 1 : 0);
-    struct product_sum sum = {0};
+    struct sum sum = {0};
     for (int i = 0; i < s->nspatial; i++)
         taps[1 + i] = s->kernel[i];
     do {
@@ -176,19 +184,18 @@ static struct product_sum convolve(const struct product *p, const struct attr_ru
         }
         if (!inside) continue;
         double x = array_at(&p->src, src) - attr_run_src_zero(run, src);
-        product_add(&sum, x * (array_at(&p->weights, weights) - run->c->weights_zero_point));
+        sum_add(&sum, x * (array_at(&p->weights, weights) - run->c->weights_zero_point));
     } while (next_position(1 + s->nspatial, taps, tap));
     return sum;
 }
 
-static void reference(struct product *p, const struct attr_run *run, struct array *tolerance) {
+static void reference(struct product *p, const struct attr_run *run, struct array *error) {
     dnnl_dims_t out = {0};
     if (p->dst.count == 0) return;
-    double steps = (double)p->weights.count / (double)p->dst.dims[1];
     do {
-        struct product_sum sum = convolve(p, run, out);
+        struct sum sum = convolve(p, run, out);
         double bias = p->bias.values ? p->bias.values[out[1]] : 0;
-        product_store(p, run, &sum, steps, bias, out[1], out, tolerance);
+        product_store(p, run, &sum, bias, out[1], out, error);
     } while (next_position(p->dst.ndims, p->dst.dims, out));
 }
 
@@ -210,7 +217,6 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, 
 static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .nshapes = COUNT(shapes),
                                            .nattrs = COUNT(attrs),
-                                           .nreal = 3,
                                            .types = types,
                                            .attrs = attrs,
                                            .make = make,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attributes that draw random numbers: dropout and stochastic rounding, against a plain generator and plain
- * loops. The numbers are oneDNN's, so results are known to the bit.
+ * loops. The generator is oneDNN's, so results are known exactly.
  */
 #include "primitives/harness.h"
 
@@ -13,10 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static void must(dnnl_status_t status) {
-    if (status != dnnl_success) fail_msg("status %d", (int)status);
-}
 
 /* Philox 4x32, ten rounds: the words that a counter and a key give. */
 static void philox(uint32_t c[4], uint32_t key0, uint32_t key1) {
@@ -42,7 +38,7 @@ static uint32_t random_at(uint64_t place, int64_t seed, int64_t offset) {
     return c[place & 3];
 }
 
-/* The vectors that the inventors of the generator publish. */
+/* The test vectors that the generator's authors published. */
 static void generator(void **state) {
     (void)state;
     uint32_t zero[4] = {0}, ones[4] = {~0u, ~0u, ~0u, ~0u},
@@ -150,16 +146,16 @@ static dnnl_primitive_attr_t dropout_attr(const struct dropout *c, const struct 
     dnnl_post_ops_t ops;
     dnnl_memory_desc_t added_md = md_of(added, "ab"), mask_md = NULL;
     if (c->mask == NO_MASK)
-        must(dnnl_memory_desc_create_with_tag(&mask_md, 0, mask->dims, dnnl_data_type_undef,
+        MUST(dnnl_memory_desc_create_with_tag(&mask_md, 0, mask->dims, dnnl_data_type_undef,
                                               dnnl_format_tag_undef));
     else
         mask_md = md_of(mask, c->mask == OPEN_MASK ? NULL : "ab");
-    must(dnnl_primitive_attr_create(&attr));
-    must(dnnl_post_ops_create(&ops));
+    MUST(dnnl_primitive_attr_create(&attr));
+    MUST(dnnl_post_ops_create(&ops));
     for (int i = 0; i < c->adds; i++)
-        must(dnnl_post_ops_append_binary(ops, dnnl_binary_add, added_md));
-    must(dnnl_primitive_attr_set_post_ops(attr, ops));
-    must(dnnl_primitive_attr_set_dropout_v2(attr, mask_md, c->seed_type, c->use_offset, c->host_scalars));
+        MUST(dnnl_post_ops_append_binary(ops, dnnl_binary_add, added_md));
+    MUST(dnnl_primitive_attr_set_post_ops(attr, ops));
+    MUST(dnnl_primitive_attr_set_dropout_v2(attr, mask_md, c->seed_type, c->use_offset, c->host_scalars));
     dnnl_post_ops_destroy(ops);
     dnnl_memory_desc_destroy(added_md);
     dnnl_memory_desc_destroy(mask_md);
@@ -173,14 +169,14 @@ static void pass_value(struct exec *exec, int arg, dnnl_data_type_t type, const 
     dnnl_memory_t memory;
     void *bytes;
     if (host_scalar) {
-        must(dnnl_memory_desc_create_host_scalar(&md, type));
-        must(dnnl_memory_create_host_scalar(&memory, md, (void *)value));
+        MUST(dnnl_memory_desc_create_host_scalar(&md, type));
+        MUST(dnnl_memory_create_host_scalar(&memory, md, (void *)value));
     } else {
         md = md_new(1, (dnnl_dims_t){1}, type, "a");
-        must(dnnl_memory_create(&memory, md, test_engine(), DNNL_MEMORY_ALLOCATE));
-        must(dnnl_memory_map_data(memory, &bytes));
+        MUST(dnnl_memory_create(&memory, md, test_engine(), DNNL_MEMORY_ALLOCATE));
+        MUST(dnnl_memory_map_data(memory, &bytes));
         memcpy(bytes, value, size);
-        must(dnnl_memory_unmap_data(memory, bytes));
+        MUST(dnnl_memory_unmap_data(memory, bytes));
     }
     exec_add(exec, arg, memory);
     dnnl_memory_desc_destroy(md);
@@ -196,63 +192,48 @@ static void pass_dropout(struct exec *exec, const struct dropout *c) {
         pass_value(exec, DNNL_ARG_ATTR_DROPOUT_OFFSET, dnnl_s64, &c->offset, 8, c->host_scalars);
 }
 
-static void pass(struct exec *exec, const_dnnl_primitive_desc_t pd, int arg, const struct array *array) {
-    const_dnnl_memory_desc_t md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg);
-    exec_add(exec, arg, array ? memory_reordered(md, array) : memory_new(md, NULL));
-}
-
 struct arrays {
     struct array src, weights, dst, mask, added;
 };
 
-static void run_dropout(const char *what, const struct dropout *c, const_dnnl_primitive_desc_t pd,
-                        const struct arrays *a) {
-    struct exec exec = {0};
-    struct array dst = array_new(2, a->dst.dims, a->dst.type), mask = array_new(2, a->dst.dims, dnnl_u8);
-    pass(&exec, pd, DNNL_ARG_SRC, &a->src);
-    if (a->weights.values) pass(&exec, pd, DNNL_ARG_WEIGHTS, &a->weights);
+/* Every implementation of one case. */
+static void run_dropout(const char *what, const struct dropout *c, const struct arrays *a) {
+    struct array none = {0};
+    struct exec scalars = {0};
+    dnnl_primitive_attr_t attr = dropout_attr(c, &a->added, &a->mask);
+    dnnl_memory_desc_t src = md_of(&a->src, "ab"), dst = md_of(&a->dst, "ab"),
+                       weights = a->weights.values ? md_of(&a->weights, NULL) : NULL;
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t status = desc_new(&pd, c->kind, src, weights, dst, attr);
+    struct test_run run = {.what = what,
+                           .extra = &scalars,
+                           .reorder_inputs = true,
+                           .inputs = {{DNNL_ARG_SRC, &a->src}, {DNNL_ARG_WEIGHTS, &a->weights}},
+                           .outputs = {{DNNL_ARG_DST, &a->dst},
+                                       {DNNL_ARG_ATTR_DROPOUT_MASK, c->mask == NO_MASK ? &none : &a->mask}}};
     for (int i = 0; i < c->adds; i++)
-        pass(&exec, pd, DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) | DNNL_ARG_SRC_1, &a->added);
-    pass(&exec, pd, DNNL_ARG_DST, NULL);
-    if (c->mask != NO_MASK) pass(&exec, pd, DNNL_ARG_ATTR_DROPOUT_MASK, NULL);
-    pass_dropout(&exec, c);
-    if (exec_run(&exec, pd) != dnnl_success) failure("%s: execution fails", what);
-    memory_read(exec_find(&exec, DNNL_ARG_DST), &dst);
-    check_equal(what, &a->dst, &dst);
-    if (c->mask != NO_MASK) {
-        memory_read(exec_find(&exec, DNNL_ARG_ATTR_DROPOUT_MASK), &mask);
-        check_equal(what, &a->mask, &mask);
-    }
-    array_free(&dst);
-    array_free(&mask);
-    exec_free(&exec);
+        run.inputs[2 + i] =
+                (struct input){DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) | DNNL_ARG_SRC_1, &a->added, NULL};
+    pass_dropout(&scalars, c);
+    run_implementations(status, pd, &run);
+    exec_free(&scalars);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_primitive_attr_destroy(attr);
 }
 
 static void dropout_case(int index) {
     const struct dropout *c = &dropouts[index];
     struct arrays a;
     char what[64];
-    dnnl_primitive_desc_t pd;
     snprintf(what, sizeof what, "dropout %d", index);
     a.dst = results(c, &a.src, &a.weights);
-    a.mask = array_new(2, a.dst.dims, dnnl_u8);
-    a.added = array_new(2, a.dst.dims, dnnl_f32);
+    a.mask = array_like(&a.dst, dnnl_u8);
+    a.added = array_like(&a.dst, dnnl_f32);
     array_fill(&a.added, 3, 9);
     drop(c, &a.added, &a.dst, &a.mask);
-    dnnl_primitive_attr_t attr = dropout_attr(c, &a.added, &a.mask);
-    dnnl_memory_desc_t src = md_of(&a.src, "ab"), dst = md_of(&a.dst, "ab"),
-                       weights = a.weights.values ? md_of(&a.weights, NULL) : NULL;
-    dnnl_status_t status = desc_new(&pd, c->kind, src, weights, dst, attr);
-    if (status != dnnl_success) failure("%s: creation gives %d", what, (int)status);
-    while (status == dnnl_success) {
-        run_dropout(what, c, pd, &a);
-        status = dnnl_primitive_desc_next_impl(pd);
-        if (status != dnnl_success) dnnl_primitive_desc_destroy(pd);
-    }
-    dnnl_memory_desc_destroy(src);
-    dnnl_memory_desc_destroy(weights);
-    dnnl_memory_desc_destroy(dst);
-    dnnl_primitive_attr_destroy(attr);
+    run_dropout(what, c, &a);
     array_free(&a.src);
     array_free(&a.weights);
     array_free(&a.dst);
@@ -267,15 +248,15 @@ static void dropout(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* What is created with dropout: only some primitives, in logical order, with a mask that lies like dst. */
+/* Dropout is for some primitives only, whose dst is in logical order and whose mask has the layout of dst. */
 static dnnl_status_t create(dnnl_primitive_kind_t kind, dnnl_data_type_t type, const char *tag,
                             const char *mask_tag) {
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd = NULL;
     dnnl_memory_desc_t md = md_new(2, (dnnl_dims_t){8, 8}, type, tag),
                        mask = md_new(2, (dnnl_dims_t){8, 8}, dnnl_u8, mask_tag);
-    must(dnnl_primitive_attr_create(&attr));
-    must(dnnl_primitive_attr_set_dropout(attr, mask));
+    MUST(dnnl_primitive_attr_create(&attr));
+    MUST(dnnl_primitive_attr_set_dropout(attr, mask));
     dnnl_status_t status =
             kind == dnnl_inner_product
                     ? dnnl_inner_product_forward_primitive_desc_create(
@@ -319,7 +300,7 @@ static const struct format {
         {dnnl_u8, 8, 0, 255, 0},
 };
 
-static double round_by_chance(double exact, uint64_t place, int32_t seed, const struct format *f) {
+static double round_stochastically(double exact, uint64_t place, int32_t seed, const struct format *f) {
     bool halves = f->type == dnnl_bf16 || f->type == dnnl_f16;
     uint32_t random = halves ? random_at(place >> 2, seed, 0) >> (place % 4 * 8) & 0xff
                              : random_at(place >> 1, seed, 0) >> (place % 2 * 16) & 0xffff;
@@ -338,35 +319,30 @@ static void rounding_case(const struct format *f, int32_t seed) {
     const dnnl_dim_t n = 38;
     struct array src = array_new(2, (dnnl_dims_t){ROWS, 1}, dnnl_f32),
                  weights = array_new(2, (dnnl_dims_t){1, n}, dnnl_f32),
-                 expected = array_new(2, (dnnl_dims_t){ROWS, n}, f->type), actual = expected;
+                 expected = array_new(2, (dnnl_dims_t){ROWS, n}, f->type);
     array_fill_real(&weights, 5);
     memcpy(src.values, sizes, sizeof sizes);
     for (int64_t i = 0; i < expected.count; i++)
-        expected.values[i] = round_by_chance(src.values[i / n] * weights.values[i % n], (uint64_t)i, seed, f);
-    actual = array_new(2, expected.dims, f->type);
+        expected.values[i] =
+                round_stochastically(src.values[i / n] * weights.values[i % n], (uint64_t)i, seed, f);
     dnnl_memory_desc_t src_md = md_of(&src, "ab"), weights_md = md_of(&weights, "ab"),
                        dst_md = md_of(&expected, "ab");
     dnnl_primitive_attr_t attr;
-    dnnl_primitive_desc_t pd;
+    dnnl_primitive_desc_t pd = NULL;
+    struct exec scalars = {0};
     char what[64];
     snprintf(what, sizeof what, "rounding to type %d with seed %d", (int)f->type, seed);
-    must(dnnl_primitive_attr_create(&attr));
-    must(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
-    dnnl_status_t status = desc_new(&pd, dnnl_matmul, src_md, weights_md, dst_md, attr);
-    if (status != dnnl_success) {
-        failure("%s: creation gives %d", what, (int)status);
-    } else {
-        struct exec exec = {0};
-        pass(&exec, pd, DNNL_ARG_SRC, &src);
-        pass(&exec, pd, DNNL_ARG_WEIGHTS, &weights);
-        pass(&exec, pd, DNNL_ARG_DST, NULL);
-        pass_value(&exec, DNNL_ARG_ATTR_ROUNDING_SEED, dnnl_s32, &seed, 4, false);
-        if (exec_run(&exec, pd) != dnnl_success) failure("%s: execution fails", what);
-        memory_read(exec_find(&exec, DNNL_ARG_DST), &actual);
-        check_equal(what, &expected, &actual);
-        exec_free(&exec);
-        dnnl_primitive_desc_destroy(pd);
-    }
+    MUST(dnnl_primitive_attr_create(&attr));
+    MUST(dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DST, dnnl_rounding_mode_stochastic));
+    MUST(desc_new(&pd, dnnl_matmul, src_md, weights_md, dst_md, attr));
+    pass_value(&scalars, DNNL_ARG_ATTR_ROUNDING_SEED, dnnl_s32, &seed, 4, false);
+    run_implementation(pd, &(struct test_run){.what = what,
+                                              .extra = &scalars,
+                                              .reorder_inputs = true,
+                                              .inputs = {{DNNL_ARG_SRC, &src}, {DNNL_ARG_WEIGHTS, &weights}},
+                                              .outputs = {{DNNL_ARG_DST, &expected}}});
+    exec_free(&scalars);
+    dnnl_primitive_desc_destroy(pd);
     dnnl_primitive_attr_destroy(attr);
     dnnl_memory_desc_destroy(src_md);
     dnnl_memory_desc_destroy(weights_md);
@@ -374,10 +350,9 @@ static void rounding_case(const struct format *f, int32_t seed) {
     array_free(&src);
     array_free(&weights);
     array_free(&expected);
-    array_free(&actual);
 }
 
-/* oneDNN's CPU engine takes no notice of the seed, as if it were 0. */
+/* oneDNN's CPU engine ignores the seed: it is always 0 there. */
 static void rounding(void **state) {
     (void)state;
     for (int i = 0; i < COUNT(formats); i++) {

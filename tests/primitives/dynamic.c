@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrix products whose dst gets scales of its own making, one for each group of columns, and products that
- * are given the sums of src: against plain loops.
+ * Matrix products that compute the scales of dst, one for each group of columns, and products that are given
+ * the sums of src: against plain loops.
  */
 #include "primitives/harness.h"
 
@@ -10,13 +10,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
-
-static void must(dnnl_status_t status) {
-    if (status != dnnl_success) fail_msg("status %d", (int)status);
-}
 
 /* Dynamic scales. */
 
@@ -54,12 +49,6 @@ static double most_of(dnnl_data_type_t type) {
     return type == dnnl_f8_e5m2 ? 57344 : type == dnnl_f8_e4m3 ? 448 : 6;
 }
 
-/* 8-bit types are rounded from f16. */
-static double round_twice(double x, dnnl_data_type_t type) {
-    if (type != dnnl_f4_e2m1) x = round_to_type(x, dnnl_f16);
-    return round_to_type(x, type);
-}
-
 /* The scale of a group whose largest number is `most`, as its type holds it. A power of two is what is left
  * of both without their fractions; it does not go below 2^-127. Other scales are 1 if there is nothing to
  * scale, and never 0. */
@@ -69,22 +58,23 @@ static float scale_of(const struct dynamic *c, float most) {
         exponent -= ilogb(most_of(c->dst));
         return ldexpf(1, exponent < -127 ? -127 : exponent);
     }
-    float scale = (float)round_twice((double)fminf(most / (float)most_of(c->dst), 448), dnnl_f8_e4m3);
+    float scale = (float)round_to_type((double)fminf(most / (float)most_of(c->dst), 448), dnnl_f8_e4m3);
     return most == 0 ? 1 : scale == 0 ? 0x1p-9f : scale;
 }
 
-static void quantise(const struct dynamic *c, const double *exact, struct array *dst, float *scales) {
+static void quantise(const struct dynamic *c, const double *exact, struct array *dst, struct array *scales) {
     dnnl_dim_t group = group_of(c);
     for (int64_t g = 0; g < dst->count / group; g++) {
         const double *from = exact + g * group;
         float most = 0;
         for (int i = 0; i < group; i++)
             most = fmaxf(most, fabsf((float)from[i]));
-        scales[g] = scale_of(c, most);
+        float scale = scale_of(c, most);
+        scales->values[g] = (double)scale;
         for (int i = 0; i < group; i++) {
-            double x = (double)((float)from[i] * (1 / scales[g]));
+            double x = (double)((float)from[i] * (1 / scale));
             x = fmin(fmax(x, -most_of(c->dst)), most_of(c->dst));
-            dst->values[g * group + i] = round_twice(x, c->dst);
+            dst->values[g * group + i] = round_to_type(x, c->dst);
         }
     }
 }
@@ -93,11 +83,11 @@ static dnnl_primitive_attr_t dynamic_attr(const struct dynamic *c) {
     dnnl_primitive_attr_t attr;
     dnnl_post_ops_t ops;
     bool mx = c->mode == dnnl_quantization_mode_dynamic_mx;
-    must(dnnl_primitive_attr_create(&attr));
-    must(dnnl_post_ops_create(&ops));
-    if (c->relu) must(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0.5f, 0));
-    must(dnnl_primitive_attr_set_post_ops(attr, ops));
-    must(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_DST, 3, 2, (dnnl_dims_t){1, group_of(c)},
+    MUST(dnnl_primitive_attr_create(&attr));
+    MUST(dnnl_post_ops_create(&ops));
+    if (c->relu) MUST(dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0.5f, 0));
+    MUST(dnnl_primitive_attr_set_post_ops(attr, ops));
+    MUST(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_DST, 3, 2, (dnnl_dims_t){1, group_of(c)},
                                            mx ? dnnl_e8m0 : dnnl_f8_e4m3, 0, c->mode));
     dnnl_post_ops_destroy(ops);
     return attr;
@@ -115,58 +105,15 @@ static dnnl_status_t matmul_desc(dnnl_primitive_desc_t *pd, const struct array *
     return status;
 }
 
-static void pass(struct exec *exec, const_dnnl_primitive_desc_t pd, int arg, const struct array *array) {
-    exec_add(exec, arg, memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arg), array));
-}
-
-/* e8m0 is an exponent. */
-static unsigned char scale_bits(const struct dynamic *c, float scale) {
-    int exponent = ilogbf(scale);
-    if (c->mode == dnnl_quantization_mode_dynamic_mx) return (unsigned char)(exponent + 127);
-    if (exponent < -6) return (unsigned char)ldexpf(scale, 9);
-    return (unsigned char)((exponent + 7) * 8 + (int)ldexpf(scale, 3 - exponent) - 8);
-}
-
-static void check_scales(const char *what, const struct dynamic *c, dnnl_memory_t memory,
-                         const float *expected, int64_t count) {
-    unsigned char *bytes;
-    must(dnnl_memory_map_data(memory, (void **)&bytes));
-    for (int64_t i = 0; i < count; i++)
-        if (bytes[i] != scale_bits(c, expected[i]))
-            failure("%s: scale %lld is %#x, not %#x", what, (long long)i, bytes[i],
-                    scale_bits(c, expected[i]));
-    must(dnnl_memory_unmap_data(memory, bytes));
-}
-
-static void run_dynamic(const char *what, const struct dynamic *c, const_dnnl_primitive_desc_t pd,
-                        const struct array *src, const struct array *weights, const struct array *expected,
-                        const float *scales) {
-    struct exec exec = {0};
-    struct array actual = array_new(2, expected->dims, c->dst);
-    int64_t groups = expected->count / group_of(c);
-    bool mx = c->mode == dnnl_quantization_mode_dynamic_mx;
-    dnnl_memory_desc_t scales_md = md_new(1, &groups, mx ? dnnl_e8m0 : dnnl_f8_e4m3, "a");
-    pass(&exec, pd, DNNL_ARG_SRC, src);
-    pass(&exec, pd, DNNL_ARG_WEIGHTS, weights);
-    pass(&exec, pd, DNNL_ARG_DST, NULL);
-    exec_add(&exec, DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST, memory_new(scales_md, NULL));
-    if (exec_run(&exec, pd) != dnnl_success) failure("%s: execution fails", what);
-    memory_read(exec_find(&exec, DNNL_ARG_DST), &actual);
-    check_equal(what, expected, &actual);
-    check_scales(what, c, exec_find(&exec, DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST), scales, groups);
-    dnnl_memory_desc_destroy(scales_md);
-    array_free(&actual);
-    exec_free(&exec);
-}
-
 /* A column by a row, as every result is one product; a group of zeros among the others. */
 static void dynamic_case(int index) {
     const struct dynamic *c = &dynamics[index];
+    bool mx = c->mode == dnnl_quantization_mode_dynamic_mx;
     struct array src = array_new(2, (dnnl_dims_t){c->rows, 1}, c->src),
                  weights = array_new(2, (dnnl_dims_t){1, c->columns}, c->src),
-                 dst = array_new(2, (dnnl_dims_t){c->rows, c->columns}, c->dst);
+                 dst = array_new(2, (dnnl_dims_t){c->rows, c->columns}, c->dst),
+                 scales = array_new(1, (dnnl_dims_t){dst.count / group_of(c)}, mx ? dnnl_e8m0 : dnnl_f8_e4m3);
     double exact[2048];
-    float scales[128];
     char what[64];
     snprintf(what, sizeof what, "dynamic scales %d", index);
     array_fill_real(&src, 3);
@@ -178,20 +125,21 @@ static void dynamic_case(int index) {
         float x = (float)(src.values[i / c->columns] * weights.values[i % c->columns]);
         exact[i] = (double)(c->relu && x <= 0 ? x * 0.5f : x);
     }
-    quantise(c, exact, &dst, scales);
+    quantise(c, exact, &dst, &scales);
     dnnl_primitive_attr_t attr = dynamic_attr(c);
     dnnl_primitive_desc_t pd;
     dnnl_status_t status = matmul_desc(&pd, &src, &weights, &dst, c->tag, attr);
-    if (status != dnnl_success) failure("%s: creation gives %d", what, (int)status);
-    while (status == dnnl_success) {
-        run_dynamic(what, c, pd, &src, &weights, &dst, scales);
-        status = dnnl_primitive_desc_next_impl(pd);
-        if (status != dnnl_success) dnnl_primitive_desc_destroy(pd);
-    }
+    run_implementations(
+            status, pd,
+            &(struct test_run){.what = what,
+                               .inputs = {{DNNL_ARG_SRC, &src}, {DNNL_ARG_WEIGHTS, &weights}},
+                               .outputs = {{DNNL_ARG_DST, &dst},
+                                           {DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST, &scales, .tag = "a"}}});
     dnnl_primitive_attr_destroy(attr);
     array_free(&src);
     array_free(&weights);
     array_free(&dst);
+    array_free(&scales);
 }
 
 static void dynamic_scales(void **state) {
@@ -209,8 +157,8 @@ static dnnl_status_t create(dnnl_data_type_t type, dnnl_data_type_t dst_type, dn
                  dst = array_new(2, (dnnl_dims_t){4, columns}, dst_type);
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd = NULL;
-    must(dnnl_primitive_attr_create(&attr));
-    must(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_DST, 3, 2, (dnnl_dims_t){1, group}, scale_type, 0,
+    MUST(dnnl_primitive_attr_create(&attr));
+    MUST(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_DST, 3, 2, (dnnl_dims_t){1, group}, scale_type, 0,
                                            mode));
     dnnl_status_t status = matmul_desc(&pd, &src, &weights, &dst, "ab", attr);
     dnnl_primitive_desc_destroy(pd);
@@ -236,49 +184,55 @@ static void refusals(void **state) {
     assert_int_equal(create(dnnl_f32, dnnl_f4_e2m1, 64, 16, dnnl_f32, fp), dnnl_unimplemented);
 }
 
-/* Sums of src along K, which spare a product with zero points of weights some of its work. */
-static void sums(dnnl_data_type_t weights_type, dnnl_dim_t group) {
-    enum { M = 5, K = 64, N = 20 };
-    dnnl_dim_t parts = group ? K / group : 1;
+enum { M = 5, K = 64, N = 20 };
+
+/* A product with zero points of weights, one for each `length` rows, and the sums of src that go with them.
+ */
+static void sums_reference(const struct array *src, const struct array *weights, const struct array *zeros,
+                           struct array *dst, struct array *sum, dnnl_dim_t length) {
+    for (int64_t i = 0; i < M * K; i++)
+        sum->values[i / K * (K / length) + i % K / length] += src->values[i];
+    for (int64_t i = 0; i < dst->count; i++)
+        for (int k = 0; k < K; k++)
+            dst->values[i] += src->values[i / N * K + k]
+                              * (weights->values[k * N + i % N] - zeros->values[k / length * N + i % N]);
+}
+
+static dnnl_primitive_attr_t sums_attr(dnnl_dim_t length) {
+    dnnl_primitive_attr_t attr;
+    MUST(dnnl_primitive_attr_create(&attr));
+    MUST(dnnl_primitive_attr_set_zero_points(attr, DNNL_ARG_WEIGHTS, 3, 2, (dnnl_dims_t){length, 1},
+                                             dnnl_s8));
+    MUST(dnnl_primitive_attr_set_precomputed_reductions(attr, DNNL_ARG_SRC, 3, 2, (dnnl_dims_t){1, length},
+                                                        dnnl_s32));
+    return attr;
+}
+
+/* Sums of src along K, which save a product with zero points of weights some of its work. */
+static void sums(dnnl_data_type_t weights_type, dnnl_dim_t length) {
     struct array src = array_new(2, (dnnl_dims_t){M, K}, dnnl_s8),
                  weights = array_new(2, (dnnl_dims_t){K, N}, weights_type),
-                 dst = array_new(2, (dnnl_dims_t){M, N}, dnnl_f32), actual = array_new(2, dst.dims, dnnl_f32),
-                 sum = array_new(2, (dnnl_dims_t){M, parts}, dnnl_s32),
-                 zeros = array_new(2, (dnnl_dims_t){parts, N}, dnnl_s8);
+                 dst = array_new(2, (dnnl_dims_t){M, N}, dnnl_f32),
+                 sum = array_new(2, (dnnl_dims_t){M, K / length}, dnnl_s32),
+                 zeros = array_new(2, (dnnl_dims_t){K / length, N}, dnnl_s8);
     array_fill(&src, 9, 1);
     array_fill(&weights, 7, 2);
     array_fill(&zeros, 5, 3);
-    dnnl_dim_t length = K / parts;
-    for (int64_t i = 0; i < M * K; i++)
-        sum.values[i / K * parts + i % K / length] += src.values[i];
-    for (int64_t i = 0; i < dst.count; i++)
-        for (int k = 0; k < K; k++)
-            dst.values[i] += src.values[i / N * K + k]
-                             * (weights.values[k * N + i % N] - zeros.values[k / length * N + i % N]);
-    dnnl_primitive_attr_t attr;
+    sums_reference(&src, &weights, &zeros, &dst, &sum, length);
+    dnnl_primitive_attr_t attr = sums_attr(length);
     dnnl_primitive_desc_t pd;
-    must(dnnl_primitive_attr_create(&attr));
-    must(dnnl_primitive_attr_set_zero_points(attr, DNNL_ARG_WEIGHTS, 3, 2, (dnnl_dims_t){length, 1},
-                                             dnnl_s8));
-    must(dnnl_primitive_attr_set_precomputed_reductions(attr, DNNL_ARG_SRC, 3, 2, (dnnl_dims_t){1, length},
-                                                        dnnl_s32));
-    must(matmul_desc(&pd, &src, &weights, &dst, "ab", attr));
-    struct exec exec = {0};
-    dnnl_memory_desc_t sum_md = md_of(&sum, "ab"), zeros_md = md_of(&zeros, "ab");
-    pass(&exec, pd, DNNL_ARG_SRC, &src);
-    pass(&exec, pd, DNNL_ARG_WEIGHTS, &weights);
-    pass(&exec, pd, DNNL_ARG_DST, NULL);
-    exec_add(&exec, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_WEIGHTS, memory_new(zeros_md, &zeros));
-    exec_add(&exec, DNNL_ARG_ATTR_PRECOMPUTED_REDUCTIONS | DNNL_ARG_SRC, memory_new(sum_md, &sum));
-    must(exec_run(&exec, pd));
-    memory_read(exec_find(&exec, DNNL_ARG_DST), &actual);
-    check_equal("precomputed reductions", &dst, &actual);
-    exec_free(&exec);
-    dnnl_memory_desc_destroy(sum_md);
-    dnnl_memory_desc_destroy(zeros_md);
+    MUST(matmul_desc(&pd, &src, &weights, &dst, "ab", attr));
+    run_implementation(
+            pd,
+            &(struct test_run){.what = "precomputed reductions",
+                               .inputs = {{DNNL_ARG_SRC, &src},
+                                          {DNNL_ARG_WEIGHTS, &weights},
+                                          {DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_WEIGHTS, &zeros, "ab"},
+                                          {DNNL_ARG_ATTR_PRECOMPUTED_REDUCTIONS | DNNL_ARG_SRC, &sum, "ab"}},
+                               .outputs = {{DNNL_ARG_DST, &dst}}});
     dnnl_primitive_desc_destroy(pd);
     dnnl_primitive_attr_destroy(attr);
-    struct array *all[] = {&src, &weights, &dst, &actual, &sum, &zeros};
+    struct array *all[] = {&src, &weights, &dst, &sum, &zeros};
     for (int i = 0; i < COUNT(all); i++)
         array_free(all[i]);
 }

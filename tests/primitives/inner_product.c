@@ -36,19 +36,28 @@ static const struct product_types types[] = {
 };
 
 static const struct product_attr attrs[] = {
-        {false, {.name = "plain"}},
-        {false,
+        {FOR_ALL, {.name = "plain"}},
+        {FOR_ALL,
          {.name = "relu, sum", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0), {.kind = dnnl_sum, .alpha = 2}}}},
-        {false,
+        {FOR_ALL,
          {.name = "binary, prelu", .ops = {BINARY(dnnl_binary_add, 2), {.kind = dnnl_prelu, .mask = 2}}}},
-        {true,
+        {FOR_REALS,
+         {.name = "functions",
+          .ops = {ELTWISE(dnnl_eltwise_linear, 0.75f, -0.25f),
+                  ELTWISE(dnnl_eltwise_tanh, 0, 0),
+                  BINARY(dnnl_binary_mul, 2),
+                  ELTWISE(dnnl_eltwise_swish, 1.5f, 0),
+                  ELTWISE(dnnl_eltwise_elu, 0.7f, 0),
+                  {.kind = dnnl_sum, .alpha = 0.3f},
+                  ELTWISE(dnnl_eltwise_gelu_erf, 0, 0)}}},
+        {FOR_INTEGERS,
          {.name = "scales",
           .src_scale = 0.5f,
           .weights_scale = 0.25f,
           .weights_mask = -1,
           .dst_scale = 2,
           .ops = {ELTWISE(dnnl_eltwise_linear, 2, 1)}}},
-        {true,
+        {FOR_INTEGERS,
          {.name = "host scalars",
           .src_scale = 4,
           .weights_scale = 0.25f,
@@ -79,16 +88,16 @@ static struct product make(int shape, const struct product_types *t) {
     return p;
 }
 
-static void reference(struct product *p, const struct attr_run *run, struct array *tolerance) {
+static void reference(struct product *p, const struct attr_run *run, struct array *error) {
     int64_t batch = p->dst.dims[0], outputs = p->dst.dims[1], terms = p->weights.count / outputs;
     for (int64_t n = 0; n < batch; n++)
         for (int64_t o = 0; o < outputs; o++) {
             dnnl_dims_t position = {n, o};
             double bias = p->bias.values ? p->bias.values[o] : 0;
-            struct product_sum sum = {0};
+            struct sum sum = {0};
             for (int64_t i = 0; i < terms; i++)
-                product_add(&sum, p->src.values[n * terms + i] * p->weights.values[o * terms + i]);
-            product_store(p, run, &sum, (double)terms, bias, o, position, tolerance);
+                sum_add(&sum, p->src.values[n * terms + i] * p->weights.values[o * terms + i]);
+            product_store(p, run, &sum, bias, o, position, error);
         }
 }
 
@@ -107,7 +116,6 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, 
 static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .nshapes = COUNT(shapes),
                                            .nattrs = COUNT(attrs),
-                                           .nreal = 1,
                                            .types = types,
                                            .attrs = attrs,
                                            .make = make,

@@ -52,21 +52,30 @@ static const struct product_types types[] = {
 };
 
 static const struct product_attr attrs[] = {
-        {false, {.name = "plain"}},
-        {false,
+        {FOR_ALL, {.name = "plain"}},
+        {FOR_ALL,
          {.name = "post-ops",
           .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0),
                   {.kind = dnnl_sum, .alpha = 0.5f},
                   BINARY(dnnl_binary_add, 3)}}},
-        {false, {.name = "scales", .src_scale = 0.5f, .weights_scale = 2, .dst_scale = 0.25f}},
-        {false, {.name = "scales by column", .src_scale = 2, .weights_scale = 0.5f, .weights_mask = -1}},
-        {true,
+        {FOR_ALL, {.name = "scales", .src_scale = 0.5f, .weights_scale = 2, .dst_scale = 0.25f}},
+        {FOR_ALL, {.name = "scales by column", .src_scale = 2, .weights_scale = 0.5f, .weights_mask = -1}},
+        {FOR_REALS,
+         {.name = "functions",
+          .ops = {ELTWISE(dnnl_eltwise_linear, 0.75f, -0.25f),
+                  ELTWISE(dnnl_eltwise_tanh, 0, 0),
+                  BINARY(dnnl_binary_mul, 2),
+                  ELTWISE(dnnl_eltwise_swish, 1.5f, 0),
+                  ELTWISE(dnnl_eltwise_elu, 0.7f, 0),
+                  {.kind = dnnl_sum, .alpha = 0.3f},
+                  ELTWISE(dnnl_eltwise_gelu_erf, 0, 0)}}},
+        {FOR_INTEGERS,
          {.name = "zero points",
           .src_zero_point = 1,
           .weights_zero_point = 2,
           .dst_zero_point = 3,
           .dst_scale = 2}},
-        {true,
+        {FOR_INTEGERS,
          {.name = "host scalars",
           .src_scale = 0.5f,
           .src_zero_point = 2,
@@ -90,29 +99,28 @@ static struct product make(int shape, const struct product_types *t) {
 }
 
 /* The sum at one position of dst. */
-static struct product_sum multiply(const struct product *p, const struct attr_run *run,
-                                   const dnnl_dim_t *out) {
+static struct sum multiply(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out) {
     int n = p->dst.ndims;
-    struct product_sum sum = {0};
+    struct sum sum = {0};
     for (dnnl_dim_t k = 0; k < p->src.dims[n - 1]; k++) {
         dnnl_dims_t src = {0}, weights = {0};
         for (int d = 0; d < n; d++)
             src[d] = weights[d] = out[d];
         src[n - 1] = weights[n - 2] = k;
-        product_add(&sum, (array_at(&p->src, src) - attr_run_src_zero(run, src))
-                                  * (array_at(&p->weights, weights) - run->c->weights_zero_point));
+        sum_add(&sum, (array_at(&p->src, src) - attr_run_src_zero(run, src))
+                              * (array_at(&p->weights, weights) - run->c->weights_zero_point));
     }
     return sum;
 }
 
-static void reference(struct product *p, const struct attr_run *run, struct array *tolerance) {
+static void reference(struct product *p, const struct attr_run *run, struct array *error) {
     int n = p->dst.ndims;
     dnnl_dims_t out = {0};
     if (p->dst.count == 0) return;
     do {
-        struct product_sum sum = multiply(p, run, out);
+        struct sum sum = multiply(p, run, out);
         double bias = p->bias.values ? array_at(&p->bias, out) : 0;
-        product_store(p, run, &sum, (double)p->src.dims[n - 1], bias, out[n - 1], out, tolerance);
+        product_store(p, run, &sum, bias, out[n - 1], out, error);
     } while (next_position(n, p->dst.dims, out));
 }
 
@@ -131,7 +139,6 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, 
 static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .nshapes = COUNT(shapes),
                                            .nattrs = COUNT(attrs),
-                                           .nreal = 2,
                                            .types = types,
                                            .attrs = attrs,
                                            .make = make,
@@ -234,22 +241,6 @@ static void group_run_free(struct group_run *r) {
     array_free(&r->zeros.array);
 }
 
-/* Runs with the arguments that are there already and those of the product, in rows. */
-static void run_plainly(const struct product *p, const_dnnl_primitive_desc_t pd, struct exec *exec,
-                        const char *what) {
-    struct array result = array_new(2, p->dst.dims, p->dst.type);
-    exec_add_array(exec, DNNL_ARG_SRC, &p->src, "ab");
-    if (!exec_find(exec, DNNL_ARG_WEIGHTS)) exec_add_array(exec, DNNL_ARG_WEIGHTS, &p->weights, "ab");
-    if (p->bias.values) exec_add_array(exec, DNNL_ARG_BIAS, &p->bias, "ab");
-    dnnl_memory_desc_t dst = md_of(&p->dst, "ab");
-    exec_add(exec, DNNL_ARG_DST, memory_new(dst, NULL));
-    dnnl_memory_desc_destroy(dst);
-    if (exec_run(exec, pd) != dnnl_success) failure("%s: execution fails", what);
-    memory_read(exec_find(exec, DNNL_ARG_DST), &result);
-    check_equal(what, &p->dst, &result);
-    array_free(&result);
-}
-
 static void run_groups(const struct group_case *g) {
     enum { IN_ROWS = 1 };
     static const struct attr_case plain = {.name = "groups"};
@@ -263,11 +254,12 @@ static void run_groups(const struct group_case *g) {
     grouped_use(&r.zeros, run.attr, &exec);
     dnnl_primitive_desc_t pd = NULL;
     dnnl_status_t status = product_create(&pd, &suite, &r.p, IN_ROWS, run.attr);
-    if (status == dnnl_success)
-        run_plainly(&r.p, pd, &exec, g->name);
-    else
-        failure("%s: creation gives %d", g->name, (int)status);
-    dnnl_primitive_desc_destroy(pd);
+    run_implementations(
+            status, pd,
+            &(struct test_run){.what = g->name,
+                               .extra = &exec,
+                               .inputs = {{DNNL_ARG_SRC, &r.p.src}, {DNNL_ARG_WEIGHTS, &r.p.weights}},
+                               .outputs = {{DNNL_ARG_DST, &r.p.dst}}});
     exec_free(&exec);
     attr_run_free(&run);
     group_run_free(&r);
@@ -305,16 +297,16 @@ static dnnl_primitive_desc_t open_desc(const_dnnl_primitive_attr_t attr) {
 static void run_open(struct product *p, const char *what) {
     static const struct attr_case relu = {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}};
     struct attr_run run;
-    struct exec exec = {0};
-    struct array tolerance = array_new(2, p->dst.dims, dnnl_f32);
     attr_run_init(&run, &relu, &p->src, &p->weights, &p->dst);
-    reference(p, &run, &tolerance);
+    reference(p, &run, NULL);
     dnnl_primitive_desc_t pd = open_desc(run.attr);
-    run_plainly(p, pd, &exec, what);
+    run_implementation(pd, &(struct test_run){.what = what,
+                                              .inputs = {{DNNL_ARG_SRC, &p->src, "ab"},
+                                                         {DNNL_ARG_WEIGHTS, &p->weights, "ab"},
+                                                         {DNNL_ARG_BIAS, &p->bias, "ab"}},
+                                              .outputs = {{DNNL_ARG_DST, &p->dst, .tag = "ab"}}});
     dnnl_primitive_desc_destroy(pd);
-    exec_free(&exec);
     attr_run_free(&run);
-    array_free(&tolerance);
 }
 
 static void open_sizes(void **state) {
@@ -352,21 +344,22 @@ static void run_open_rows(dnnl_dim_t rows, const struct product_types *t, const 
     struct product p = {.src = array_new(2, (dnnl_dims_t){rows, K}, t->src),
                         .weights = array_new(2, (dnnl_dims_t){K, N}, t->weights),
                         .dst = array_new(2, (dnnl_dims_t){rows, N}, t->dst)};
-    struct array tolerance = array_new(2, p.dst.dims, dnnl_f32);
     struct attr_run run;
     struct exec exec = {0};
     product_fill(&p, (unsigned)rows);
     attr_run_init(&run, &relu, &p.src, &p.weights, &p.dst);
     product_allow(run.attr, &p);
-    reference(&p, &run, &tolerance);
+    reference(&p, &run, NULL);
     dnnl_primitive_desc_t pd = open_rows_desc(&p, run.attr);
     const_dnnl_memory_desc_t chosen = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
     exec_add(&exec, DNNL_ARG_WEIGHTS, memory_reordered(chosen, &p.weights));
-    run_plainly(&p, pd, &exec, what);
+    run_implementation(pd, &(struct test_run){.what = what,
+                                              .extra = &exec,
+                                              .inputs = {{DNNL_ARG_SRC, &p.src, "ab"}},
+                                              .outputs = {{DNNL_ARG_DST, &p.dst, .tag = "ab"}}});
     dnnl_primitive_desc_destroy(pd);
     exec_free(&exec);
     attr_run_free(&run);
-    array_free(&tolerance);
     product_free(&p);
 }
 

@@ -29,20 +29,20 @@ static void fill_real(struct product *p, unsigned seed) {
     array_fill_real(&p->bias, seed + 3);
 }
 
-void product_add(struct product_sum *sum, double term) {
-    sum->value += term;
-    sum->magnitude += fabs(term);
+/* Sums of f64 stay f64 if nothing follows them; attributes are computed in f32. */
+static bool all_in_f64(const struct product *p, const struct attr_run *run) {
+    const struct attr_case *c = run->c;
+    return p->src.type == dnnl_f64 && p->dst.type == dnnl_f64 && run->nops == 0 && c->src_scale == 0
+           && c->weights_scale == 0 && c->dst_scale == 0;
 }
 
-void product_store(struct product *p, const struct attr_run *run, const struct product_sum *sum, double steps,
-                   double bias, int64_t channel, const dnnl_dim_t *position, struct array *tolerance) {
-    int64_t i = array_index(&p->dst, position);
-    p->dst.values[i] = attr_run_apply(run, sum->value, bias, channel, position);
-    tolerance->values[i] = (steps + 4) * 0x1p-24 * (sum->magnitude + fabs(bias) + 4);
-}
-
-static bool is_integer(dnnl_data_type_t type) {
-    return type == dnnl_s8 || type == dnnl_u8 || type == dnnl_s4 || type == dnnl_u4;
+void product_store(struct product *p, const struct attr_run *run, const struct sum *sum, double bias,
+                   int64_t channel, const dnnl_dim_t *position, struct array *error) {
+    bool integers = is_integer(p->src.type) && is_integer(p->weights.type);
+    struct bounded x = all_in_f64(p, run) ? sum_of_products_f64(sum, bias)
+                                          : attr_run_apply(run, sum_of_products(sum, integers, bias), bias,
+                                                           channel, position);
+    store_bounded(x, array_index(&p->dst, position), &p->dst, error);
 }
 
 void product_allow(dnnl_primitive_attr_t attr, const struct product *p) {
@@ -68,31 +68,34 @@ static void run_product(const struct product_suite *suite, struct product *p, co
                         int layout, bool exact, const char *what) {
     struct attr_case by_channel = *c;
     struct attr_run run;
-    struct array tolerance = array_new(p->dst.ndims, p->dst.dims, dnnl_f32);
+    struct array error = array_like(&p->dst, dnnl_f64);
     if (c->weights_mask == -1) by_channel.weights_mask = p->by_channel;
     attr_run_init(&run, &by_channel, &p->src, &p->weights, &p->dst);
     product_allow(run.attr, p);
-    suite->reference(p, &run, &tolerance);
+    suite->reference(p, &run, &error);
     dnnl_primitive_desc_t pd;
     dnnl_status_t status = product_create(&pd, suite, p, layout, run.attr);
-    const struct input inputs[] = {
-            {DNNL_ARG_SRC, &p->src}, {DNNL_ARG_WEIGHTS, &p->weights}, {DNNL_ARG_BIAS, &p->bias}};
-    if (status != dnnl_success)
-        failure("%s: creation gives %d", what, (int)status);
-    else
-        run_implementations(pd, &run, inputs, COUNT(inputs), &p->dst, exact ? NULL : &tolerance, what);
+    run_implementations(status, pd,
+                        &(struct test_run){.what = what,
+                                           .attr = &run,
+                                           .inputs = {{DNNL_ARG_SRC, &p->src},
+                                                      {DNNL_ARG_WEIGHTS, &p->weights},
+                                                      {DNNL_ARG_BIAS, &p->bias}},
+                                           .outputs = {{DNNL_ARG_DST, &p->dst, .error = exact ? NULL : &error,
+                                                        .before = attr_run_before(&run)}}});
     attr_run_free(&run);
-    array_free(&tolerance);
+    array_free(&error);
 }
 
-void product_numbers(void **state) {
+void product_exact_numbers(void **state) {
     const struct product_suite *suite = *state;
     for (int t = 0; t < suite->ntypes; t++)
         for (int s = 0; s < suite->nshapes; s++)
             for (int a = 0; a < suite->nattrs; a++) {
                 const struct product_types *types = &suite->types[t];
                 const struct product_attr *attr = &suite->attrs[a];
-                if (attr->quantised && !is_integer(types->src)) continue;
+                if (attr->numbers == FOR_REALS) continue;
+                if (attr->numbers == FOR_INTEGERS && !is_integer(types->src)) continue;
                 int layout = (t + s + a) % PRODUCT_LAYOUTS;
                 struct product p = suite->make(s, types);
                 product_fill(&p, (unsigned)(10 * s + t));
@@ -105,16 +108,30 @@ void product_numbers(void **state) {
     assert_int_equal(failures, 0);
 }
 
+static int attrs_of_reals(const struct product_suite *suite) {
+    int count = 0;
+    while (count < suite->nattrs && suite->attrs[count].numbers != FOR_INTEGERS)
+        count++;
+    return count;
+}
+
+/* Products of integers are exact: int8.c has those. */
 void product_real_numbers(void **state) {
     const struct product_suite *suite = *state;
-    for (int s = 0; s < suite->nshapes; s++)
-        for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++) {
-            struct product p = suite->make(s, &suite->types[0]);
-            fill_real(&p, (unsigned)s);
-            char what[128];
-            snprintf(what, sizeof what, "real numbers, shape %d, layout %d", s, layout);
-            run_product(suite, &p, &suite->attrs[layout % suite->nreal].c, layout, false, what);
-            product_free(&p);
-        }
+    int before = implementations_run, nattrs = attrs_of_reals(suite);
+    for (int t = 0; t < suite->ntypes; t++)
+        for (int s = 0; s < suite->nshapes; s++)
+            for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++) {
+                const struct attr_case *c = &suite->attrs[(t + s + layout) % nattrs].c;
+                if (is_integer(suite->types[t].src)) continue;
+                struct product p = suite->make(s, &suite->types[t]);
+                fill_real(&p, (unsigned)(s + t));
+                char what[128];
+                snprintf(what, sizeof what, "real numbers, shape %d, types %d, layout %d, %s", s, t, layout,
+                         c->name);
+                run_product(suite, &p, c, layout, false, what);
+                product_free(&p);
+            }
+    printf("%d runs\n", implementations_run - before);
     assert_int_equal(failures, 0);
 }

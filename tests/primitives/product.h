@@ -14,9 +14,13 @@ struct product_types {
     dnnl_data_type_t src, weights, bias, dst; /* bias 0: there is none */
 };
 
+/* Which numbers an attribute is for: quantisation is for integers; functions are not even on small numbers
+ * exact. */
+enum product_numbers { FOR_ALL, FOR_REALS, FOR_INTEGERS };
+
 struct product_attr {
-    bool quantised;     /* for integers only */
-    struct attr_case c; /* weights_mask -1: a scale for each output channel */
+    enum product_numbers numbers; /* those for integers come last in a list */
+    struct attr_case c;           /* weights_mask -1: a scale for each output channel */
 };
 
 /* One problem: its tensors. */
@@ -37,12 +41,11 @@ struct product_mds {
 
 struct product_suite {
     int ntypes, nshapes, nattrs;
-    int nreal; /* attributes, the first ones, that are tried with numbers that are not exact */
     const struct product_types *types;
     const struct product_attr *attrs;
     struct product (*make)(int shape, const struct product_types *types);
-    /* Fills dst, and how far off each result may be where numbers are not exact. */
-    void (*reference)(struct product *p, const struct attr_run *run, struct array *tolerance);
+    /* Fills dst, and how far off each result may be. */
+    void (*reference)(struct product *p, const struct attr_run *run, struct array *error);
     struct product_tags (*tags)(const struct product *p, int layout);
     dnnl_status_t (*create)(dnnl_primitive_desc_t *pd, const struct product *p, const struct product_mds *md,
                             const_dnnl_primitive_attr_t attr);
@@ -55,26 +58,19 @@ void product_fill(struct product *p, unsigned seed);
 /* Products of floats by integers are computed only where the math mode allows it. */
 void product_allow(dnnl_primitive_attr_t attr, const struct product *p);
 
-/* A sum in the making; the magnitude is that of the absolute values. */
-struct product_sum {
-    double value, magnitude;
-};
-void product_add(struct product_sum *sum, double term);
-/* Stores the result at a position of dst, and its tolerance: a chain of n fused steps is off by n * 2^-24 of
- * the magnitude of its terms. What the attributes of the tests add is of size 4 at most and rounded a few
- * times. */
-void product_store(struct product *p, const struct attr_run *run, const struct product_sum *sum, double steps,
-                   double bias, int64_t channel, const dnnl_dim_t *position, struct array *tolerance);
+/* Stores the result at a position of dst, and its error bound. */
+void product_store(struct product *p, const struct attr_run *run, const struct sum *sum, double bias,
+                   int64_t channel, const dnnl_dim_t *position, struct array *error);
 
 dnnl_status_t product_create(dnnl_primitive_desc_t *pd, const struct product_suite *suite,
                              const struct product *p, int layout, const_dnnl_primitive_attr_t attr);
 
-/* Every implementation of every problem, on exact numbers; and on others, where they must agree to the bit.
- * Their state is the suite: PRODUCT_TESTS(&suite) in a list of tests. */
-void product_numbers(void **state);
+/* Every implementation of every problem on exact numbers, where results must be exact; and on real numbers,
+ * within the error bound. Their state is the suite: PRODUCT_TESTS(&suite) in a list of tests. */
+void product_exact_numbers(void **state);
 void product_real_numbers(void **state);
 #define PRODUCT_TESTS(suite)                                                                                 \
-    cmocka_unit_test_prestate(product_numbers, (void *)(suite)),                                             \
+    cmocka_unit_test_prestate(product_exact_numbers, (void *)(suite)),                                       \
             cmocka_unit_test_prestate(product_real_numbers, (void *)(suite))
 
 #endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Element-wise and binary algorithms: each is put together from bounded steps, as its definition is. */
+#include "primitives/functions.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double logistic(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+struct bounded leaky_relu(struct bounded x, double slope) {
+    double y = x.value > 0 ? x.value : slope * x.value, error = fmax(1, fabs(slope)) * x.error;
+    return rounded(y, error, x.value > x.error ? 0 : 0.5);
+}
+
+static struct bounded linear(struct bounded x, double alpha, double beta) {
+    return bounded_add(bounded_mul(x, exactly(alpha)), exactly(beta));
+}
+
+/* NaN becomes the least. */
+static struct bounded clip(struct bounded x, double least, double most) {
+    return (struct bounded){fmin(fmax(x.value, least), most), x.error};
+}
+
+/* NaN stays. */
+static struct bounded hardsigmoid(struct bounded x, double alpha, double beta) {
+    return isnan(x.value) ? x : clip(linear(x, alpha, beta), 0, 1);
+}
+
+/* e^x - 1 has a slope of 1 at most where x is negative. */
+static struct bounded elu(struct bounded x, double alpha) {
+    struct bounded y = exactly(x.value);
+    if (x.value <= 0) y = bounded_mul(exactly(alpha), rounded(expm1(x.value), 0, ULPS_EXPM1));
+    y.error += fmax(1, fabs(alpha)) * x.error;
+    return y;
+}
+
+/* log(1 + e^(alpha x)) / alpha; f64 has e^700. */
+static struct bounded soft_relu(struct bounded x, double alpha) {
+    struct bounded t = bounded_mul(x, exactly(alpha));
+    if (t.value > 700) return x;
+    struct bounded soft = bounded_function(log1p, bounded_function(exp, t, ULPS_EXP), ULPS_LOG1P);
+    return bounded_div(soft, exactly(alpha));
+}
+
+/* x / 2 (1 + y) */
+static struct bounded gelu(struct bounded x, struct bounded y) {
+    return bounded_mul(bounded_mul(exactly(0.5), x), bounded_add(exactly(1), y));
+}
+
+static struct bounded gelu_tanh(struct bounded x) {
+    struct bounded cubic = bounded_add(bounded_mul(constant(0.044715), bounded_mul(x, x)), exactly(1));
+    struct bounded inner = bounded_mul(bounded_mul(x, constant(sqrt(2 / acos(-1)))), cubic);
+    return gelu(x, bounded_function(tanh, inner, ULPS_TANH));
+}
+
+static struct bounded gelu_erf(struct bounded x) {
+    return gelu(x, bounded_function(erf, bounded_mul(x, constant(sqrt(0.5))), ULPS_ERF));
+}
+
+static struct bounded swish(struct bounded x, double alpha) {
+    return bounded_mul(x, bounded_function(logistic, bounded_mul(x, exactly(alpha)), ULPS_LOGISTIC));
+}
+
+static struct bounded mish(struct bounded x) {
+    struct bounded soft = bounded_function(log1p, bounded_function(exp, x, ULPS_EXP), ULPS_LOG1P);
+    return bounded_mul(x, bounded_function(tanh, soft, ULPS_TANH));
+}
+
+struct bounded eltwise_forward(dnnl_alg_kind_t alg, float alpha_f32, float beta_f32, struct bounded x) {
+    double alpha = (double)alpha_f32, beta = (double)beta_f32;
+    switch ((int)alg) {
+    case dnnl_eltwise_relu:
+    case dnnl_eltwise_relu_use_dst_for_bwd: return leaky_relu(x, alpha);
+    case dnnl_eltwise_tanh:
+    case dnnl_eltwise_tanh_use_dst_for_bwd: return bounded_function(tanh, x, ULPS_TANH);
+    case dnnl_eltwise_elu:
+    case dnnl_eltwise_elu_use_dst_for_bwd: return elu(x, alpha);
+    case dnnl_eltwise_square: return bounded_mul(x, x);
+    case dnnl_eltwise_abs: return (struct bounded){fabs(x.value), x.error};
+    case dnnl_eltwise_sqrt:
+    case dnnl_eltwise_sqrt_use_dst_for_bwd: return bounded_function(sqrt, x, ULPS_SQRT);
+    case dnnl_eltwise_linear: return linear(x, alpha, beta);
+    case dnnl_eltwise_soft_relu: return soft_relu(x, alpha);
+    case dnnl_eltwise_hardsigmoid: return hardsigmoid(x, alpha, beta);
+    case dnnl_eltwise_logistic:
+    case dnnl_eltwise_logistic_use_dst_for_bwd: return bounded_function(logistic, x, ULPS_LOGISTIC);
+    case dnnl_eltwise_exp:
+    case dnnl_eltwise_exp_use_dst_for_bwd: return bounded_function(exp, x, ULPS_EXP);
+    case dnnl_eltwise_gelu_tanh: return gelu_tanh(x);
+    case dnnl_eltwise_swish: return swish(x, alpha);
+    case dnnl_eltwise_log: return bounded_function(log, x, ULPS_LOG);
+    case dnnl_eltwise_clip:
+    case dnnl_eltwise_clip_v2:
+    case dnnl_eltwise_clip_v2_use_dst_for_bwd: return clip(x, alpha, beta);
+    case dnnl_eltwise_pow: return bounded_mul(exactly(alpha), bounded_pow(x, beta, ULPS_POW));
+    case dnnl_eltwise_gelu_erf: return gelu_erf(x);
+    case dnnl_eltwise_round: return bounded_function(nearbyint, x, 0);
+    case dnnl_eltwise_mish: return mish(x);
+    case dnnl_eltwise_hardswish: return bounded_mul(x, hardsigmoid(x, alpha, beta));
+    default: abort();
+    }
+}
+
+struct bounded binary_forward(dnnl_alg_kind_t alg, struct bounded x, struct bounded y, double condition) {
+    switch ((int)alg) {
+    case dnnl_binary_add: return bounded_add(x, y);
+    case dnnl_binary_mul: return bounded_mul(x, y);
+    case dnnl_binary_max: return bounded_max(x, y);
+    case dnnl_binary_min: return bounded_min(x, y);
+    case dnnl_binary_div: return bounded_div(x, y);
+    case dnnl_binary_sub: return bounded_sub(x, y);
+    case dnnl_binary_ge: return exactly(x.value >= y.value);
+    case dnnl_binary_gt: return exactly(x.value > y.value);
+    case dnnl_binary_le: return exactly(x.value <= y.value);
+    case dnnl_binary_lt: return exactly(x.value < y.value);
+    case dnnl_binary_eq: return exactly(x.value == y.value);
+    case dnnl_binary_ne: return exactly(x.value != y.value);
+    case dnnl_binary_select: return condition != 0 ? x : y;
+    default: abort();
+    }
+}

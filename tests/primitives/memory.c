@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Engine, descriptors and memories for tests of primitives: memory.h says what each function promises. */
+#include "primitives/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Exported by the library, declared by no public header. */
+dnnl_status_t dnnl_memory_desc_create_with_string_tag(dnnl_memory_desc_t *, int, const dnnl_dims_t,
+                                                      dnnl_data_type_t, const char *);
+
+int failures;
+
+void failure(const char *format, ...) {
+    if (++failures > 20) return;
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+void must_succeed(dnnl_status_t status, const char *call) {
+    if (status == dnnl_success) return;
+    fprintf(stderr, "%s: status %d\n", call, (int)status);
+    abort();
+}
+
+dnnl_engine_t test_engine(void) {
+    static dnnl_engine_t engine;
+    if (!engine) MUST(dnnl_engine_create(&engine, dnnl_cpu, 0));
+    return engine;
+}
+
+dnnl_stream_t test_stream(void) {
+    static dnnl_stream_t stream;
+    if (!stream) MUST(dnnl_stream_create(&stream, test_engine(), dnnl_stream_default_flags));
+    return stream;
+}
+
+bool test_peer(void) {
+    return getenv("LODE_TEST_PEER") != NULL;
+}
+
+bool test_peer_is_narrow(void) {
+    unsigned vnni = dnnl_cpu_isa_avx512_core_vnni;
+    if (!test_peer() || (dnnl_get_effective_cpu_isa() & vnni) == vnni) return false;
+    printf("SKIP: without VNNI the peer lacks some cases, and its sums of bytes saturate\n");
+    return true;
+}
+
+dnnl_memory_desc_t md_new(int ndims, const dnnl_dim_t *dims, dnnl_data_type_t type, const char *tag) {
+    dnnl_memory_desc_t md = NULL;
+    if (tag)
+        MUST(dnnl_memory_desc_create_with_string_tag(&md, ndims, dims, type, tag));
+    else
+        MUST(dnnl_memory_desc_create_with_tag(&md, ndims, dims, type, dnnl_format_tag_any));
+    return md;
+}
+
+dnnl_memory_desc_t md_of(const struct array *array, const char *tag) {
+    return md_new(array->ndims, array->dims, array->type, tag);
+}
+
+/* A blocked descriptor, taken apart. */
+struct layout {
+    int ndims, nblocks;
+    dnnl_dim_t offset;
+    dnnl_data_type_t type;
+    const dnnl_dims_t *dims, *padded, *strides, *blocks, *block_dims;
+};
+
+static struct layout layout_of(const_dnnl_memory_desc_t md) {
+    struct layout l = {0};
+    MUST(dnnl_memory_desc_query(md, dnnl_query_ndims_s32, &l.ndims));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_data_type, &l.type));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_submemory_offset_s64, &l.offset));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_dims, &l.dims));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_padded_dims, &l.padded));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_strides, &l.strides));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_inner_nblks_s32, &l.nblocks));
+    if (l.nblocks == 0) return l;
+    MUST(dnnl_memory_desc_query(md, dnnl_query_inner_blks, &l.blocks));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_inner_idxs, &l.block_dims));
+    return l;
+}
+
+static int64_t offset_of(const struct layout *l, const dnnl_dim_t *position) {
+    dnnl_dims_t outer;
+    int64_t offset = l->offset, stride = 1;
+    memcpy(outer, position, sizeof *outer * (size_t)l->ndims);
+    for (int b = l->nblocks - 1; b >= 0; b--) {
+        dnnl_dim_t d = (*l->block_dims)[b], size = (*l->blocks)[b];
+        offset += outer[d] % size * stride;
+        outer[d] /= size;
+        stride *= size;
+    }
+    for (int d = 0; d < l->ndims; d++)
+        offset += outer[d] * (*l->strides)[d];
+    return offset;
+}
+
+dnnl_memory_t memory_new(const_dnnl_memory_desc_t md, const struct array *array) {
+    dnnl_memory_t memory;
+    MUST(dnnl_memory_create(&memory, md, test_engine(), DNNL_MEMORY_ALLOCATE));
+    size_t size = dnnl_memory_desc_get_size(md);
+    if (size == 0) return memory;
+    void *bytes;
+    MUST(dnnl_memory_map_data(memory, &bytes));
+    memset(bytes, array ? 0 : 0x55, size);
+    if (array && array->count > 0) {
+        struct layout l = layout_of(md);
+        dnnl_dims_t position = {0};
+        do
+            store_element(bytes, l.type, offset_of(&l, position), array_at(array, position));
+        while (next_position(l.ndims, *l.dims, position));
+    }
+    MUST(dnnl_memory_unmap_data(memory, bytes));
+    return memory;
+}
+
+static bool inside(const struct layout *l, const dnnl_dim_t *position) {
+    for (int d = 0; d < l->ndims; d++)
+        if (position[d] >= (*l->dims)[d]) return false;
+    return true;
+}
+
+bool memory_read(dnnl_memory_t memory, struct array *array) {
+    const_dnnl_memory_desc_t md;
+    MUST(dnnl_memory_get_memory_desc(memory, &md));
+    if (dnnl_memory_desc_get_size(md) == 0) return true;
+    struct layout l = layout_of(md);
+    dnnl_dims_t position = {0};
+    bool padding_is_zero = true;
+    void *bytes;
+    MUST(dnnl_memory_map_data(memory, &bytes));
+    do {
+        double x = load_element(bytes, l.type, offset_of(&l, position));
+        if (inside(&l, position))
+            array->values[array_index(array, position)] = x;
+        else
+            padding_is_zero = padding_is_zero && x == 0;
+    } while (next_position(l.ndims, *l.padded, position));
+    MUST(dnnl_memory_unmap_data(memory, bytes));
+    return padding_is_zero;
+}
+
+dnnl_memory_t memory_reordered(const_dnnl_memory_desc_t md, const struct array *array) {
+    static const char *const plain[] = {"a", "ab", "abc", "abcd", "abcde", "abcdef"};
+    dnnl_memory_desc_t plain_md = md_of(array, plain[array->ndims - 1]);
+    dnnl_memory_t source = memory_new(plain_md, array), result;
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t reorder;
+    MUST(dnnl_memory_create(&result, md, test_engine(), DNNL_MEMORY_ALLOCATE));
+    MUST(dnnl_reorder_primitive_desc_create(&pd, plain_md, test_engine(), md, test_engine(), NULL));
+    MUST(dnnl_primitive_create(&reorder, pd));
+    MUST(dnnl_primitive_execute(reorder, test_stream(), 2,
+                                (dnnl_exec_arg_t[]){{DNNL_ARG_FROM, source}, {DNNL_ARG_TO, result}}));
+    MUST(dnnl_stream_wait(test_stream()));
+    dnnl_primitive_destroy(reorder);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_destroy(source);
+    dnnl_memory_desc_destroy(plain_md);
+    return result;
+}
