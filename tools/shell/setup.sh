@@ -20,6 +20,7 @@ build    command:git                                git
 build    header:level_zero/ze_api.h                 libze-dev
 build    header:CL/cl.h                             opencl-headers
 tests    header:cmocka.h                            libcmocka-dev
+tests    command:make                               make
 tests    command:python3                            python3
 tests    command:spirv-val                          spirv-tools
 tests    library:libze_loader.so.1                  libze1
@@ -157,10 +158,11 @@ wheel_options() {
 }
 
 # configure DIR options...: keeps what an existing build folder was configured with, and changes what is asked for.
+# A new folder is built by Ninja, or by what CMAKE_GENERATOR says.
 configure() {
     local folder=$1 generator=()
     shift
-    [ -e "$folder/CMakeCache.txt" ] || generator=(-G Ninja)
+    [ -e "$folder/CMakeCache.txt" ] || generator=(-G "${CMAKE_GENERATOR:-Ninja}")
     cmake -S . -B "$folder" "${generator[@]}" "$@"
 }
 compile() { cmake --build "$1" -j "$LODE_JOBS"; }

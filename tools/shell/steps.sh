@@ -9,8 +9,10 @@ step_child=
 step_stop() { [ -z "$step_child" ] || kill "$step_child" 2>/dev/null || true; exit 130; }
 trap step_stop INT TERM
 
-# The last thing worth showing of a running step: ninja's or ctest's "[12/345] …", else nothing.
-step_progress() { tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -aoE '^ *\[? *[0-9]+/[0-9]+\]?' | tail -n 1 || true; }
+# The last thing worth showing of a running step: "[12/345] …" of ninja or ctest, "[ 12%] …" of make, else nothing.
+step_progress() {
+    tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -aoE '^ *\[? *[0-9]+(/[0-9]+\]?|%\])' | tail -n 1 || true
+}
 
 # step "What is done" LOG command...
 # Runs the command with its output in .lode/log/LOG.log. Shows elapsed time: in place on a terminal, every half
