@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the three forms of kernels: a SPIR-V module of each (version 1.0, which every device with SPIR-V takes), native
 # code of each family (one .cl file) for several instruction sets, and the sources. The lists of families and kernels
-# are those of kernels.def, and nowhere else.
+# are those of kernels.def, and nowhere else. Each command tells the build which headers it read (DEPFILE).
 #
 # Sets KERNEL_OBJECTS (native code to link) and KERNEL_BLOBS (files that table.c embeds).
 
@@ -20,7 +20,6 @@ find_program(LODE_CLANG NAMES clang-23 clang-22 clang-21 clang VALIDATOR lode_wr
 set(kernels ${PROJECT_SOURCE_DIR}/src/kernels)
 set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
 file(MAKE_DIRECTORY ${kernels_out})
-file(GLOB_RECURSE kernel_headers CONFIGURE_DEPENDS ${kernels}/*.h ${kernels}/*.def)
 
 # The native forms of a family: what the second word of its FAMILY row means.
 set(isa_flags_base "")
@@ -56,8 +55,8 @@ foreach(row ${family_rows})
     set(object ${kernels_out}/${family}_${isa}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${LODE_CLANG} -c ${native_flags} ${isa_flags_${isa}} -DKERNELS_${family} -DMODULE=lode_native_${family}_${isa}
-              -DMODULE_SOURCE="kernels/${family}.cl" -o ${object} ${kernels}/native.c
-      DEPENDS ${cl} ${kernels}/native.c ${kernel_headers} COMMENT "Kernel ${family}: native, ${isa}" VERBATIM)
+              -DMODULE_SOURCE="kernels/${family}.cl" -MD -MF ${object}.d -o ${object} ${kernels}/native.c
+      DEPENDS ${kernels}/native.c ${cl} DEPFILE ${object}.d COMMENT "Kernel ${family}: native, ${isa}" VERBATIM)
     list(APPEND KERNEL_OBJECTS ${object})
   endforeach()
 endforeach()
@@ -68,20 +67,22 @@ foreach(row ${kernel_rows})
   string(REGEX MATCH "^KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+)" match ${row})
   set(cl ${kernels}/${CMAKE_MATCH_1}.cl)
   set(kernel ${CMAKE_MATCH_2})
-  add_custom_command(OUTPUT ${kernels_out}/${kernel}.spirv
+  set(module ${kernels_out}/${kernel})
+  add_custom_command(OUTPUT ${module}.spirv
     COMMAND ${LODE_CLANG} -c --target=spirv64v1.0 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
-            -DONE_KERNEL -DWANTED_${kernel}=1 -o ${kernels_out}/${kernel}.spv ${cl}
-    COMMAND lode_shrink ${kernels_out}/${kernel}.spv ${kernels_out}/${kernel}.spirv
-    DEPENDS ${cl} ${kernel_headers} COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
-  list(APPEND KERNEL_BLOBS ${kernels_out}/${kernel}.spirv)
+            -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.spv ${cl}
+    COMMAND lode_shrink ${module}.spv ${module}.spirv
+    DEPENDS ${cl} DEPFILE ${module}.d COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
+  list(APPEND KERNEL_BLOBS ${module}.spirv)
 endforeach()
 
-file(GLOB kernel_files CONFIGURE_DEPENDS ${kernels}/*.cl)
+# What cmake/sources.cmake puts together.
+file(GLOB kernel_files CONFIGURE_DEPENDS ${kernels}/*.cl ${kernels}/lib/*.h ${kernels}/params*.h)
 set(shorten ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed)
 add_custom_command(OUTPUT ${kernels_out}/sources.txt
   COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/src -DOUTPUT=${kernels_out}/sources.full.txt
           -P ${PROJECT_SOURCE_DIR}/cmake/sources.cmake
   COMMAND sed -E -f ${shorten} ${kernels_out}/sources.full.txt > ${kernels_out}/sources.txt
-  DEPENDS ${kernel_files} ${kernel_headers} ${PROJECT_SOURCE_DIR}/cmake/sources.cmake ${shorten}
+  DEPENDS ${kernel_files} ${PROJECT_SOURCE_DIR}/cmake/sources.cmake ${shorten}
   COMMENT "Kernels: sources" VERBATIM)
 list(APPEND KERNEL_BLOBS ${kernels_out}/sources.txt)
