@@ -33,10 +33,11 @@ for compiler in "${CXX:-g++}" clang++-22 clang++; do
             fi
             compiles "$compiler" $standard "$header.hpp" "#include \"oneapi/dnnl/$header.hpp\""
         done
-        for program in objects primitives; do
+        for program in objects primitives standard_headers; do
             compiles "$compiler" $standard "$program.cpp" "#include \"$program.cpp\""
         done
         compiles "$compiler" $standard "without exceptions" "$(printf '#define DNNL_ENABLE_EXCEPTIONS 0\n#include "dnnl.hpp"')"
+        compiles "$compiler" $standard "lean headers" "$(printf '#define DNNL_LEAN_HEADERS\n#include "dnnl.hpp"')"
     done
 done
 [ $found -gt 0 ] || { echo "SKIP: no C++ compiler"; exit 77; }
