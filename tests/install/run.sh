@@ -20,6 +20,14 @@ for place in "$work/first" "$build" "$source"; do
     ! grep -rlF --binary-files=text "$place" "$prefix" || fail "these files name $place"
 done
 
+archive=$(find "$prefix" -name libdnnl.a)
+if [ -n "$archive" ]; then
+    echo "-- the static library defines no name that a program could have, too"
+    names=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }')
+    grep -q '^dnnl_engine_create$' <<<"$names" || fail "$archive has no API"
+    ! grep -vE '^(dnnl|lode)_' <<<"$names" || fail "these names are not ours"
+fi
+
 echo "-- every public header compiles alone"
 have() { echo "#include <$1>" | cc -E -xc - >/dev/null 2>&1; }
 (cd "$prefix/include" && find . -name '*.h' -o -name '*.hpp') | while read -r header; do
