@@ -20,6 +20,16 @@ for place in "$work/first" "$build" "$source"; do
     ! grep -rlF --binary-files=text "$place" "$prefix" || fail "these files name $place"
 done
 
+echo "-- tables of addresses are read-only once a file is loaded"
+files=0
+while IFS= read -r file; do
+    [ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
+    files=$((files + 1))
+    readelf -lW "$file" | grep -q GNU_RELRO || fail "$file is not linked with -z relro"
+    readelf -dW "$file" | grep -qE '\(FLAGS_1\).*NOW' || fail "$file is not linked with -z now"
+done < <(find "$prefix" -type f)
+[ $files -gt 0 ] || fail "nothing is installed that runs"
+
 archive=$(find "$prefix" -name libdnnl.a)
 if [ -n "$archive" ]; then
     echo "-- the static library defines no name that a program could have, too"

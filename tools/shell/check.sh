@@ -144,7 +144,7 @@ check() {
 
     # The static library is built by make, in parallel, so that the other generator is tried, too.
     if CMAKE_GENERATOR="Unix Makefiles" built build-static build-static-make \
-        -DONEDNN_LIBRARY_TYPE=STATIC -DONEDNN_BUILD_TESTS=OFF; then
+        -DONEDNN_LIBRARY_TYPE=STATIC -DONEDNN_BUILD_TESTS=OFF -DONEDNN_BUILD_EXAMPLES=OFF; then
         promise install-static tests/install/run.sh build-static-make
     else
         result_skip install-static "the build failed"
