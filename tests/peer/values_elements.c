@@ -79,7 +79,7 @@ static void write_result(const char *what, dnnl_status_t status, const_dnnl_prim
 /* Compares every one of our implementations with what the peer gave, if it gave anything. */
 static void check_results(const char *what, dnnl_status_t status, dnnl_primitive_desc_t pd,
                           const struct array *src, const struct attr_run *run, struct array *result,
-                          struct slack slack) {
+                          struct tolerance tolerance) {
     struct array theirs = array_like(result, result->type);
     int known = 0;
     if (fread(&known, sizeof known, 1, file) != 1
@@ -88,19 +88,19 @@ static void check_results(const char *what, dnnl_status_t status, dnnl_primitive
                        != (size_t)theirs.count))
         abort();
     if (known && status != dnnl_success) failure("%s: status %d", what, (int)status);
-    if (!known && status == dnnl_success) ours_alone++;
+    if (!known && status == dnnl_success) only_ours++;
     for (; status == dnnl_success; status = dnnl_primitive_desc_next_impl(pd)) {
         run_one(pd, src, run, result, what);
-        if (known) compare(what, theirs.values, result, slack);
+        if (known) compare(what, theirs.values, result, tolerance);
     }
     array_free(&theirs);
 }
 
 static void run_all(const char *what, dnnl_status_t status, dnnl_primitive_desc_t pd, const struct array *src,
-                    const struct attr_run *run, dnnl_data_type_t type, struct slack slack) {
+                    const struct attr_run *run, dnnl_data_type_t type, struct tolerance tolerance) {
     struct array result = array_like(src, type);
     if (checking)
-        check_results(what, status, pd, src, run, &result, slack);
+        check_results(what, status, pd, src, run, &result, tolerance);
     else
         write_result(what, status, pd, src, run, &result);
     if (status == dnnl_success) dnnl_primitive_desc_destroy(pd);
