@@ -82,7 +82,7 @@ static void null_objects(void **state) {
     assert_null(pd);
 }
 
-/* A scale that was announced as a host scalar must be one, and no other may be. */
+/* A scale that was declared as a host scalar must be passed as one, and any other must not. */
 static void host_scalars(void **state) {
     (void)state;
     const dnnl_dims_t one = {1};
@@ -97,12 +97,12 @@ static void host_scalars(void **state) {
     dnnl_memory_t tensors[3];
     for (int i = 0; i < 3; i++)
         tensors[i] = memory_new(byte, NULL);
-    for (int announced = 0; announced < 2; announced++) {
+    for (int declared = 0; declared < 2; declared++) {
         dnnl_primitive_attr_t attr;
         dnnl_primitive_desc_t pd;
         assert_int_equal(dnnl_primitive_attr_create(&attr), dnnl_success);
-        assert_int_equal(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32,
-                                                           announced, dnnl_quantization_mode_static_sazp),
+        assert_int_equal(dnnl_primitive_attr_set_scales_v3(attr, DNNL_ARG_SRC, 0, 0, NULL, dnnl_f32, declared,
+                                                           dnnl_quantization_mode_static_sazp),
                          dnnl_success);
         assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), byte, byte, NULL, byte, attr),
                          dnnl_success);
@@ -112,8 +112,7 @@ static void host_scalars(void **state) {
                                          {DNNL_ARG_WEIGHTS, tensors[1]},
                                          {DNNL_ARG_DST, tensors[2]},
                                          {arg, scales[passed]}}};
-            assert_int_equal(exec_run(&exec, pd),
-                             passed == announced ? dnnl_success : dnnl_invalid_arguments);
+            assert_int_equal(exec_run(&exec, pd), passed == declared ? dnnl_success : dnnl_invalid_arguments);
         }
         dnnl_primitive_desc_destroy(pd);
         dnnl_primitive_attr_destroy(attr);

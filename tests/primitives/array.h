@@ -29,7 +29,7 @@ void array_free(struct array *array);
 void array_fill(struct array *array, int range, unsigned seed);
 /* Numbers between -1 and 1, rounded to the type. */
 void array_fill_real(struct array *array, unsigned seed);
-/* Hash of the values as floats, continued from `hash`; 0 starts a new one. */
+/* Hash of all bits of the values, continued from `hash`; 0 starts a new one. */
 uint64_t array_hash(const struct array *array, uint64_t hash);
 int64_t array_index(const struct array *array, const dnnl_dim_t *position);
 /* The element at a position; dimensions of size 1 are broadcast. */
@@ -39,9 +39,9 @@ bool next_position(int ndims, const dnnl_dim_t *dims, dnnl_dim_t *position);
 
 bool is_integer(dnnl_data_type_t type);
 
-/* What a number becomes when it is stored: nearest even, integers saturated, floats that are too large
- * infinite where the type has infinities. 8-bit floats are rounded from f16, and NaN becomes the smallest s8
- * and s32, the largest u8 and a 4-bit 0, as in oneDNN. e8m0 takes positive numbers. */
+/* What a number becomes when it is stored: rounded to nearest even; too large integers saturate, too large
+ * floats become infinite if the type has infinities. 8-bit floats are rounded from f16, and NaN becomes the
+ * smallest s8 and s32, the largest u8 and a 4-bit 0, as in oneDNN. e8m0 takes positive numbers. */
 double round_to_type(double x, dnnl_data_type_t type);
 
 /* Element `index` of a buffer. The number that is stored must be one that the type has. */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a result may be from the reference. The reference is computed in f64; every number of it carries a
- * bound on the error that the same computation has in f32, in whatever order an implementation adds and
- * whether or not it fuses. No test has a tolerance of its own.
+ * How far a result may be from the reference. The reference is computed in f64; each of its numbers carries a
+ * bound on the error that the same computation has in f32, for any order of additions, fused or not. No test
+ * has a tolerance of its own.
  *
- *   one rounding       half a unit in the last place: u = 2^-24 of the result, or 2^-150 if that is more
- *   sums               gamma_m = m u / (1 - m u) of the sum of the terms' magnitudes, where m is the number
- * of roundings that a term goes through at most divisions          two roundings, so that an implementation
- * may multiply by an inverse functions          the units in the last place that tests/kernels/math.c holds
- * the kernels to errors of operands propagated through each operation storing            rounding is
- * monotone, so a computed number between x - e and x + e is stored as a number between stored(x - e) and
- * stored(x + e)
+ * - A rounding is off by half a unit in the last place: by u = 2^-24 of the result at most, or by 2^-150 if
+ *   that is more.
+ * - A sum is off by gamma_m = m u / (1 - m u) of the sum of its terms' magnitudes, where m is the largest
+ *   number of roundings that a term goes through.
+ * - A division counts as two roundings, so that an implementation may multiply by an inverse.
+ * - A function is off by the units in the last place that tests/kernels/math.c holds the kernels to.
+ * - Every operation passes the errors of its operands on.
+ * - Storing is monotone: a computed number between x - e and x + e is stored as a number between what these
+ *   two are stored as.
  *
- * The f64 loop's own error is 2^-29 of these bounds, and neglected; that of f64 results is not.
+ * The f64 loop has 2^-29 of these errors, which is neglected except where the result itself is f64.
  */
 #ifndef LODE_TESTS_PRIMITIVES_BOUNDS_H
 #define LODE_TESTS_PRIMITIVES_BOUNDS_H
@@ -40,7 +42,7 @@ struct bounded bounded_min(struct bounded a, struct bounded b);
 struct bounded bounded_function(double (*function)(double), struct bounded x, double ulps);
 struct bounded bounded_pow(struct bounded x, double exponent, double ulps);
 
-/* A sum in the making. */
+/* A sum that is being added up. */
 struct sum {
     double value, magnitude; /* the magnitude is the sum of absolute values */
     double error;            /* of the terms */
@@ -48,15 +50,15 @@ struct sum {
 };
 void sum_add(struct sum *sum, double term);
 void sum_add_bounded(struct sum *sum, struct bounded term);
-/* The sum of products of this source type and integers or floats; `start` is a number (the bias) that a chain
- * may begin with, but is not part of the result. Sums of integers are exact. */
+/* A sum of products; those of integers are exact. `start` is a number that an implementation may begin to add
+ * with (the bias), but is not part of the result. */
 struct bounded sum_of_products(const struct sum *sum, bool integers, double start);
-/* The same in f64, start included; the reference's own error counts as well. */
+/* The same in f64, including `start` and the error of the reference. */
 struct bounded sum_of_products_f64(const struct sum *sum, double start);
 /* A plain sum of floats. */
 struct bounded sum_of_terms(const struct sum *sum);
 
-/* Is this what may be stored? Without an error the result must be the rounded number itself. */
+/* May this be the stored result? If the error is 0 it must be the rounded number itself. */
 bool within_bound(struct bounded expected, dnnl_data_type_t type, double actual);
 
 #endif

@@ -313,7 +313,7 @@ static double round_stochastically(double exact, uint64_t place, int32_t seed, c
     return y != 0 && fabs(y) < f->least ? 0 : y;
 }
 
-/* A column by a row: every result is one product. Some are too large, some too small. */
+/* A column times a row: every result is one product. Some are too large, some too small. */
 static void rounding_case(const struct format *f, int32_t seed) {
     static const double sizes[ROWS] = {1, -1, 300, -0x1p-15, 0x1p17, 0.25};
     const dnnl_dim_t n = 38;

@@ -49,9 +49,9 @@ static double most_of(dnnl_data_type_t type) {
     return type == dnnl_f8_e5m2 ? 57344 : type == dnnl_f8_e4m3 ? 448 : 6;
 }
 
-/* The scale of a group whose largest number is `most`, as its type holds it. A power of two is what is left
- * of both without their fractions; it does not go below 2^-127. Other scales are 1 if there is nothing to
- * scale, and never 0. */
+/* The scale of a group whose largest magnitude is `most`. A power of two: that in `most` over that in the
+ * largest number of dst's type, but at least 2^-127. Otherwise their quotient, rounded to the type of the
+ * scales: 1 if all elements are 0, and never 0. */
 static float scale_of(const struct dynamic *c, float most) {
     if (c->mode == dnnl_quantization_mode_dynamic_mx) {
         int exponent = most > 0 ? ilogbf(most) : -127;
@@ -105,7 +105,7 @@ static dnnl_status_t matmul_desc(dnnl_primitive_desc_t *pd, const struct array *
     return status;
 }
 
-/* A column by a row, as every result is one product; a group of zeros among the others. */
+/* A column times a row: every result is one product. One group is all zeros. */
 static void dynamic_case(int index) {
     const struct dynamic *c = &dynamics[index];
     bool mx = c->mode == dnnl_quantization_mode_dynamic_mx;
@@ -149,7 +149,7 @@ static void dynamic_scales(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* What is created with dynamic scales of dst. */
+/* The status of creating a product with dynamic scales of dst. */
 static dnnl_status_t create(dnnl_data_type_t type, dnnl_data_type_t dst_type, dnnl_dim_t columns,
                             dnnl_dim_t group, dnnl_data_type_t scale_type, dnnl_quantization_mode_t mode) {
     struct array src = array_new(2, (dnnl_dims_t){4, 2}, type),

@@ -167,7 +167,7 @@ static void special_values(void **state) {
         struct array src = array_new(1, dims, dnnl_f32);
         for (int i = 0; i < COUNT(values); i++)
             src.values[i] = (double)(float)values[i];
-        /* Limits of these at -inf are not what the formula says: 0 * inf. */
+        /* Far from 0 the formulas of these give 0 * inf, not their limit. */
         if (functions[f].alg == dnnl_eltwise_gelu_tanh || functions[f].alg == dnnl_eltwise_gelu_erf
             || functions[f].alg == dnnl_eltwise_mish || functions[f].alg == dnnl_eltwise_hardswish
             || functions[f].alg == dnnl_eltwise_swish)
@@ -195,7 +195,7 @@ static const struct attr_case post_op_cases[] = {
                  BINARY(dnnl_binary_sub, 0), BINARY(dnnl_binary_add, 6), BINARY(dnnl_binary_max, 2)}},
 };
 
-/* Exact on small numbers; on real ones the relu is followed by all that rounds. */
+/* A relu and post-ops: exact on small numbers, within the bound on real ones. */
 static void run_post_ops(const struct attr_case *c, const char *tag, dnnl_data_type_t type, bool real) {
     static const dnnl_dims_t dims = {2, 5, 3, 4};
     struct array src = array_new(4, dims, type), dst = array_new(4, dims, type),

@@ -18,7 +18,7 @@ static struct bounded linear(struct bounded x, double alpha, double beta) {
     return bounded_add(bounded_mul(x, exactly(alpha)), exactly(beta));
 }
 
-/* NaN becomes the least. */
+/* NaN becomes the lower limit. */
 static struct bounded clip(struct bounded x, double least, double most) {
     return (struct bounded){fmin(fmax(x.value, least), most), x.error};
 }
@@ -36,7 +36,7 @@ static struct bounded elu(struct bounded x, double alpha) {
     return y;
 }
 
-/* log(1 + e^(alpha x)) / alpha; f64 has e^700. */
+/* log(1 + e^(alpha x)) / alpha. Above 700 the exponential would overflow f64. */
 static struct bounded soft_relu(struct bounded x, double alpha) {
     struct bounded t = bounded_mul(x, exactly(alpha));
     if (t.value > 700) return x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The element-wise and binary algorithms of oneDNN as definitions say them, in f64, with their error bounds.
+/* The element-wise and binary algorithms of oneDNN by their definitions, in f64, with their error bounds.
  */
 #ifndef LODE_TESTS_PRIMITIVES_FUNCTIONS_H
 #define LODE_TESTS_PRIMITIVES_FUNCTIONS_H
@@ -18,7 +18,7 @@
 #define ULPS_ERF 2.0
 #define ULPS_POW 2.5
 
-/* Forward. Aborts on an algorithm that is none. */
+/* Aborts if `alg` is not an element-wise algorithm. */
 struct bounded eltwise_forward(dnnl_alg_kind_t alg, float alpha, float beta, struct bounded x);
 /* Comparisons are defined for exact operands only; `condition` is that of a select. */
 struct bounded binary_forward(dnnl_alg_kind_t alg, struct bounded x, struct bounded y, double condition);

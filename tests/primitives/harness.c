@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the harness itself must notice: that error bounds are neither so narrow that a correct computation in
- * f32 fails nor so wide that a small mistake passes, and that stored numbers are the types'.
+ * f32 fails nor so wide that a small mistake passes, and that every number of a type can be stored and
+ * loaded.
  */
 #include "primitives/harness.h"
 

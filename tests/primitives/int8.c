@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Products of bytes on the whole range of bytes: matmul, inner product and convolution, every implementation
- * against plain loops. Sums are exact, so a result that is stored as an s32 as it is must be exact as well,
- * on every instruction set; scales are no powers of two, and what they give is held to the error bound.
+ * against plain loops. Sums are exact, so s32 results without attributes must be exact on every instruction
+ * set; scales are not powers of two, and scaled results are held to the error bound.
  * Prints a hash of each result, which bits.cmake compares between numbers of threads.
  */
 #include "primitives/harness.h"
@@ -174,7 +174,7 @@ static struct sum window_sum(const struct problem *p, const struct attr_run *run
     return sum;
 }
 
-/* Nothing follows the sums. */
+/* True if the results are the sums themselves. */
 static bool is_bare(const struct problem *p, const struct attr_run *run) {
     return !p->arrays[BIAS].values && !strcmp(run->c->name, "plain");
 }

@@ -27,7 +27,7 @@ static const struct shape shapes[] = {
         {3, {1, 3, 4}, {5, 4, 2}, {5, 3, 2}, {5, 1, 2}},
         {4, {2, 1, 3, 4}, {1, 3, 4, 2}, {2, 3, 3, 2}, {2, 3, 3, 2}},
         {5, {2, 1, 2, 2, 6}, {2, 3, 1, 6, 4}, {2, 3, 2, 2, 4}, {1, 1, 1, 1, 4}},
-        {2, {4, 0}, {0, 4}, {4, 4}, {1, 4}}, /* a sum of nothing */
+        {2, {4, 0}, {0, 4}, {4, 4}, {1, 4}}, /* K is 0 */
         {2, {0, 3}, {3, 4}, {0, 4}, {1, 4}},
 };
 
@@ -272,7 +272,7 @@ static void groups(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* One primitive whose sizes are open, executed with several. */
+/* One primitive whose sizes are open, executed with several sets of sizes. */
 
 static dnnl_memory_desc_t open_md(dnnl_dim_t rows) {
     const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;
@@ -322,7 +322,7 @@ static void open_sizes(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* Only the number of rows is open: the layout of weights is the library's to choose, once for all numbers. */
+/* Only the number of rows is open: the library chooses the layout of weights, one for all numbers of rows. */
 
 static dnnl_primitive_desc_t open_rows_desc(const struct product *p, const_dnnl_primitive_attr_t attr) {
     const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests of convolution, inner product and matmul: products of src and weights, perhaps with a bias, over all
- * types, shapes, attributes and layouts. A suite says what tells one of them apart from the others.
+ * types, shapes, attributes and layouts. A suite holds what differs between them.
  */
 #ifndef LODE_TESTS_PRIMITIVES_PRODUCT_H
 #define LODE_TESTS_PRIMITIVES_PRODUCT_H
@@ -14,8 +14,8 @@ struct product_types {
     dnnl_data_type_t src, weights, bias, dst; /* bias 0: there is none */
 };
 
-/* Which numbers an attribute is for: quantisation is for integers; functions are not even on small numbers
- * exact. */
+/* Which numbers an attribute is for: quantisation is for integers; functions are not exact, not even on
+ * small numbers. */
 enum product_numbers { FOR_ALL, FOR_REALS, FOR_INTEGERS };
 
 struct product_attr {

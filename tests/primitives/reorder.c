@@ -176,7 +176,7 @@ static void every_number(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* Integers travel exactly, whatever a float could hold. */
+/* Integers are copied exactly, even those that no float holds. */
 static void large_integers(void **state) {
     (void)state;
     static const dnnl_dims_t dims = {4, 3};
@@ -258,7 +258,7 @@ static const struct attr_case real_attrs[] = {
          .ops = {{.kind = dnnl_sum, .alpha = 0.3f}}},
 };
 
-/* Real numbers, and scales that are no powers of two. */
+/* Real numbers, and scales that are not powers of two. */
 static void real_numbers(void **state) {
     (void)state;
     static const dnnl_dims_t dims = {3, 35, 4, 5};
@@ -311,7 +311,7 @@ static void groups(void **state) {
     array_free(&scales);
 }
 
-/* A part of a tensor into a part of another: what lies around stays as it was. */
+/* A part of a tensor into a part of another: everything around it is unchanged. */
 static void parts(void **state) {
     (void)state;
     static const dnnl_dims_t whole = {8, 10}, part = {3, 4}, at = {2, 5}, to_at = {4, 1};

@@ -202,7 +202,8 @@ static void attributes(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* Large numbers do not overflow; minus infinity counts for nothing; NaN spoils its line and no other. */
+/* Large numbers do not overflow; minus infinity counts for nothing; NaN makes its own line NaN and no other.
+ */
 static void special_values(void **state) {
     (void)state;
     failures = 0;
