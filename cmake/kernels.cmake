@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the three forms of kernels: a SPIR-V module of each (version 1.0, which every device with SPIR-V takes), native
-# code of each family (one .cl file) for several instruction sets, and the sources. The lists of families and kernels
-# are those of kernels.def, and nowhere else. Each command tells the build which headers it read (DEPFILE).
+# code of each family (one .cl file) in several forms, and the sources. The lists of families, kernels and native forms
+# are those of kernels.def and forms.def, and nowhere else. Each command tells the build which headers it read (DEPFILE).
 #
 # Sets KERNEL_OBJECTS (native code to link) and KERNEL_BLOBS (files that table.c embeds).
 
@@ -21,21 +21,28 @@ set(kernels ${PROJECT_SOURCE_DIR}/src/kernels)
 set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
 file(MAKE_DIRECTORY ${kernels_out})
 
-# The native forms of a family: what the second word of its FAMILY row means.
-set(isa_flags_base "")
+# The native forms of this architecture and their flags: rows of forms.def.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernels}/kernels.def ${kernels}/forms.def)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(kernel_isas base avx2 avx512)
-  set(isas_COMMON ${kernel_isas})
-  set(isas_VNNI ${kernel_isas} avx512_vnni)
-  set(isa_flags_base -march=x86-64)
-  set(isa_flags_avx2 -march=x86-64-v3)
-  set(isa_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
-  set(isa_flags_avx512_vnni ${isa_flags_avx512} -mavx512vnni)
-else()
-  set(kernel_isas base)
-  set(isas_COMMON base)
-  set(isas_VNNI base)
+  set(architecture X86_64)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(architecture AARCH64)
 endif()
+set(native_forms "")
+file(STRINGS ${kernels}/forms.def form_rows REGEX "^FORM\\(")
+foreach(row ${form_rows})
+  string(REGEX MATCH "^FORM\\(([a-z0-9_]+), ([A-Z0-9_]+), [^,]+, [0-9]+, [0-9]+(, (.*))?\\)$" match "${row}")
+  set(form ${CMAKE_MATCH_1})
+  separate_arguments(form_flags_${form} UNIX_COMMAND "${CMAKE_MATCH_4}")
+  if(CMAKE_MATCH_2 MATCHES "^(ANY|${architecture})$")
+    list(APPEND native_forms ${form})
+  endif()
+endforeach()
+
+# What SPIR-V needs of the compiler, by what a kernel needs of the device.
+set(spirv_flags_HAS_INTEL_SUB_GROUPS -Dcl_intel_subgroups -Dcl_intel_required_subgroup_size -cl-no-stdinc
+  -include opencl-c.h -mllvm --spirv-ext=+SPV_INTEL_subgroups)
+set(spirv_flags_HAS_INTEL_SUB_GROUPS_SHORT -Dcl_intel_subgroups_short)
 
 set(native_flags -x c -std=gnu17 -O3 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
   -fno-trapping-math -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Werror -I${PROJECT_SOURCE_DIR}/src)
@@ -43,33 +50,45 @@ set(opencl_flags -x cl -I${PROJECT_SOURCE_DIR}/src)
 
 set(KERNEL_OBJECTS "")
 set(KERNEL_BLOBS "")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernels}/kernels.def)
+set(built_forms "")
 file(STRINGS ${kernels}/kernels.def family_rows REGEX "^FAMILY\\(")
 foreach(row ${family_rows})
-  string(REGEX REPLACE "^FAMILY\\(([a-z0-9_]+), ([A-Z]+)\\).*" "\\1;\\2" row ${row})
-  list(GET row 0 family)
-  list(GET row 1 forms)
+  string(REGEX MATCH "^FAMILY\\(([a-z0-9_]+), ([a-z0-9_ ]+)\\)" match "${row}")
+  set(family ${CMAKE_MATCH_1})
+  separate_arguments(forms UNIX_COMMAND "${CMAKE_MATCH_2}")
   set(cl ${kernels}/${family}.cl)
-
-  foreach(isa ${isas_${forms}})
-    set(object ${kernels_out}/${family}_${isa}.o)
+  string(APPEND built_forms "#define NATIVE_FORMS_OF_${family}(X)")
+  foreach(form ${forms})
+    if(NOT form IN_LIST native_forms)
+      continue()
+    endif()
+    string(APPEND built_forms " X(${family}, ${form})")
+    set(object ${kernels_out}/${family}_${form}.o)
     add_custom_command(OUTPUT ${object}
-      COMMAND ${LODE_CLANG} -c ${native_flags} ${isa_flags_${isa}} -DKERNELS_${family} -DMODULE=lode_native_${family}_${isa}
+      COMMAND ${LODE_CLANG} -c ${native_flags} ${form_flags_${form}} -DKERNELS_${family} -DMODULE=lode_native_${family}_${form}
               -DMODULE_SOURCE="kernels/${family}.cl" -MD -MF ${object}.d -o ${object} ${kernels}/native.c
-      DEPENDS ${kernels}/native.c ${cl} DEPFILE ${object}.d COMMENT "Kernel ${family}: native, ${isa}" VERBATIM)
+      DEPENDS ${kernels}/native.c ${cl} DEPFILE ${object}.d COMMENT "Kernel ${family}: native, ${form}" VERBATIM)
     list(APPEND KERNEL_OBJECTS ${object})
   endforeach()
+  string(APPEND built_forms "\n")
 endforeach()
+file(CONFIGURE OUTPUT ${kernels_out}/built_forms.h CONTENT "${built_forms}")
 
 file(STRINGS ${kernels}/kernels.def kernel_rows REGEX "^KERNEL\\(")
 add_executable(lode_shrink ${kernels}/shrink.c)
 foreach(row ${kernel_rows})
-  string(REGEX MATCH "^KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+)" match ${row})
+  string(REGEX MATCH "^KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+), ([A-Z]+), ([^,]+)," match "${row}")
   set(cl ${kernels}/${CMAKE_MATCH_1}.cl)
   set(kernel ${CMAKE_MATCH_2})
+  list(APPEND kernels_of_class_${CMAKE_MATCH_3} ${kernel})
+  string(REGEX MATCHALL "HAS_[A-Z0-9_]+" kernel_needs_${kernel} "${CMAKE_MATCH_4}")
+  set(needs_flags "")
+  foreach(need ${kernel_needs_${kernel}})
+    list(APPEND needs_flags ${spirv_flags_${need}})
+  endforeach()
   set(module ${kernels_out}/${kernel})
   add_custom_command(OUTPUT ${module}.spirv
-    COMMAND ${LODE_CLANG} -c --target=spirv64v1.0 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off
+    COMMAND ${LODE_CLANG} -c --target=spirv64v1.0 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off ${needs_flags}
             -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.spv ${cl}
     COMMAND lode_shrink ${module}.spv ${module}.spirv
     DEPENDS ${cl} DEPFILE ${module}.d COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU detection through cpuid, and the table of instruction sets. On other architectures every answer is
- * "none" and native kernels run in their portable form.
+ * CPU detection: cpuid on x86-64, the auxiliary vector on AArch64, and nothing elsewhere; and the table of
+ * instruction sets as oneDNN names them, which are those of x86-64.
  */
 #define _GNU_SOURCE
 #include "base/cpu.h"
@@ -15,31 +15,11 @@
 #include <string.h>
 #include <strings.h>
 
-/* Features of a CPU, one bit each. A row of the table needs all bits of its set. */
-enum feature {
-    SSE41 = 1 << 0,
-    AVX = 1 << 1,
-    AVX2 = 1 << 2,
-    FMA = 1 << 3,
-    AVX_VNNI = 1 << 4,
-    AVX_VNNI_INT8 = 1 << 5,
-    AVX_NE_CONVERT = 1 << 6,
-    AVX512 = 1 << 7, /* F, BW, CD, DQ and VL */
-    AVX512_VNNI = 1 << 8,
-    AVX512_BF16 = 1 << 9,
-    AVX512_FP16 = 1 << 10,
-    AMX = 1 << 11, /* tiles, int8 and bf16 */
-    AMX_FP16 = 1 << 12,
-    AMX_FP8 = 1 << 13,
-    AVX10_2 = 1 << 14,
-    SMALL_EXTENSIONS = 1 << 15, /* F16C, BMI, LZCNT, MOVBE: what compilers take for granted beside AVX2 */
-};
-
 enum {
-    NEEDS_AVX2 = SSE41 | AVX | AVX2,
-    NEEDS_AVX512 = NEEDS_AVX2 | AVX512,
-    NEEDS_BF16 = NEEDS_AVX512 | AVX512_VNNI | AVX512_BF16,
-    NEEDS_AVX10_1 = NEEDS_BF16 | AVX_VNNI | AVX512_FP16,
+    NEEDS_AVX2 = CPU_SSE41 | CPU_AVX | CPU_AVX2,
+    NEEDS_AVX512 = NEEDS_AVX2 | CPU_AVX512,
+    NEEDS_BF16 = NEEDS_AVX512 | CPU_AVX512_VNNI | CPU_AVX512_BF16,
+    NEEDS_AVX10_1 = NEEDS_BF16 | CPU_AVX_VNNI | CPU_AVX512_FP16,
 };
 
 struct isa {
@@ -50,24 +30,24 @@ struct isa {
 
 /* From best to plainest. */
 static const struct isa isas[] = {
-        {dnnl_cpu_isa_avx10_2_amx_2, NEEDS_AVX10_1 | AVX10_2 | AMX | AMX_FP16 | AMX_FP8,
+        {dnnl_cpu_isa_avx10_2_amx_2, NEEDS_AVX10_1 | CPU_AVX10_2 | CPU_AMX | CPU_AMX_FP16 | CPU_AMX_FP8,
          "Intel AVX10.2 and Intel AMX with float8, float16, bfloat16 and 8-bit integer support"},
-        {dnnl_cpu_isa_avx10_2, NEEDS_AVX10_1 | AVX10_2, "Intel AVX10.2"},
-        {dnnl_cpu_isa_avx10_1_512_amx_fp16, NEEDS_AVX10_1 | AMX | AMX_FP16,
+        {dnnl_cpu_isa_avx10_2, NEEDS_AVX10_1 | CPU_AVX10_2, "Intel AVX10.2"},
+        {dnnl_cpu_isa_avx10_1_512_amx_fp16, NEEDS_AVX10_1 | CPU_AMX | CPU_AMX_FP16,
          "Intel AVX10.1 and Intel AMX with bfloat16, float16 and 8-bit integer support"},
-        {dnnl_cpu_isa_avx10_1_512_amx, NEEDS_AVX10_1 | AMX,
+        {dnnl_cpu_isa_avx10_1_512_amx, NEEDS_AVX10_1 | CPU_AMX,
          "Intel AVX10.1 and Intel AMX with bfloat16 and 8-bit integer support"},
         {dnnl_cpu_isa_avx10_1_512, NEEDS_AVX10_1, "Intel AVX 10.1"},
         {dnnl_cpu_isa_avx512_core_bf16, NEEDS_BF16, "Intel AVX-512 with Intel DL Boost and bfloat16 support"},
-        {dnnl_cpu_isa_avx512_core_vnni, NEEDS_AVX512 | AVX512_VNNI, "Intel AVX-512 with Intel DL Boost"},
+        {dnnl_cpu_isa_avx512_core_vnni, NEEDS_AVX512 | CPU_AVX512_VNNI, "Intel AVX-512 with Intel DL Boost"},
         {dnnl_cpu_isa_avx512_core, NEEDS_AVX512,
          "Intel AVX-512 with AVX512BW, AVX512VL, and AVX512DQ extensions"},
-        {dnnl_cpu_isa_avx2_vnni_2, NEEDS_AVX2 | AVX_VNNI | AVX_VNNI_INT8 | AVX_NE_CONVERT,
+        {dnnl_cpu_isa_avx2_vnni_2, NEEDS_AVX2 | CPU_AVX_VNNI | CPU_AVX_VNNI_INT8 | CPU_AVX_NE_CONVERT,
          "Intel AVX2 with Intel DL Boost, float16 and bfloat16 support"},
-        {dnnl_cpu_isa_avx2_vnni, NEEDS_AVX2 | AVX_VNNI, "Intel AVX2 with Intel DL Boost"},
+        {dnnl_cpu_isa_avx2_vnni, NEEDS_AVX2 | CPU_AVX_VNNI, "Intel AVX2 with Intel DL Boost"},
         {dnnl_cpu_isa_avx2, NEEDS_AVX2, "Intel AVX2"},
-        {dnnl_cpu_isa_avx, SSE41 | AVX, "Intel AVX"},
-        {dnnl_cpu_isa_sse41, SSE41, "Intel SSE4.1"},
+        {dnnl_cpu_isa_avx, CPU_SSE41 | CPU_AVX, "Intel AVX"},
+        {dnnl_cpu_isa_sse41, CPU_SSE41, "Intel SSE4.1"},
         {dnnl_cpu_isa_default, 0, "Generic"},
 };
 enum { ISAS = sizeof(isas) / sizeof(isas[0]) };
@@ -143,25 +123,35 @@ static unsigned detect(void) {
     enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000 };
     struct leaf one = cpuid(1, 0), seven = cpuid(7, 0), more = {0}, extended = cpuid(0x80000001, 0);
     if (seven.eax >= 1) more = cpuid(7, 1);
-    unsigned found = when(has(one.ecx, 19), SSE41);
+    unsigned found = when(has(one.ecx, 19), CPU_SSE41);
     if (!has(one.ecx, 27)) return found; /* no xgetbv */
     uint64_t state = saved_state();
     if ((state & YMM) != YMM) return found;
-    found |= when(has(one.ecx, 28), AVX) | when(has(one.ecx, 12), FMA) | when(has(seven.ebx, 5), AVX2);
+    found |= when(has(one.ecx, 28), CPU_AVX) | when(has(one.ecx, 12), CPU_FMA)
+             | when(has(seven.ebx, 5), CPU_AVX2);
     bool small = has(one.ecx, 29) && has(one.ecx, 22) && has(seven.ebx, 3) && has(seven.ebx, 8)
                  && has(extended.ecx, 5);
-    found |= when(small, SMALL_EXTENSIONS);
-    found |= when(has(more.eax, 4), AVX_VNNI) | when(has(more.edx, 4), AVX_VNNI_INT8)
-             | when(has(more.edx, 5), AVX_NE_CONVERT);
+    found |= when(small, CPU_SMALL_EXTENSIONS);
+    found |= when(has(more.eax, 4), CPU_AVX_VNNI) | when(has(more.edx, 4), CPU_AVX_VNNI_INT8)
+             | when(has(more.edx, 5), CPU_AVX_NE_CONVERT);
     if ((state & ZMM) != ZMM) return found;
     bool core = has(seven.ebx, 16) && has(seven.ebx, 17) && has(seven.ebx, 28) && has(seven.ebx, 30)
                 && has(seven.ebx, 31);
-    found |= when(core, AVX512) | when(has(seven.ecx, 11), AVX512_VNNI) | when(has(more.eax, 5), AVX512_BF16)
-             | when(has(seven.edx, 23), AVX512_FP16);
-    if (has(more.edx, 19)) found |= when((cpuid(0x24, 0).ebx & 0xff) >= 2, AVX10_2);
+    found |= when(core, CPU_AVX512) | when(has(seven.ecx, 11), CPU_AVX512_VNNI)
+             | when(has(more.eax, 5), CPU_AVX512_BF16) | when(has(seven.edx, 23), CPU_AVX512_FP16);
+    if (has(more.edx, 19)) found |= when((cpuid(0x24, 0).ebx & 0xff) >= 2, CPU_AVX10_2);
     bool amx = has(seven.edx, 22) && has(seven.edx, 24) && has(seven.edx, 25);
     if (!amx || (state & TILES) != TILES || !tiles_granted()) return found;
-    return found | AMX | when(has(more.eax, 21), AMX_FP16) | when(has(cpuid(0x1e, 1).eax, 4), AMX_FP8);
+    return found | CPU_AMX | when(has(more.eax, 21), CPU_AMX_FP16)
+           | when(has(cpuid(0x1e, 1).eax, 4), CPU_AMX_FP8);
+}
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+static unsigned detect(void) {
+    enum { ASIMD = 1 << 1, SVE = 1 << 22 }; /* bits of AT_HWCAP */
+    unsigned long capabilities = getauxval(AT_HWCAP);
+    return (capabilities & ASIMD ? CPU_NEON : 0) | (capabilities & SVE ? CPU_SVE : 0);
 }
 #else
 static unsigned detect(void) {
@@ -236,21 +226,20 @@ const char *cpu_isa_description(void) {
     return isa->description;
 }
 
-enum native_isa cpu_native_isa(void) {
-    enum {
-        AVX2_CODE = NEEDS_AVX2 | FMA | SMALL_EXTENSIONS,
-        AVX512_CODE = AVX2_CODE | AVX512,
-        VNNI_CODE = AVX512_CODE | AVX512_VNNI,
-    };
-    static const struct {
-        enum native_isa code;
-        dnnl_cpu_isa_t allowed; /* what the limit must include */
-        unsigned needs;
-    } rows[] = {{ISA_AVX512_VNNI, dnnl_cpu_isa_avx512_core_vnni, VNNI_CODE},
-                {ISA_AVX512, dnnl_cpu_isa_avx512_core, AVX512_CODE},
-                {ISA_AVX2, dnnl_cpu_isa_avx2, AVX2_CODE}};
-    dnnl_cpu_isa_t isa = decide()->value;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if ((rows[i].allowed & ~isa) == 0 && (rows[i].needs & ~features) == 0) return rows[i].code;
-    return ISA_BASE;
+/* What the limit allows: all that the instruction sets within it are made of, and what compilers add to AVX2.
+ * Features that oneDNN has no name for have no limit. */
+static unsigned allowed(void) {
+    unsigned named = 0, within = 0;
+    for (int i = 0; i < ISAS; i++) {
+        named |= isas[i].needs;
+        if ((isas[i].value & ~limit) == 0) within |= isas[i].needs;
+    }
+    if (within & CPU_AVX2) within |= CPU_FMA | CPU_SMALL_EXTENSIONS;
+    named |= CPU_FMA | CPU_SMALL_EXTENSIONS;
+    return within | ~named;
+}
+
+unsigned cpu_features(void) {
+    decide();
+    return features & allowed();
 }

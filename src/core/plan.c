@@ -31,6 +31,21 @@ dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const ch
     return dnnl_unimplemented;
 }
 
+dnnl_status_t plan_takes_at(const struct plan *plan, const struct kernel *kernel, const char *file,
+                            int line) {
+    const char *why;
+    if (kernel_runs_on(kernel, &plan->device->info, &why)) return dnnl_success;
+    return plan_skip_at(plan, why, file, line);
+}
+
+/* Lets the implementation build the plan, and sees that all its kernels are for the device. */
+static dnnl_status_t build(struct plan *plan) {
+    TRY(plan->implementation->build(plan));
+    for (int i = 0; i < plan->program->nlaunches; i++)
+        TRY(plan_takes(plan, plan->program->launches[i]->kernel));
+    return dnnl_success;
+}
+
 static void plan_free(struct counted *counted) {
     struct plan *plan = (struct plan *)counted;
     executable_free(plan->executable);
@@ -119,7 +134,7 @@ static dnnl_status_t try_with_stand_ins(struct plan *plan, const struct plan_req
     if (!trial) return dnnl_out_of_memory;
     trial->implementation = plan->implementation;
     dnnl_status_t status = start_program(trial, 0);
-    if (status == dnnl_success && stand_ins(&trial->problem)) status = trial->implementation->build(trial);
+    if (status == dnnl_success && stand_ins(&trial->problem)) status = build(trial);
     for (int i = 0; i < plan->problem.ntensors && status == dnnl_success; i++)
         if (md_is_any(&plan->problem.tensors[i].md))
             plan->problem.tensors[i].md = trial->problem.tensors[i].md;
@@ -134,7 +149,7 @@ static dnnl_status_t try_implementation(struct plan *plan, const struct plan_req
     plan->implementation = &request->implementations[index];
     plan->index = index;
     TRY(start_program(plan, scratchpad));
-    return plan->deferred ? try_with_stand_ins(plan, request) : plan->implementation->build(plan);
+    return plan->deferred ? try_with_stand_ins(plan, request) : build(plan);
 }
 
 static dnnl_status_t try_implementations(struct plan *plan, const struct plan_request *request,

@@ -82,6 +82,11 @@ dnnl_status_t plan_append(struct plan *plan, const struct implementation *implem
 #define plan_skip(plan, reason) plan_skip_at(plan, reason, __FILE__, __LINE__)
 dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const char *file, int line);
 
+/* Is the kernel for the plan's device? Says why not as plan_skip does. Every launch is checked once it is
+ * built; an implementation asks first if it need not work in vain. */
+#define plan_takes(plan, kernel) plan_takes_at(plan, kernel, __FILE__, __LINE__)
+dnnl_status_t plan_takes_at(const struct plan *plan, const struct kernel *kernel, const char *file, int line);
+
 /* Making and keeping. */
 
 /* Looks the request up in the cache or builds it. Problem and attr are copied. On success *plan holds a

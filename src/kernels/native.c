@@ -5,6 +5,7 @@
  */
 #include "kernels/lib/opencl.h"
 #include MODULE_SOURCE
+#include "kernels/device_info.h"
 
 #define BUFFER(i) (*(void *const *)args[i])
 #define BUFFERS_1 BUFFER(0)
@@ -29,26 +30,44 @@
 #define SCALAR_ARG_0(n)
 #define SCALAR_ARG_1(n) [n] = {NATIVE_ARG_VALUE, sizeof(struct scalars)},
 
-/* run_group: every work-item of the group, one after the other. */
-#define KERNEL(family, name, nbuffers, scalars, params)                                                      \
+#define CALL(name, nbuffers, scalars)                                                                        \
+    name(item, BUFFERS_##nbuffers, SCALARS_##scalars(nbuffers) BUFFER(nbuffers + scalars))
+
+/* run_group: every work-item of the group, one after the other; run_item: one of those that meet at barriers.
+ * Only the one that the table names is in the object. */
+#define WRAP_ALL_FORMS(name, nbuffers, scalars)                                                              \
     static void name##_group(const struct native_group *group, void *const *args) {                          \
         struct native_item it = {.group = group}, *item = &it;                                               \
         for (it.local_id[2] = 0; it.local_id[2] < group->size[2]; it.local_id[2]++)                          \
             for (it.local_id[1] = 0; it.local_id[1] < group->size[1]; it.local_id[1]++)                      \
                 for (it.local_id[0] = 0; it.local_id[0] < group->size[0]; it.local_id[0]++)                  \
-                    name(item, BUFFERS_##nbuffers, SCALARS_##scalars(nbuffers) BUFFER(nbuffers + scalars));  \
+                    CALL(name, nbuffers, scalars);                                                           \
+    }                                                                                                        \
+    static void name##_item(const struct native_group *group, const uint32_t id[3], void *const *args) {     \
+        const struct native_item it = {.group = group, .local_id = {id[0], id[1], id[2]}}, *item = &it;      \
+        CALL(name, nbuffers, scalars);                                                                       \
     }                                                                                                        \
     static const struct native_arg name##_args[nbuffers + scalars + 1] = {                                   \
             [0 ... nbuffers - 1] = {NATIVE_ARG_BUFFER, sizeof(void *)},                                      \
             SCALAR_ARG_##scalars(nbuffers)[nbuffers + scalars] = {NATIVE_ARG_BUFFER, sizeof(void *)}};
+#define WRAP_DEVICE_FORMS(name, nbuffers, scalars)
+
+#define KERNEL(family, name, class, needs, forms, nbuffers, scalars, params)                                 \
+    WRAP_##forms(name, nbuffers, scalars)
 #include "kernels/kernels.def"
 #undef KERNEL
 
-#define KERNEL(family, kernel_name, nbuffers, scalars, params)                                               \
+#define ROW_ALL_FORMS(kernel_name, barriers, nbuffers, scalars)                                              \
     {.name = #kernel_name,                                                                                   \
-     .run_group = kernel_name##_group,                                                                       \
+     .run_group = (barriers) ? NULL : kernel_name##_group,                                                   \
+     .run_item = (barriers) ? kernel_name##_item : NULL,                                                     \
      .args = kernel_name##_args,                                                                             \
-     .nargs = nbuffers + scalars + 1},
+     .nargs = nbuffers + scalars + 1,                                                                        \
+     .flags = (barriers) ? NATIVE_USES_BARRIER : 0},
+#define ROW_DEVICE_FORMS(kernel_name, barriers, nbuffers, scalars)
+
+#define KERNEL(family, kernel_name, class, needs, forms, nbuffers, scalars, params)                          \
+    ROW_##forms(kernel_name, (needs) & HAS_LOCAL_MEMORY, nbuffers, scalars)
 static const struct native_kernel kernels[] = {
 #include "kernels/kernels.def"
 };

@@ -6,22 +6,15 @@
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
 #include "primitives/gemm.h"
-#include "primitives/lanes.h"
 
 #include <stdio.h>
 
-const struct gemm_tile_shape gemm_14x32 = {&gemm_f32,
-                                           64,
-                                           14,
-                                           32,
-                                           &kernel_f32_gemm_14x32,
-                                           &kernel_f32_gemm_deep_14x32,
-                                           &kernel_f32_gemm_wide_14x32};
+const struct gemm_tile_shape gemm_14x32 = {
+        &gemm_f32, 14, 32, &kernel_f32_gemm_14x32, &kernel_f32_gemm_deep_14x32, &kernel_f32_gemm_wide_14x32};
 const struct gemm_tile_shape gemm_6x16 = {
-        &gemm_f32, 0, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
-const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 0, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
-const struct gemm_tile_shape gemm_depthwise_6x16 = {&gemm_f32, 0,   6, 16, &kernel_f32_depthwise_6x16,
-                                                    NULL,      NULL};
+        &gemm_f32, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
+const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
+const struct gemm_tile_shape gemm_depthwise_6x16 = {&gemm_f32, 6, 16, &kernel_f32_depthwise_6x16, NULL, NULL};
 
 /* The plan's implementation says which. */
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan) {
@@ -37,7 +30,7 @@ int gemm_panel(const struct plan *plan) {
 }
 
 dnnl_status_t gemm_accepts(const struct plan *plan) {
-    TRY(cpu_accepts(plan, gemm_tile_of(plan)->vector_bytes));
+    TRY(plan_takes(plan, gemm_tile_of(plan)->kernel));
     return type_of(plan)->accepts(plan);
 }
 

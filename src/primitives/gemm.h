@@ -31,7 +31,6 @@ extern const struct gemm_type gemm_f32, gemm_int8;
 /* A register tile: so many columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
     const struct gemm_type *type;
-    int vector_bytes; /* the device's vectors must be at least this wide */
     int height, panel;
     const struct kernel *kernel, *deep, *wide;
 };

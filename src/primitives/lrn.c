@@ -9,7 +9,6 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/image.h"
-#include "primitives/lanes.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "lrn";
@@ -119,20 +118,18 @@ static void set_images(struct lrn_dense_params *p, const md_t *src, const md_t *
     }
 }
 
-static const struct lanes lanes_16 = {64, &kernel_f32_lrn_x16}, lanes_8 = {0, &kernel_f32_lrn_x8};
-
 static dnnl_status_t build_dense(struct plan *plan) {
     struct problem *problem = &plan->problem;
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
-    const struct lanes *lanes = plan->implementation->data;
-    TRY(lanes_accept(plan, lanes));
+    const struct kernel *kernel = plan->implementation->data;
+    TRY(plan_takes(plan, kernel));
     if (src->ndims > 5) return plan_skip(plan, "more than five dimensions");
     TRY(md_set_any_like(dst, src));
     if (!is_dense_image(src) || !is_dense_image(dst)) return plan_skip(plan, "not f32 with channels last");
     if (md_nelems(dst, true) == 0) return dnnl_success;
 
     struct launch *launch;
-    struct lrn_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
+    struct lrn_dense_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     p->lrn = lrn_of(problem, src);
     set_images(p, src, dst);
@@ -143,8 +140,8 @@ static dnnl_status_t build_dense(struct plan *plan) {
 }
 
 const struct implementation lrn_forward[] = {
-        {"f32_lrn_x16", build_dense, &lanes_16},
-        {"f32_lrn_x8", build_dense, &lanes_8},
+        {"f32_lrn_x16", build_dense, &kernel_f32_lrn_x16},
+        {"f32_lrn_x8", build_dense, &kernel_f32_lrn_x8},
         {"lrn_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -8,7 +8,6 @@
 #include "primitives/tensor.h"
 #include "kernels/params_pooling.h"
 #include "oneapi/dnnl/dnnl.h"
-#include "primitives/lanes.h"
 #include "primitives/primitives.h"
 #include "primitives/window.h"
 
@@ -192,15 +191,10 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-/* Vectors of 16 are right for all widths: they are two, or four, of the narrower ones. */
-static const struct lanes inference = {0, &kernel_f32_pooling_16},
-                          training = {0, &kernel_f32_pooling_training_16},
-                          planes = {0, &kernel_f32_pooling_planes_16};
-
 static dnnl_status_t build_dense(struct plan *plan) {
-    const struct lanes *lanes = plan->implementation->data;
-    TRY(lanes_accept(plan, lanes));
-    bool trains = lanes == &training;
+    const struct kernel *kernel = plan->implementation->data;
+    TRY(plan_takes(plan, kernel));
+    bool trains = kernel == &kernel_f32_pooling_training_16;
     if (trains != (problem_md(&plan->problem, DNNL_ARG_WORKSPACE) != NULL))
         return plan_skip(plan, trains ? "no workspace" : "a workspace");
     TRY(choose_layouts(&plan->problem));
@@ -213,7 +207,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     if (trains && !ep.direct) return plan_skip(plan, "more post-ops than one launch holds, in training");
 
     struct launch *launch;
-    struct pooling_dense_params *p = plan_launch(plan, lanes->kernel, (struct range){0}, &launch);
+    struct pooling_dense_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(ep.dst_arg, &ep.dst);
     window_images_init(&p->images, &plan->problem, &from, &to);
@@ -256,7 +250,8 @@ static void share_planes(struct pooling_planes_params *p, struct launch *launch,
 }
 
 static dnnl_status_t build_planes(struct plan *plan) {
-    TRY(lanes_accept(plan, plan->implementation->data));
+    const struct kernel *kernel = plan->implementation->data;
+    TRY(plan_takes(plan, kernel));
     if (plan->attr.post_ops.len > 0) return plan_skip(plan, "post-ops");
     TRY(choose_layouts(&plan->problem));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
@@ -267,8 +262,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     if (md_nelems(&dst, true) == 0) return dnnl_success;
     struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(DNNL_ARG_DST, &dst);
     struct launch *launch;
-    struct pooling_planes_params *p = plan_launch(
-            plan, ((const struct lanes *)plan->implementation->data)->kernel, (struct range){0}, &launch);
+    struct pooling_planes_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     window_images_init(&p->images, &plan->problem, &from, &to);
     if (!rows_are_short(&p->images)) return plan_skip(plan, "long rows");
@@ -286,10 +280,11 @@ static dnnl_status_t build_planes(struct plan *plan) {
     return dnnl_success;
 }
 
+/* Vectors of 16 are right for all widths: they are two, or four, of the narrower ones. */
 const struct implementation pooling_forward[] = {
-        {"f32_pooling_planes_16", build_planes, &planes},
-        {"f32_pooling_16", build_dense, &inference},
-        {"f32_pooling_training_16", build_dense, &training},
+        {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},
+        {"f32_pooling_16", build_dense, &kernel_f32_pooling_16},
+        {"f32_pooling_training_16", build_dense, &kernel_f32_pooling_training_16},
         {"pooling_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

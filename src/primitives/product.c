@@ -31,7 +31,6 @@ dnnl_status_t product_accepts(const struct plan *plan) {
         return plan_skip(plan, "dropout or stochastic rounding");
     if (!scales_are_static(&attr->scales, is_float_matmul(plan) ? DNNL_ARG_DST : 0))
         return plan_skip(plan, "dynamic scales");
-    if (product_is_f64(plan) && !plan->device->info.fp64) return plan_skip(plan, "no doubles on this device");
     for (int i = 0; i < plan->problem.ntensors; i++)
         if (!md_is_blocked(&plan->problem.tensors[i].md))
             return plan_skip(plan, "a layout that is not blocked");

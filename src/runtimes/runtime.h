@@ -10,24 +10,12 @@
 #define LODE_RUNTIMES_RUNTIME_H
 
 #include "base/counted.h"
+#include "kernels/device_info.h"
 #include "oneapi/dnnl/dnnl_types.h"
 #include "program/program.h"
 
 struct runtime;
 struct scratch;
-
-enum device_class { DEVICE_CPU, DEVICE_GPU };
-
-/* What implementations may ask about a device. */
-struct device_info {
-    enum device_class class;
-    int vector_bytes;  /* width that CPU-class kernels should use: 16, 32 or 64 */
-    int compute_units; /* threads or cores that work in parallel */
-    bool fp64;
-    /* For people, in verbose lines and lode-info: "SYCL with OpenCL" and the name that the driver gives. */
-    const char *backend;
-    char name[256];
-};
 
 /* What a device is opened from: its place among the runtime's devices of a kind, or the user's own handles
  * (device, context, and whatever else the runtime needs), in the order that the runtime decides. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels' library, as tests can call it: probe.c built for each instruction set that kernels are built
- * for, with the compiler and flags of kernels.
+ * The kernels' library, as tests can call it: probe.c built in each native form that kernels are built
+ * in, with the compiler and flags of kernels.
  */
 #ifndef LODE_TESTS_KERNELS_PROBE_H
 #define LODE_TESTS_KERNELS_PROBE_H
@@ -36,9 +36,7 @@ struct probe {
     void (*store_s32)(unsigned char *buffer, int type, int64_t i, int x);
 };
 
-extern const struct probe probe_base, probe_avx2, probe_avx512;
-
-/* Those that this machine can run, plainest first, ended by NULL. */
+/* Those that this machine can run, ended by NULL. */
 const struct probe *const *probes(void);
 
 #endif

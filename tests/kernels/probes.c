@@ -1,18 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which builds of the kernels' library this machine can run. */
+/* Which builds of the kernels' library this machine can run. probes.def, PROBE(form) for each, is the
+ * build's. */
 #include "base/cpu.h"
 #include "count.h"
 #include "probe.h"
 
+enum form {
+#define FORM(form, ...) FORM_##form,
+#include "kernels/forms.def"
+#undef FORM
+};
+
+static const unsigned needs[] = {
+#define FORM(form, architecture, features, ...) [FORM_##form] = features,
+#include "kernels/forms.def"
+#undef FORM
+};
+
+#define PROBE(form) extern const struct probe probe_##form;
+#include "probes.def"
+#undef PROBE
+
+static const struct {
+    const struct probe *probe;
+    enum form form;
+} built[] = {
+#define PROBE(form) {&probe_##form, FORM_##form},
+#include "probes.def"
+#undef PROBE
+};
+
 const struct probe *const *probes(void) {
-#if defined(__x86_64__)
-    static const struct probe *const table[] = {&probe_base, &probe_avx2, &probe_avx512};
-#else
-    static const struct probe *const table[] = {&probe_base};
-#endif
-    static const struct probe *list[ISA_COUNT + 1];
-    const int count = COUNT(table);
-    for (int i = 0; i < count && i <= (int)cpu_native_isa(); i++)
-        list[i] = table[i];
+    static const struct probe *list[COUNT(built) + 1];
+    int count = 0;
+    for (int i = 0; i < COUNT(built); i++)
+        if (!(needs[built[i].form] & ~cpu_features())) list[count++] = built[i].probe;
     return list;
 }

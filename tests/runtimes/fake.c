@@ -55,6 +55,8 @@ static ze_device_handle_t real_device(ze_device_handle_t device) {
 
 PLAIN(DriverGetProperties, (ze_driver_handle_t d, ze_driver_properties_t *p), (d, p))
 PLAIN(DeviceGetSubDevices, (ze_device_handle_t d, uint32_t *n, ze_device_handle_t *p), (real_device(d), n, p))
+PLAIN(DeviceGetCacheProperties, (ze_device_handle_t d, uint32_t *n, ze_device_cache_properties_t *p),
+      (real_device(d), n, p))
 PLAIN(DeviceGetModuleProperties, (ze_device_handle_t d, ze_device_module_properties_t *p),
       (real_device(d), p))
 MAKES(ContextCreate, (ze_driver_handle_t d, const ze_context_desc_t *desc, ze_context_handle_t *c),
@@ -130,6 +132,15 @@ static ze_result_t ZE_APICALL fake_DeviceGetProperties(ze_device_handle_t d, ze_
     return result;
 }
 
+/* Its modules are native code of the CPU, which has no sub-groups. */
+static ze_result_t ZE_APICALL fake_DeviceGetComputeProperties(ze_device_handle_t d,
+                                                              ze_device_compute_properties_t *p) {
+    if (fails()) return fake.failure;
+    ze_result_t result = real.DeviceGetComputeProperties(real_device(d), p);
+    if (fake.gpu) p->numSubGroupSizes = 0;
+    return result;
+}
+
 static ze_result_t ZE_APICALL fake_DeviceGetMemoryAccessProperties(ze_device_handle_t d,
                                                                    ze_device_memory_access_properties_t *p) {
     if (fails()) return fake.failure;
@@ -177,7 +188,7 @@ static ze_result_t create_for_gpu(ze_context_handle_t c, ze_device_handle_t d, c
     const struct kernel_family *family = family_of(desc);
     if (!family) return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
     const struct native_reference reference = {NATIVE_REFERENCE_MAGIC, (uint64_t)getpid(),
-                                               family->native[ISA_BASE]};
+                                               family->native[NATIVE_base]};
     const ze_module_desc_t native = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                      .format = ZE_MODULE_FORMAT_NATIVE,
                                      .inputSize = sizeof reference,

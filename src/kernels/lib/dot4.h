@@ -12,7 +12,7 @@
 
 #include "kernels/lib/opencl.h"
 
-#if defined(__AVX512VNNI__)
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 #include <immintrin.h>
 
 typedef int16 dot4_weights;
@@ -27,7 +27,14 @@ INLINE dot4_values dot4_unsigned(int four) {
 }
 
 INLINE int16 dot4(int16 sum, dot4_values x, dot4_weights w) {
+#if defined(__AVX512VNNI__)
     return (int16)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, (__m512i)w);
+#else
+    int16 r;
+    r.lo = (int8)_mm256_dpbusd_avx_epi32((__m256i)sum.lo, (__m256i)x.lo, (__m256i)w.lo);
+    r.hi = (int8)_mm256_dpbusd_avx_epi32((__m256i)sum.hi, (__m256i)x.hi, (__m256i)w.hi);
+    return r;
+#endif
 }
 
 #elif defined(__x86_64__) && !defined(__OPENCL_C_VERSION__)

@@ -22,14 +22,10 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
 }
 
 static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
-    static const int vector_bytes[ISA_COUNT] = {
-            [ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64, [ISA_AVX512_VNNI] = 64};
     (void)origin;
-    device->info = (struct device_info){.class = DEVICE_CPU,
-                                        .vector_bytes = vector_bytes[cpu_native_isa()],
-                                        .compute_units = pool_threads(pool_default()),
-                                        .fp64 = true,
-                                        .backend = "CPU"};
+    device->info = (struct device_info){
+            .class = DEVICE_CPU, .compute_units = pool_threads(pool_default()), .backend = "CPU"};
+    native_describe(&device->info, cpu_features());
     return dnnl_success;
 }
 
@@ -69,7 +65,7 @@ static dnnl_status_t buffer_unmap(struct device *device, struct buffer *buffer, 
 
 static dnnl_status_t kernel_load(struct device *device, const struct kernel *kernel, void **handle) {
     (void)device;
-    const struct native_kernel *native = kernel_native(kernel, cpu_native_isa());
+    const struct native_kernel *native = kernel_native(kernel, cpu_features(), NULL);
     if (!native) return fail(dnnl_runtime_error, "kernel", "%s has no native form", kernel->name);
     *handle = (void *)native;
     return dnnl_success;

@@ -4,6 +4,7 @@
  * and context, which are checked before anything is done with them.
  */
 #include "base/cpu.h"
+#include "runtimes/device_class.h"
 #include "runtimes/level_zero/level_zero.h"
 
 #include <stdio.h>
@@ -17,42 +18,85 @@ dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count) {
 
 /* -- what a device is -- */
 
-/* On the embedded driver the same kernels run as on the CPU engine, so that results have the same bits. */
-static int vector_bytes(const struct lz_device *d) {
-    static const int of_isa[ISA_COUNT] = {
-            [ISA_BASE] = 16, [ISA_AVX2] = 32, [ISA_AVX512] = 64, [ISA_AVX512_VNNI] = 64};
-    return d->native ? of_isa[cpu_native_isa()] : 32;
-}
-
 static uint64_t low_bits(uint32_t count) {
     return count >= 64 || count == 0 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
+/* Level Zero does not say whether a device has the sub-group functions of cl_intel_subgroups. Intel's have.
+ */
+static unsigned sub_group_features(const struct lz_device *d, uint32_t vendor,
+                                   const ze_device_compute_properties_t *compute) {
+    enum { INTEL = 0x8086 };
+    unsigned sizes = 0;
+    for (uint32_t i = 0; i < compute->numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++)
+        sizes |= compute->subGroupSizes[i] & SUB_GROUP_SIZES;
+    if (!sizes) return 0;
+    bool intel = vendor == INTEL || d->native;
+    return sizes | HAS_SUB_GROUPS | (intel ? HAS_INTEL_SUB_GROUPS | HAS_INTEL_SUB_GROUPS_SHORT : 0);
+}
+
+static unsigned module_features(const ze_device_module_properties_t *module) {
+    return (module->flags & ZE_DEVICE_MODULE_FLAG_FP16 ? HAS_FP16 : 0)
+           | (module->flags & ZE_DEVICE_MODULE_FLAG_FP64 ? HAS_FP64 : 0)
+           | (module->flags & ZE_DEVICE_MODULE_FLAG_DP4A ? HAS_INTEGER_DOT : 0);
+}
+
+/* A device that names one cache means the last. */
+static void read_caches(const struct lz_device *d, struct device_info *info) {
+    enum { LEVELS = sizeof info->cache_bytes / sizeof info->cache_bytes[0] };
+    ze_device_cache_properties_t caches[LEVELS] = {{0}};
+    uint32_t count = LEVELS;
+    for (int i = 0; i < LEVELS; i++)
+        caches[i].stype = ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES;
+    if (d->ze->DeviceGetCacheProperties(d->device, &count, caches) != ZE_RESULT_SUCCESS) return;
+    for (uint32_t i = 0; i < count && i < LEVELS; i++)
+        info->cache_bytes[count == 1 ? LEVELS - 1 : i] = caches[i].cacheSize;
+}
+
+/* What SPIR-V finds on the device. */
+static ze_result_t read_abilities(const struct lz_device *d, uint32_t vendor, struct device_info *info) {
+    ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
+    ze_device_compute_properties_t compute = {.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES};
+    ze_result_t result = d->ze->DeviceGetModuleProperties(d->device, &module);
+    if (result == ZE_RESULT_SUCCESS) result = d->ze->DeviceGetComputeProperties(d->device, &compute);
+    if (result != ZE_RESULT_SUCCESS) return result;
+    if (module.spirvVersionSupported || !d->native) info->forms |= FORM_SPIRV;
+    info->features |= module_features(&module) | sub_group_features(d, vendor, &compute);
+    if (compute.maxSharedLocalMemory) info->features |= HAS_LOCAL_MEMORY;
+    info->largest_group = compute.maxTotalGroupSize;
+    info->local_bytes = compute.maxSharedLocalMemory;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* On the embedded driver the same kernels run as on the CPU engine, so that results have the same bits. It is
+ * not asked about SPIR-V unless it passes for a GPU: it would look for an OpenCL runtime. */
+static ze_result_t describe(const struct lz_device *d, const ze_device_properties_t *device,
+                            struct device_info *info) {
+    uint64_t units = (uint64_t)device->numSlices * device->numSubslicesPerSlice * device->numEUsPerSubslice;
+    *info = (struct device_info){.class = device_class_of(d->native || device->type == ZE_DEVICE_TYPE_CPU),
+                                 .vector_bytes = 32,
+                                 .compute_units = units ? (int)units : 1,
+                                 .backend = "Level Zero"};
+    snprintf(info->name, sizeof info->name, "%s", device->name);
+    if (d->native) native_describe(info, cpu_features());
+    read_caches(d, info);
+    if (d->native && info->class == DEVICE_CPU) return ZE_RESULT_SUCCESS;
+    return read_abilities(d, device->vendorId, info);
+}
+
 static ze_result_t read_properties(struct lz_device *d, struct device_info *info) {
     ze_device_properties_t device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2};
-    ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
     ze_device_memory_access_properties_t access = {.stype =
                                                            ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
     ze_result_t result = d->ze->DeviceGetProperties(d->device, &device);
-    d->native = result == ZE_RESULT_SUCCESS && lz_is_native(&device);
-    if (result == ZE_RESULT_SUCCESS && !d->native)
-        result = d->ze->DeviceGetModuleProperties(d->device, &module);
     if (result == ZE_RESULT_SUCCESS) result = d->ze->DeviceGetMemoryAccessProperties(d->device, &access);
     if (result != ZE_RESULT_SUCCESS) return result;
-
+    d->native = lz_is_native(&device);
     d->system_memory = access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW;
     d->largest_allocation = device.maxMemAllocSize;
     d->timer_hertz = device.timerResolution ? device.timerResolution : 1000000000;
     d->timer_mask = low_bits(device.kernelTimestampValidBits);
-    uint64_t units = (uint64_t)device.numSlices * device.numSubslicesPerSlice * device.numEUsPerSubslice;
-    *info = (struct device_info){.class = d->native || device.type == ZE_DEVICE_TYPE_CPU ? DEVICE_CPU
-                                                                                         : DEVICE_GPU,
-                                 .vector_bytes = vector_bytes(d),
-                                 .compute_units = units ? (int)units : 1,
-                                 .fp64 = d->native || module.flags & ZE_DEVICE_MODULE_FLAG_FP64,
-                                 .backend = "Level Zero"};
-    snprintf(info->name, sizeof info->name, "%s", device.name);
-    return ZE_RESULT_SUCCESS;
+    return describe(d, &device, info);
 }
 
 /* The first queue group that runs kernels. */

@@ -25,12 +25,8 @@ struct lz_kernel {
 
 /* The native module that has the best form of a kernel, or NULL. */
 static const struct native_module *native_module_of(const struct kernel *kernel) {
-    const struct native_kernel *native = kernel_native(kernel, cpu_native_isa());
-    for (int i = 0; native && i < ISA_COUNT; i++) {
-        const struct native_module *module = kernel->family->native[i];
-        if (module && native >= module->kernels && native < module->kernels + module->nkernels) return module;
-    }
-    return NULL;
+    const struct native_module *module;
+    return kernel_native(kernel, cpu_features(), &module) ? module : NULL;
 }
 
 static void report_log(const struct lz_device *d, const char *name, ze_module_build_log_handle_t log) {

@@ -3,6 +3,7 @@
  * The null runtime: accepts every plan and runs nothing. It measures what Lode itself costs, and it is the
  * template of a new runtime. ONEDNN_CPU_RUNTIME=NULL puts it behind the CPU engine.
  */
+#include "runtimes/device_class.h"
 #include "runtimes/runtime.h"
 
 #include <stdlib.h>
@@ -14,8 +15,13 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
 
 static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
     (void)origin;
-    device->info =
-            (struct device_info){.class = DEVICE_CPU, .vector_bytes = 64, .compute_units = 1, .fp64 = true};
+    device->info = (struct device_info){.class = device_class_of(true),
+                                        .forms = ~0u,
+                                        .features = ~0u,
+                                        .vector_bytes = 64,
+                                        .compute_units = 1,
+                                        .largest_group = 1024,
+                                        .local_bytes = 65536};
     return dnnl_success;
 }
 

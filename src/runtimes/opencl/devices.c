@@ -3,6 +3,7 @@
  * Devices of OpenCL: all of all platforms that have a compiler, GPUs first, then accelerators, then CPUs.
  * Each is opened in a context of its own, or in the user's.
  */
+#include "runtimes/device_class.h"
 #include "runtimes/opencl/opencl.h"
 
 #include <stdlib.h>
@@ -105,12 +106,55 @@ static int vector_bytes(cl_device_id device) {
     return bytes >= 64 ? 64 : bytes >= 32 ? 32 : 16;
 }
 
+bool opencl_takes_spirv(cl_device_id device) {
+    char *version = opencl_device_string(device, CL_DEVICE_IL_VERSION);
+    bool takes = version && strstr(version, "SPIR-V");
+    free(version);
+    return takes;
+}
+
+static unsigned sub_group_sizes(cl_device_id device) {
+    size_t sizes[16], bytes = 0;
+    unsigned set = 0;
+    if (!opencl_device_has(device, "cl_intel_required_subgroup_size")) return 0;
+    if (cl.GetDeviceInfo(device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
+        return 0;
+    for (size_t i = 0; i < bytes / sizeof sizes[0]; i++)
+        set |= (unsigned)sizes[i] & SUB_GROUP_SIZES;
+    return set;
+}
+
+static unsigned features(cl_device_id device) {
+    static const struct {
+        const char *extension;
+        unsigned feature;
+    } rows[] = {
+            {"cl_khr_subgroups", HAS_SUB_GROUPS},
+            {"cl_intel_subgroups", HAS_SUB_GROUPS | HAS_INTEL_SUB_GROUPS},
+            {"cl_intel_subgroups_short", HAS_INTEL_SUB_GROUPS_SHORT},
+            {"cl_khr_fp16", HAS_FP16},
+            {"cl_khr_integer_dot_product", HAS_INTEGER_DOT},
+            {"cl_intel_subgroup_matrix_multiply_accumulate", HAS_MATRIX_ENGINE},
+    };
+    unsigned set = sub_group_sizes(device);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (opencl_device_has(device, rows[i].extension)) set |= rows[i].feature;
+    if (number(device, CL_DEVICE_DOUBLE_FP_CONFIG)) set |= HAS_FP64;
+    if (number(device, CL_DEVICE_LOCAL_MEM_SIZE)) set |= HAS_LOCAL_MEMORY;
+    return set | (vector_bytes(device) >= 64 ? HAS_WIDE_VECTORS : 0);
+}
+
+/* OpenCL tells of one cache: the last, as it does not say which. */
 static struct device_info describe(cl_device_id device) {
     cl_device_type type = number(device, CL_DEVICE_TYPE);
-    struct device_info info = {.class = type & CL_DEVICE_TYPE_CPU ? DEVICE_CPU : DEVICE_GPU,
+    struct device_info info = {.class = device_class_of(type & CL_DEVICE_TYPE_CPU),
+                               .forms = FORM_SOURCE | (opencl_takes_spirv(device) ? FORM_SPIRV : 0),
+                               .features = features(device),
                                .vector_bytes = vector_bytes(device),
                                .compute_units = (int)number(device, CL_DEVICE_MAX_COMPUTE_UNITS),
-                               .fp64 = number(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+                               .largest_group = number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE),
+                               .local_bytes = number(device, CL_DEVICE_LOCAL_MEM_SIZE),
+                               .cache_bytes = {0, 0, number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE)},
                                .backend = "OpenCL"};
     if (cl.GetDeviceInfo(device, CL_DEVICE_NAME, sizeof info.name, info.name, NULL) != CL_SUCCESS)
         info.name[0] = '\0';
@@ -193,6 +237,7 @@ dnnl_status_t opencl_device_open(struct device *device, const struct device_orig
     device->handles[OPENCL_CONTEXT] = d->context;
     device->index = index_of(d->device);
     device->info = describe(d->device);
+    d->is_cpu = number(d->device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
     return dnnl_success;
 }
 

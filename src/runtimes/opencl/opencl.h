@@ -35,6 +35,7 @@ struct opencl_device {
     cl_device_id device;
     cl_context context;
     cl_command_queue service; /* in-order: maps and copies that no stream orders */
+    bool is_cpu;              /* whatever class it passes for */
     bool has_usm, system_usm; /* system: any address of the host will do */
     struct usm_entries usm;
     bool has_command_buffers;
@@ -80,6 +81,7 @@ void opencl_handles_release(void *const *handles);
 /* A string property of a device, to be freed; NULL: no memory or no such property. */
 char *opencl_device_string(cl_device_id device, cl_device_info property);
 bool opencl_device_has(cl_device_id device, const char *extension);
+bool opencl_takes_spirv(cl_device_id device);
 
 /* Programs, kernels and their binaries: programs.c, binaries.c */
 dnnl_status_t opencl_programs_open(struct opencl_device *device);

@@ -51,10 +51,7 @@ typedef cl_program (*create_with_il)(cl_context context, const void *il, size_t 
 
 /* The function that makes programs from SPIR-V, if the device takes any. */
 static create_with_il il_function(cl_device_id device) {
-    char *version = opencl_device_string(device, CL_DEVICE_IL_VERSION);
-    bool takes_spirv = version && strstr(version, "SPIR-V");
-    free(version);
-    if (!takes_spirv) return NULL;
+    if (!opencl_takes_spirv(device)) return NULL;
     cl_platform_id platform;
     if (opencl_device_has(device, "cl_khr_il_program")
         && cl.GetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS) {

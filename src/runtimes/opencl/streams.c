@@ -31,12 +31,11 @@ static dnnl_status_t open_around(struct stream *stream, const struct opencl_stre
 }
 
 dnnl_status_t opencl_stream_open(struct stream *stream, unsigned flags) {
-    const struct device *device = stream->device;
-    const struct opencl_device *d = opencl_device(device);
+    const struct opencl_device *d = opencl_device(stream->device);
     struct opencl_stream s = {.returns_events = flags & dnnl_stream_out_of_order};
     cl_command_queue_properties profiling = flags & dnnl_stream_profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int error = CL_INVALID_QUEUE_PROPERTIES;
-    if (s.returns_events && device->info.class != DEVICE_CPU)
+    if (s.returns_events && !d->is_cpu)
         s.queue = cl.CreateCommandQueue(d->context, d->device,
                                         profiling | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
     s.out_of_order = error == CL_SUCCESS;
@@ -63,12 +62,12 @@ static dnnl_status_t check_queue(const struct opencl_device *d, cl_command_queue
 }
 
 dnnl_status_t opencl_stream_adopt(struct stream *stream, cl_command_queue queue) {
-    const struct device *device = stream->device;
+    const struct opencl_device *d = opencl_device(stream->device);
     cl_command_queue_properties properties = 0;
-    TRY(check_queue(opencl_device(device), queue, &properties));
+    TRY(check_queue(d, queue, &properties));
     bool out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     struct opencl_stream s = {.queue = queue, .out_of_order = out_of_order, .returns_events = out_of_order};
-    s.polls = out_of_order && device->info.class == DEVICE_CPU;
+    s.polls = out_of_order && d->is_cpu;
     stream->flags = out_of_order ? dnnl_stream_out_of_order : dnnl_stream_in_order;
     if (properties & CL_QUEUE_PROFILING_ENABLE) stream->flags |= dnnl_stream_profiling;
     dnnl_status_t status = open_around(stream, &s);
