@@ -38,11 +38,20 @@ dnnl_status_t plan_takes_at(const struct plan *plan, const struct kernel *kernel
     return plan_skip_at(plan, why, file, line);
 }
 
-/* Lets the implementation build the plan, and sees that all its kernels are for the device. */
+/* The lanes of a GPU are work-items of a group. */
+static dnnl_status_t check_launch(const struct plan *plan, const struct launch *launch) {
+    const size_t *size = launch->range.group_size;
+    TRY(plan_takes(plan, launch->kernel));
+    if (plan->device->info.class == DEVICE_GPU && size[0] * size[1] * size[2] == 1)
+        return plan_skip(plan, "groups of one work-item, on a GPU");
+    return dnnl_success;
+}
+
+/* Lets the implementation build the plan, and sees that all its launches are for the device. */
 static dnnl_status_t build(struct plan *plan) {
     TRY(plan->implementation->build(plan));
     for (int i = 0; i < plan->program->nlaunches; i++)
-        TRY(plan_takes(plan, plan->program->launches[i]->kernel));
+        TRY(check_launch(plan, plan->program->launches[i]));
     return dnnl_success;
 }
 

@@ -6,7 +6,8 @@
 #include "driver/native_launch.h"
 #include "base/pool.h"
 #include "driver/append_launch.h"
-#include "driver/fiber.h"
+#include "driver/driver.h"
+#include "kernels/fiber.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -75,10 +76,10 @@ static void next_group(struct native_group *group) {
 static void run_groups(const struct running *running, void *const *arguments, size_t begin, size_t end) {
     struct native_group group = first_group(running, begin);
     for (size_t i = begin; i < end; i++) {
-        if (running->kernel->flags & NATIVE_USES_BARRIER)
-            fibers_run_group(running->kernel, &group, arguments);
-        else
-            running->kernel->run_group(&group, arguments);
+        if (!native_run(running->kernel, &group, arguments)) {
+            device_lose("no memory for the stacks of work-items");
+            return;
+        }
         next_group(&group);
     }
 }

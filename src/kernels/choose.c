@@ -4,6 +4,7 @@
  * forms of kernels.def and the features and ranks of forms.def.
  */
 #include "kernels/kernel.h"
+#include "kernels/fiber.h"
 #include "base/cpu.h"
 
 #include <string.h>
@@ -85,5 +86,8 @@ const struct native_kernel *kernel_native(const struct kernel *kernel, unsigned 
 void native_describe(struct device_info *device, unsigned cpu_features) {
     device->forms = FORM_NATIVE;
     device->vector_bytes = native_forms[best_form(NULL, cpu_features)].vector_bytes;
-    device->features = HAS_LOCAL_MEMORY | HAS_FP64 | (device->vector_bytes >= 64 ? HAS_WIDE_VECTORS : 0);
+    device->features = HAS_FP64 | (HAVE_FIBERS ? HAS_LOCAL_MEMORY : 0)
+                       | (device->vector_bytes >= 64 ? HAS_WIDE_VECTORS : 0);
+    device->largest_group = 1024;
+    device->local_bytes = 65536;
 }

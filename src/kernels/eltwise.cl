@@ -49,3 +49,16 @@ kernel void f32_eltwise_16(ITEM global const float *src, global float *dst,
 #undef ELTWISE_LOOP
 }
 #endif
+
+/* Range: count / span. Neighbours take neighbours: the elements of a work-item are as far apart as there are
+ * work-items. */
+#if WANTED(eltwise_items)
+kernel void eltwise_items(ITEM global const uchar *src, global uchar *dst,
+                          constant struct eltwise_dense_params *p) {
+    const i64 step = get_global_size(0);
+    for (i64 i = get_global_id(0); i < p->count; i += step) {
+        float x = load_f32(src, p->src_type, p->src_offset + i);
+        store_f32(dst, p->dst_type, p->dst_offset + i, eltwise_f32(p->alg, x, p->alpha, p->beta));
+    }
+}
+#endif

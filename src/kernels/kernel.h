@@ -74,8 +74,8 @@ char *kernel_source(const struct kernel *kernel);
 const struct native_kernel *kernel_native(const struct kernel *kernel, unsigned cpu_features,
                                           const struct native_module **module);
 
-/* What a CPU with these features is to native code: its forms, features and vector_bytes are filled in, and
- * nothing else. */
+/* What a CPU with these features is to native code: forms, features, vector_bytes, largest_group and
+ * local_bytes are filled in, and nothing else. */
 void native_describe(struct device_info *device, unsigned cpu_features);
 
 #endif

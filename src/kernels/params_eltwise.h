@@ -13,9 +13,10 @@ struct eltwise_params {
     struct epilogue epilogue;
 };
 
-/* f32 that lie in the same order in src and dst, without gaps. */
+/* Elements that lie in the same order in src and dst, without gaps. */
 struct eltwise_dense_params {
-    i32 alg, pad;
+    i32 alg;
+    i32 src_type, dst_type, pad; /* where they are not f32 */
     f32 alpha, beta;
     i64 src_offset, dst_offset, count;
     i64 span; /* elements of a work-item */

@@ -53,7 +53,7 @@ struct reorder_tiles_params {
     i64 limits[TENSOR_DIMS + 1];
     i32 pads[TENSOR_DIMS + 1];
     i32 src_type, dst_type, dst_bits;   /* of the kernel that converts */
-    i32 copy_bits, pad;                 /* 8 or 16: elements keep their type; 0: they are converted */
+    i32 copy_bits, pad;                 /* of elements that keep their type; 0: they are converted */
     struct tile_loop loops[WALK_LOOPS]; /* around them, outermost first */
 };
 

@@ -11,6 +11,8 @@
 #include "kernels/params.h"
 
 enum { SOFTMAX_PARTS = 16 };
+/* Rows of a group of softmax_groups, which has a work-item for each part of each. */
+enum { SOFTMAX_ROWS = 4 };
 
 struct softmax_params {
     i32 log, axis;          /* log: the logarithm is asked for */

@@ -182,13 +182,15 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
     return 1;
 }
 
-/* Goes through the parts of a work-item's tile: PART is done with each, as `t`. */
+/* Goes through the parts of a work-item's tile: PART is done with each, as `t`. Groups may reach over the
+ * end. */
 #define FOR_TILE_PARTS(p_, PART)                                                                             \
     struct tile_place place;                                                                                 \
     if (!tile_outer(p_, get_global_id(2), &place)) return;                                                   \
     const i64 tiles_z = ((p_)->z.size + (p_)->tile_z - 1) / (p_)->tile_z, tile = get_global_id(1);           \
     const i64 z0 = tile % tiles_z * (p_)->tile_z;                                                            \
     const i64 x1 = (i64)(get_global_id(0) + 1) * (p_)->tile_x, y1 = (tile / tiles_z + 1) * (p_)->tile_y;     \
+    if (x1 - (p_)->tile_x >= (p_)->x.size || y1 - (p_)->tile_y >= (p_)->y.size) return;                      \
     for (i64 z = z0; z < z0 + (p_)->tile_z && z < (p_)->z.size; z++) {                                       \
         struct tile_part t;                                                                                  \
         if (tile_inner(p_, &place, z, x1, y1, &t)) PART;                                                     \
@@ -407,7 +409,30 @@ INLINE void convert_part(constant struct reorder_tiles_params *p, const struct t
 
 #if WANTED(convert_tiles)
 kernel void convert_tiles(ITEM global const uchar *src, global uchar *dst,
+                          constant struct reorder_tiles_params *p){
+        FOR_TILE_PARTS(p, convert_part(p, &t, src, dst))}
+#endif
+
+/* Elements one by one, for devices whose work-items are the lanes: neighbours along x are neighbours in dst.
+ */
+INLINE void items_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                       global const uchar *src, global uchar *dst) {
+    for (i64 y = t->y0; y < t->y1; y++)
+        for (i64 x = t->x0; x < t->x1; x++) {
+            const i64 from = t->src + y * p->y.src_stride + x * p->x.src_stride;
+            const i64 to = t->dst + y * p->y.dst_stride + x;
+            if (x >= t->x_valid || y >= t->y_valid)
+                zero_bits(dst, to, p->dst_bits);
+            else if (p->copy_bits != 0)
+                copy_bits(src, from, dst, to, p->copy_bits);
+            else
+                store_f32(dst, p->dst_type, to, load_f32(src, p->src_type, from));
+        }
+}
+
+#if WANTED(reorder_items)
+kernel void reorder_items(ITEM global const uchar *src, global uchar *dst,
                           constant struct reorder_tiles_params *p) {
-    FOR_TILE_PARTS(p, convert_part(p, &t, src, dst))
+    FOR_TILE_PARTS(p, items_part(p, &t, src, dst))
 }
 #endif

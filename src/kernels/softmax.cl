@@ -213,3 +213,65 @@ kernel void f32_softmax_across_16(ITEM global const float *src, global float *ds
     }
 }
 #endif
+
+/* The largest of the parts of a line, and their sum. */
+INLINE float most_of_parts(local const float *parts) {
+    float most = parts[0];
+#pragma nounroll
+    for (int i = 1; i < SOFTMAX_PARTS; i++)
+        most = parts[i] > most ? parts[i] : most;
+    return most;
+}
+
+INLINE float sum_local_parts(local const float *parts) {
+    float s[SOFTMAX_PARTS];
+#pragma unroll
+    for (int i = 0; i < SOFTMAX_PARTS; i++)
+        s[i] = parts[i];
+#pragma unroll
+    for (int step = SOFTMAX_PARTS / 2; step > 0; step /= 2)
+#pragma unroll
+        for (int i = 0; i < step; i++)
+            s[i] += s[i + step];
+    return s[0];
+}
+
+/* Range: a group has SOFTMAX_PARTS work-items for each of SOFTMAX_ROWS rows: one for each part of the sum.
+ * Layouts without blocks. dst may be src. */
+#if WANTED(softmax_groups)
+kernel void softmax_groups(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
+                           constant struct softmax_params *p) {
+    LOCAL(float, all_parts, SOFTMAX_ROWS *SOFTMAX_PARTS);
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    const int part = (int)get_local_id(0), type = p->src.type;
+    local float *parts = all_parts + get_local_id(1) * SOFTMAX_PARTS;
+    struct walker row;
+    walk_begin(&row, &p->rows, get_global_id(1));
+    const i64 length = row.left > 0 ? p->length : 0; /* all meet at barriers, those without a row too */
+    const i64 from = tensor_offset(&p->src, row.position);
+
+    float most = -INFINITY, sum = 0.0f;
+    for (i64 i = part; i < length; i += SOFTMAX_PARTS) {
+        float x = load_f32(src, type, from + i * p->src_step);
+        most = x > most ? x : most;
+    }
+    parts[part] = most;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    most = most_of_parts(parts);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (i64 i = part; i < length; i += SOFTMAX_PARTS)
+        sum += f32_exp(load_f32(src, type, from + i * p->src_step) - most);
+    parts[part] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const struct softmax_line line = softmax_line(most, sum_local_parts(parts));
+    for (i64 i = part; i < length; i += SOFTMAX_PARTS) {
+        float x = load_f32(src, type, from + i * p->src_step) - line.most;
+        float y = p->log ? x - line.log_sum : f32_exp(x) * line.factor;
+        if (!p->plain) {
+            row.position[p->axis] = i;
+            y = epilogue_finish(&e, epilogue_scale(&e, y, row.position), row.position);
+        }
+        store_f32(dst, p->epilogue.type, row.offset + i * p->dst_step, y);
+    }
+}
+#endif

@@ -365,8 +365,9 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
     tensor_init(&made.src, &ep->dst);
     tensor_init(&made.dst, dst);
     TRY(build_rounding(ep, &made.rounding));
-    struct quantize_params *p = plan_launch(plan, &kernel_quantize_groups,
-                                            range_of_items(divide_up(made.groups, made.span), 1), &launch);
+    struct quantize_params *p =
+            plan_launch(plan, &kernel_quantize_groups,
+                        range_of_items(divide_up(made.groups, made.span), full_group(plan->device)), &launch);
     if (!p) return dnnl_out_of_memory;
     *p = made;
     launch_bind(launch, ARG_SCRATCHPAD);

@@ -10,6 +10,7 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
+#include "runtimes/runtime.h"
 
 static const char component[] = "reorder";
 
@@ -232,18 +233,13 @@ static dnnl_dim_t share(dnnl_dim_t elements, dnnl_dim_t of) {
     return elements > of ? elements / of : 1;
 }
 
-/* Tiles of about 16 kB on either side, as square as the loops allow where one is dense in src and another in
- * dst, so that no line of a cache is read or written in parts. */
-static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
-    enum { ELEMENTS = 4096, SIDE = 64 };
+/* Which loops are those of a tile. */
+static void choose_loops(struct reorder_tiles_params *p, struct loops *l) {
     int last = l->count - 1;
     p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
     p->y = take_loop(l, choose_y(l, &p->x));
     p->z = take_loop(l, l->count - 1);
     p->turn = p->y.src_stride == 1 && p->x.src_stride != 1;
-    p->tile_x = p->turn ? SIDE : ELEMENTS;
-    p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
-    p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
     p->nouter = l->count;
     for (int i = 0; i < l->count; i++)
         p->loops[i] = l->loops[i];
@@ -253,17 +249,40 @@ static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
     }
 }
 
+/* Tiles of about 16 kB on either side, as square as the loops allow where one is dense in src and another in
+ * dst, so that no line of a cache is read or written in parts. */
+static void size_tiles_of_cpu(struct reorder_tiles_params *p) {
+    enum { ELEMENTS = 4096, SIDE = 64 };
+    p->tile_x = p->turn ? SIDE : ELEMENTS;
+    p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
+    p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
+}
+
+/* Neighbours write to neighbouring places; where src lies across, each reads some that follow each other.
+ * Small tensors are cut finer, so that all compute units have work. */
+static void size_tiles_of_gpu(struct reorder_tiles_params *p, const struct device *device,
+                              dnnl_dim_t elements) {
+    enum { ITEMS = 1024, MOST = 8 };
+    p->tile_x = p->turn ? 1 : at_most(share(elements, device->info.compute_units * ITEMS), MOST / 2);
+    p->tile_y = at_most(share(elements, device->info.compute_units * ITEMS * p->tile_x), MOST);
+    p->tile_z = 1;
+}
+
 static size_t tiles(const struct tile_loop *loop, dnnl_dim_t tile) {
     return (size_t)divide_up(loop->size, tile);
 }
 
-static struct range tiles_range(const struct reorder_tiles_params *p) {
-    size_t outer = 1;
+/* Groups reach along x as far as there are tiles, then along y and z. */
+static struct range tiles_range(const struct reorder_tiles_params *p, const struct device *device) {
+    size_t across = tiles(&p->x, p->tile_x), along = tiles(&p->y, p->tile_y) * tiles(&p->z, p->tile_z);
+    size_t outer = 1, width = 1, group = full_group(device);
     for (int i = 0; i < p->nouter; i++)
         outer *= (size_t)p->loops[i].size;
-    return (struct range){
-            .groups = {tiles(&p->x, p->tile_x), tiles(&p->y, p->tile_y) * tiles(&p->z, p->tile_z), outer},
-            .group_size = {1, 1, 1}};
+    while (width < across && 2 * width <= group)
+        width *= 2;
+    size_t height = group / width;
+    return (struct range){.groups = {(across + width - 1) / width, (along + height - 1) / height, outer},
+                          .group_size = {width, height, 1}};
 }
 
 /* Both layouts as tiles. */
@@ -278,7 +297,11 @@ static dnnl_status_t plan_tiles(struct plan *plan, struct reorder_tiles_params *
     if (md_nelems(dst, true) == 0) return dnnl_success;
     sort_by_dst(&l);
     merge_loops(&l);
-    fill_tiles(tiled, &l);
+    choose_loops(tiled, &l);
+    if (plan->device->info.class == DEVICE_CPU)
+        size_tiles_of_cpu(tiled);
+    else
+        size_tiles_of_gpu(tiled, plan->device, md_nelems(dst, true));
     return dnnl_success;
 }
 
@@ -286,7 +309,7 @@ static dnnl_status_t launch_tiles(struct plan *plan, const struct kernel *kernel
                                   const struct reorder_tiles_params *tiled) {
     if (md_nelems(problem_md(&plan->problem, DNNL_ARG_TO), true) == 0) return dnnl_success;
     struct launch *launch;
-    struct reorder_tiles_params *p = plan_launch(plan, kernel, tiles_range(tiled), &launch);
+    struct reorder_tiles_params *p = plan_launch(plan, kernel, tiles_range(tiled, plan->device), &launch);
     if (!p) return dnnl_out_of_memory;
     *p = *tiled;
     launch_bind(launch, DNNL_ARG_FROM);
@@ -298,6 +321,7 @@ static dnnl_status_t build_tiles(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
     struct reorder_tiles_params tiled;
+    TRY(plan_takes(plan, &kernel_x32_reorder_tiles));
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     if (src->data_type != dst->data_type || dt_bits(src->data_type) != 32)
         return plan_skip(plan, "src and dst are not of the same 32-bit type");
@@ -311,12 +335,14 @@ static bool converts(dnnl_data_type_t src, dnnl_data_type_t dst) {
     return src != dst && in_set(types, src) && in_set(types, dst);
 }
 
-static dnnl_status_t build_converting_tiles(struct plan *plan) {
+/* Elements of these sizes are copied, others converted. */
+static dnnl_status_t build_by_type(struct plan *plan, const struct kernel *kernel, int most_bits) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
     struct reorder_tiles_params tiled;
     int bits = dt_bits(dst->data_type);
-    bool copies = src->data_type == dst->data_type && (bits == 8 || bits == 16);
+    bool copies = src->data_type == dst->data_type && bits >= 8 && bits <= most_bits;
+    TRY(plan_takes(plan, kernel));
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     if (!copies && !converts(src->data_type, dst->data_type)) return plan_skip(plan, "types of src and dst");
     TRY(plan_tiles(plan, &tiled));
@@ -324,12 +350,21 @@ static dnnl_status_t build_converting_tiles(struct plan *plan) {
     tiled.dst_type = (i32)dst->data_type;
     tiled.dst_bits = bits;
     tiled.copy_bits = copies ? bits : 0;
-    return launch_tiles(plan, &kernel_convert_tiles, &tiled);
+    return launch_tiles(plan, kernel, &tiled);
+}
+
+static dnnl_status_t build_converting_tiles(struct plan *plan) {
+    return build_by_type(plan, &kernel_convert_tiles, 16);
+}
+
+static dnnl_status_t build_items(struct plan *plan) {
+    return build_by_type(plan, &kernel_reorder_items, 64);
 }
 
 const struct implementation reorder_implementations[] = {
         {"x32_reorder_tiles", build_tiles, NULL},
         {"convert_tiles", build_converting_tiles, NULL},
+        {"reorder_items", build_items, NULL},
         {"reorder_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -3,6 +3,7 @@
  * Softmax and its logarithm: creation and plans. Forward: any type and layout, and a fast way for f32 whose
  * axis is dense.
  */
+#include "base/round.h"
 #include "primitives/epilogue.h"
 #include "primitives/tensor.h"
 #include "kernels/params_softmax.h"
@@ -103,6 +104,13 @@ static dnnl_dim_t step_of(const md_t *md, int dim) {
     return md_is_plain(md) ? md->blocking.strides[dim] : 0;
 }
 
+/* One work-item for each row, or for each part of one. */
+static struct range range_of_rows(const struct plan *plan, const struct kernel *kernel, dnnl_dim_t rows) {
+    if (kernel != &kernel_softmax_groups) return range_of_items(rows, full_group(plan->device));
+    return (struct range){.groups = {1, (size_t)divide_up(rows, SOFTMAX_ROWS), 1},
+                          .group_size = {SOFTMAX_PARTS, SOFTMAX_ROWS, 1}};
+}
+
 /* `lanes`: the dimension besides the axis that the kernel walks along itself, or -1. */
 static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel, int lanes,
                                  const struct epilogue_spec *spec) {
@@ -115,7 +123,7 @@ static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
     walk_init(&walk, &ep.dst, plan->device);
     split_walk(&walk, axis, lanes, &rows, &line);
-    struct softmax_params *p = plan_launch(plan, kernel, range_of_items(rows.count, 1), &launch);
+    struct softmax_params *p = plan_launch(plan, kernel, range_of_rows(plan, kernel, rows.count), &launch);
     if (!p) return dnnl_out_of_memory;
     p->log = plan->problem.alg == dnnl_softmax_log;
     p->axis = axis;
@@ -148,6 +156,7 @@ static int dense_dim(const md_t *src, const md_t *dst) {
 static dnnl_status_t build_f32(struct plan *plan) {
     const struct kernel *kernel = plan->implementation->data;
     bool across = kernel == &kernel_f32_softmax_across_16;
+    TRY(plan_takes(plan, kernel));
     TRY(decide_layouts(plan));
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
@@ -160,6 +169,18 @@ static dnnl_status_t build_f32(struct plan *plan) {
                        &(struct epilogue_spec){.lanes = across ? dense : axis, .f32_only = true});
 }
 
+static dnnl_status_t build_groups(struct plan *plan) {
+    TRY(plan_takes(plan, &kernel_softmax_groups));
+    TRY(decide_layouts(plan));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    if (dt_bits(src->data_type) < 8 || dt_bits(dst->data_type) < 8)
+        return plan_skip(plan, "elements of less than a byte");
+    if (!is_dense(src, plan->problem.axis) || !is_dense(dst, plan->problem.axis))
+        return plan_skip(plan, "the axis is not dense");
+    return build_lines(plan, &kernel_softmax_groups, -1, &(struct epilogue_spec){.lanes = -1});
+}
+
 static dnnl_status_t build_universal(struct plan *plan) {
     TRY(decide_layouts(plan));
     return build_lines(plan, &kernel_softmax_universal, -1, &(struct epilogue_spec){.lanes = -1});
@@ -168,6 +189,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 const struct implementation softmax_forward[] = {
         {"f32_softmax_16", build_f32, &kernel_f32_softmax_16},
         {"f32_softmax_across_16", build_f32, &kernel_f32_softmax_across_16},
+        {"softmax_groups", build_groups, NULL},
         {"softmax_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -123,11 +123,29 @@ struct range range_of_groups(dnnl_dim_t x, dnnl_dim_t y, dnnl_dim_t z) {
     return (struct range){.groups = {(size_t)x, (size_t)y, (size_t)z}, .group_size = {1, 1, 1}};
 }
 
-/* Elements that a CPU work-item takes: an even number, so that 4-bit types come in whole bytes. */
-static dnnl_dim_t cpu_span(dnnl_dim_t cost) {
-    enum { MOST = 256, WORK = 4096 };
-    dnnl_dim_t span = WORK / (cost > 0 ? cost : 1) / 2 * 2;
-    return span < 2 ? 2 : span > MOST ? MOST : span;
+size_t full_group(const struct device *device) {
+    enum { GPU_GROUP = 64 };
+    const struct device_info *info = &device->info;
+    if (info->class == DEVICE_CPU) return 1;
+    return info->largest_group && info->largest_group < GPU_GROUP ? info->largest_group : GPU_GROUP;
+}
+
+static dnnl_dim_t between(dnnl_dim_t low, dnnl_dim_t x, dnnl_dim_t high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Elements that a work-item takes: an even number, so that 4-bit types come in whole bytes; so few that all
+ * compute units have work, but not so few that the beginning of a walk counts. */
+static dnnl_dim_t cpu_span(const struct device_info *info, dnnl_dim_t count, dnnl_dim_t cost) {
+    enum { MOST = 256, FEW = 64, WORK = 4096 };
+    dnnl_dim_t most = between(FEW, count / info->compute_units, MOST);
+    return between(1, WORK / (cost > 0 ? cost : 1) / 2, most / 2) * 2;
+}
+
+static dnnl_dim_t gpu_span(const struct device_info *info, dnnl_dim_t count, dnnl_dim_t cost) {
+    enum { MOST = 8, CHEAP = 16, ITEMS = 1024 }; /* ITEMS: what a compute unit has in flight, and some more */
+    if (cost > CHEAP) return 2;
+    return between(1, count / info->compute_units / ITEMS / 2, MOST / 2) * 2;
 }
 
 struct range walk_init(struct walk *walk, const md_t *md, const struct device *device) {
@@ -135,15 +153,14 @@ struct range walk_init(struct walk *walk, const md_t *md, const struct device *d
 }
 
 struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost) {
-    enum { GPU_SPAN = 2, GPU_GROUP = 64 };
     *walk = (struct walk){.ndims = md->ndims, .offset = md->offset0, .count = 1};
     for (int d = 0; d < md->ndims; d++)
         walk->dims[d] = md->dims[d];
     walk_loops(walk, md);
     bool cpu = device->info.class == DEVICE_CPU;
-    walk->span = cpu ? cpu_span(cost) : GPU_SPAN;
+    walk->span = (cpu ? cpu_span : gpu_span)(&device->info, walk->count, cost);
     /* Where the order of the walk is not that of the bytes, only one work-item can own them all. */
     if (dt_bits(md->data_type) < 8 && (!md_is_dense(md, true) || md->offset0 % 2 != 0))
         walk->span = walk->count > 0 ? walk->count : 1;
-    return range_of_items(divide_up(walk->count, walk->span), cpu ? 1 : GPU_GROUP);
+    return range_of_items(divide_up(walk->count, walk->span), full_group(device));
 }

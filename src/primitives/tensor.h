@@ -22,6 +22,9 @@ struct range walk_init(struct walk *walk, const md_t *md, const struct device *d
  */
 struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost);
 
+/* Work-items in a group: 1 on CPUs, whose work-items are the units of work; on GPUs enough to fill the lanes.
+ */
+size_t full_group(const struct device *device);
 /* A one-dimensional range of at least `items` work-items in groups of `group`. */
 struct range range_of_items(dnnl_dim_t items, size_t group);
 /* A range of groups of one work-item. */

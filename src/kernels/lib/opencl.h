@@ -6,7 +6,8 @@
  *   kernel void f32_example(ITEM global const float *src, global float *dst, constant struct example *p)
  *
  * ITEM is the hidden first parameter that says where a work-item stands in the native build; get_global_id
- * and its kin work only inside the body of a kernel. A kernel uses no library function: what it needs is in
+ * and its kin, barrier and LOCAL(type, name, count), an array in local memory, work only inside the body of a
+ * kernel. A kernel uses no library function: what it needs is in
  * lib/. Contraction is explicit: fma where a fused operation is meant.
  */
 #ifndef LODE_KERNELS_LIB_OPENCL_H
@@ -39,6 +40,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define OUTLINE static __attribute__((noinline))
 #define OVERLOAD __attribute__((overloadable))
+#define LOCAL(type, name, count) local type name[count]
 
 #else /* native */
 
@@ -109,6 +111,13 @@ struct native_item {
 #define get_local_size(d) ((size_t)item->group->size[d])
 #define get_global_size(d) (get_num_groups(d) * get_local_size(d))
 #define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
+
+/* Local memory and barriers, for kernels whose row needs HAS_LOCAL_MEMORY. All work-items of a group run in
+ * one thread, so what belongs to the thread belongs to the group. */
+#define LOCAL(type, name, count) static _Thread_local type name[count]
+#define CLK_LOCAL_MEM_FENCE 1
+#define CLK_GLOBAL_MEM_FENCE 2
+#define barrier(flags) item->group->barrier(item->group)
 
 /* as_<type>: same bits, other type. */
 #define AS_TYPE(to)                                                                                          \

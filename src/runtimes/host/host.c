@@ -9,6 +9,8 @@
 #include "base/pool.h"
 #include "runtimes/executable.h"
 #include "base/verbose.h"
+#include "kernels/fiber.h"
+#include "runtimes/device_class.h"
 #include "runtimes/host/profile.h"
 
 #include <stdlib.h>
@@ -24,7 +26,7 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
 static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
     (void)origin;
     device->info = (struct device_info){
-            .class = DEVICE_CPU, .compute_units = pool_threads(pool_default()), .backend = "CPU"};
+            .class = device_class_of(true), .compute_units = pool_threads(pool_default()), .backend = "CPU"};
     native_describe(&device->info, cpu_features());
     return dnnl_success;
 }
@@ -80,10 +82,11 @@ struct job {
     const struct native_kernel *kernel;
     const struct range *range;
     void *args[LAUNCH_MAX_BUFFERS + 2];
+    atomic_bool failed; /* a group could not run */
 };
 
 static void run_groups(void *context, size_t begin, size_t end) {
-    const struct job *job = context;
+    struct job *job = context;
     const size_t *n = job->range->groups, *size = job->range->group_size;
     struct native_group group = {.ndims = 3};
     for (int d = 0; d < 3; d++) {
@@ -94,7 +97,7 @@ static void run_groups(void *context, size_t begin, size_t end) {
     group.id[1] = (uint32_t)(begin / n[0] % n[1]);
     group.id[2] = (uint32_t)(begin / n[0] / n[1]);
     for (size_t i = begin; i < end; i++) {
-        job->kernel->run_group(&group, job->args);
+        if (!native_run(job->kernel, &group, job->args)) atomic_store(&job->failed, true);
         if (++group.id[0] < n[0]) continue;
         group.id[0] = 0;
         if (++group.id[1] < n[1]) continue;
@@ -103,7 +106,7 @@ static void run_groups(void *context, size_t begin, size_t end) {
     }
 }
 
-static void run_launch(const struct execution *e, struct cursor at) {
+static dnnl_status_t run_launch(const struct execution *e, struct cursor at) {
     const struct executable *executable = e->executable;
     const struct launch *launch = executable->program->launches[at.launch];
     const size_t *groups = launch->range.groups;
@@ -122,15 +125,18 @@ static void run_launch(const struct execution *e, struct cursor at) {
     }
     job.args[n] = &executable->blocks[at.launch];
     pool_run(pool_default(), groups[0] * groups[1] * groups[2], 1, run_groups, &job);
+    return job.failed ? dnnl_out_of_memory : dnnl_success;
 }
 
 static dnnl_status_t execute(struct stream *stream, const struct execution *e) {
     const struct program *program = e->executable->program;
     uint64_t start = profile_start(stream);
-    for (struct cursor at = {0}; at.launch < program->nlaunches; cursor_next(program, &at))
-        run_launch(e, at);
+    dnnl_status_t status = dnnl_success;
+    for (struct cursor at = {0}; at.launch < program->nlaunches && status == dnnl_success;
+         cursor_next(program, &at))
+        status = run_launch(e, at);
     profile_stop(stream, start);
-    return dnnl_success;
+    return status;
 }
 
 const struct runtime host_runtime = {

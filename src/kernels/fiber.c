@@ -4,14 +4,13 @@
  * rest. Each thread keeps its stacks, each with a guard page below it.
  */
 #define _GNU_SOURCE
-#include "driver/fiber.h"
-#include "driver/driver.h"
-#include "driver/machine.h"
+#include "kernels/fiber.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAVE_ASAN 1
@@ -93,9 +92,9 @@ static void *prepare_stack(char *top, void (*entry)(void)) {
     stack[11] = (uintptr_t)entry;
     return stack;
 }
-#else
-#error "fibers are written for x86-64 and AArch64"
 #endif
+
+#if HAVE_FIBERS
 
 struct fiber {
     void *stack; /* its saved stack pointer */
@@ -130,10 +129,14 @@ static void make_stacks_key(void) {
     pthread_key_create(&stacks_key, free_stacks);
 }
 
+static size_t page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 static struct stacks *stacks_new(size_t count) {
     struct stacks *made = malloc(sizeof *made + count * sizeof made->fibers[0]);
     if (!made) return NULL;
-    *made = (struct stacks){.count = count, .stride = STACK_SIZE + machine()->page};
+    *made = (struct stacks){.count = count, .stride = STACK_SIZE + page_size()};
     made->memory = mmap(NULL, count * made->stride, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (made->memory == MAP_FAILED) {
@@ -141,7 +144,7 @@ static struct stacks *stacks_new(size_t count) {
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        mprotect(made->memory + i * made->stride, machine()->page, PROT_NONE);
+        mprotect(made->memory + i * made->stride, page_size(), PROT_NONE);
     return made;
 }
 
@@ -197,7 +200,7 @@ static void to_fiber(struct fiber_group *group, struct fiber *fiber) {
     starting = group;
 #ifdef HAVE_ASAN
     char *memory = group->stacks->memory + (size_t)(fiber - group->fibers) * group->stacks->stride;
-    __sanitizer_start_switch_fiber(&group->fake_stack, memory + machine()->page, STACK_SIZE);
+    __sanitizer_start_switch_fiber(&group->fake_stack, memory + page_size(), STACK_SIZE);
 #endif
 #ifdef HAVE_TSAN
     __tsan_switch_to_fiber(fiber->tsan, 0);
@@ -249,16 +252,13 @@ static void run_rounds(struct fiber_group *group, size_t items) {
     }
 }
 
-void fibers_run_group(const struct native_kernel *kernel, const struct native_group *native,
+bool fibers_run_group(const struct native_kernel *kernel, const struct native_group *native,
                       void *const *args) {
     size_t items = (size_t)native->size[0] * native->size[1] * native->size[2];
     struct fiber_group group = {.group = *native, .kernel = kernel, .args = args};
     group.group.barrier = barrier;
     group.stacks = stacks_of(items);
-    if (!group.stacks) {
-        device_lose("out of memory for work-item stacks");
-        return;
-    }
+    if (!group.stacks) return false;
     group.fibers = group.stacks->fibers;
 #ifdef HAVE_TSAN
     group.tsan = __tsan_get_current_fiber();
@@ -270,4 +270,12 @@ void fibers_run_group(const struct native_kernel *kernel, const struct native_gr
     for (size_t i = 0; i < items; i++)
         __tsan_destroy_fiber(group.fibers[i].tsan);
 #endif
+    return true;
 }
+#else
+bool fibers_run_group(const struct native_kernel *kernel, const struct native_group *group,
+                      void *const *args) {
+    (void)kernel, (void)group, (void)args;
+    return false;
+}
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running one group of a native kernel. Work-items that meet at barriers get stacks of their own; all items
+ * of a group run in the calling thread, in turns from barrier to barrier. Used by the host runtime and by the
+ * Level Zero driver; knows neither.
+ */
+#ifndef LODE_KERNELS_FIBER_H
+#define LODE_KERNELS_FIBER_H
+
+#include "kernels/native.h"
+
+#include <stdbool.h>
+
+/* Processors that stacks can be switched on. Elsewhere kernels with barriers have no native form. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HAVE_FIBERS 1
+#else
+#define HAVE_FIBERS 0
+#endif
+
+/* Runs one group of a kernel that has NATIVE_USES_BARRIER. False: no memory for the stacks, nothing has run.
+ */
+bool fibers_run_group(const struct native_kernel *kernel, const struct native_group *group,
+                      void *const *args);
+
+static inline bool native_run(const struct native_kernel *kernel, const struct native_group *group,
+                              void *const *args) {
+    if (kernel->flags & NATIVE_USES_BARRIER) return fibers_run_group(kernel, group, args);
+    kernel->run_group(group, args);
+    return true;
+}
+
+#endif
