@@ -111,8 +111,8 @@ kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, glo
 /* What is around the tiles: offsets on either side, and the position. */
 struct tile_place {
     i64 src, dst;
-    int inside; /* 0: padding of dst */
-    i64 position[TENSOR_DIMS + 1];
+    int inside;                     /* 0: padding of dst */
+    uint position[TENSOR_DIMS + 1]; /* along dimensions with blocks; the last counts nothing */
 };
 
 /* One part of a tile: x0 to x1 and y0 to y1, of which the elements below x_valid and y_valid come from src.
@@ -130,7 +130,7 @@ INLINE i64 tile_end(i64 begin, i64 end, i64 left, int pads, i64 *valid) {
 }
 
 /* Does a position exist along dimension d of dst? *inside becomes 0 where it is padding. */
-INLINE int tile_exists(constant struct reorder_tiles_params *p, const i64 *position, int d, int *inside) {
+INLINE int tile_exists(constant struct reorder_tiles_params *p, const uint *position, int d, int *inside) {
     if (position[d] < p->limits[d]) return 1;
     *inside = 0;
     return p->pads[d];
@@ -151,7 +151,7 @@ INLINE int tile_outer(constant struct reorder_tiles_params *p, i64 index, struct
         i64 rest = index / loop->size, i = index - rest * loop->size;
         place->src += i * loop->src_stride;
         place->dst += i * loop->dst_stride;
-        place->position[loop->dim] += i * loop->step;
+        place->position[loop->dim] += (uint)(i * loop->step);
         index = rest;
     }
 #pragma nounroll
@@ -164,10 +164,10 @@ INLINE int tile_outer(constant struct reorder_tiles_params *p, i64 index, struct
 INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile_place *place, i64 z, i64 x1,
                       i64 y1, struct tile_part *t) {
     const int xd = p->x.dim, yd = p->y.dim, zd = p->z.dim;
-    i64 at[TENSOR_DIMS + 1];
+    uint at[TENSOR_DIMS + 1];
     int inside = place->inside;
     at[xd] = place->position[xd], at[yd] = place->position[yd], at[zd] = place->position[zd];
-    at[zd] += z * p->z.step;
+    at[zd] += (uint)(z * p->z.step);
     if (zd != xd && zd != yd && !tile_exists(p, at, zd, &inside)) return 0;
     t->src = place->src + z * p->z.src_stride;
     t->dst = place->dst + z * p->z.dst_stride;
@@ -417,16 +417,25 @@ kernel void convert_tiles(ITEM global const uchar *src, global uchar *dst,
  */
 INLINE void items_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
                        global const uchar *src, global uchar *dst) {
-    for (i64 y = t->y0; y < t->y1; y++)
-        for (i64 x = t->x0; x < t->x1; x++) {
-            const i64 from = t->src + y * p->y.src_stride + x * p->x.src_stride;
-            const i64 to = t->dst + y * p->y.dst_stride + x;
-            if (x >= t->x_valid || y >= t->y_valid)
+    const int width = (int)(t->x1 - t->x0), height = (int)(t->y1 - t->y0);
+    const int x_valid = (int)(t->x_valid - t->x0), y_valid = (int)(t->y_valid - t->y0);
+    const i64 src_begin = t->src + t->y0 * p->y.src_stride + t->x0 * p->x.src_stride;
+    const i64 dst_begin = t->dst + t->y0 * p->y.dst_stride + t->x0;
+#pragma nounroll
+    for (int y = 0; y < height; y++)
+#pragma nounroll
+        for (int x = 0; x < width; x++) {
+            const i64 from = src_begin + y * p->y.src_stride + x * p->x.src_stride;
+            const i64 to = dst_begin + y * p->y.dst_stride + x;
+            if (x >= x_valid || y >= y_valid) {
                 zero_bits(dst, to, p->dst_bits);
-            else if (p->copy_bits != 0)
+            } else if (p->copy_bits != 0) {
                 copy_bits(src, from, dst, to, p->copy_bits);
-            else
-                store_f32(dst, p->dst_type, to, load_f32(src, p->src_type, from));
+            } else {
+                float value;
+                load_run(&value, src, p->src_type, from, 1, 1);
+                store_run(dst, p->dst_type, to, &value, 1);
+            }
         }
 }
 

@@ -163,6 +163,7 @@ static bool add_dimension(struct loops *l, const md_t *src, const md_t *dst, int
         add_loop(l, (struct tile_loop){src->dims[d], src_outer, dst_outer, TENSOR_DIMS, 1});
         return true;
     }
+    if (src->dims[d] > INT32_MAX) return false; /* kernels count along it in 32 bits */
     l->limits[d] = src->dims[d];
     l->pads[d] = dst_block > 1;
     dnnl_dim_t outer = divide_up(src->dims[d], block);
@@ -293,7 +294,7 @@ static dnnl_status_t plan_tiles(struct plan *plan, struct reorder_tiles_params *
     *tiled = (struct reorder_tiles_params){.src_offset = src->offset0, .dst_offset = dst->offset0};
     for (int d = 0; d < src->ndims; d++)
         if (!add_dimension(&l, src, dst, d))
-            return plan_skip(plan, "inner blocks that do not fit each other");
+            return plan_skip(plan, "inner blocks that do not fit each other, or too many");
     if (md_nelems(dst, true) == 0) return dnnl_success;
     sort_by_dst(&l);
     merge_loops(&l);

@@ -1,27 +1,51 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# spirv.sh TOOL FOLDER KERNEL...: the tool takes the SPIR-V of these kernels. The tools are spirv-val, and ocloc, which
-# is Intel's compiler for GPUs: it compiles for one with double precision and for one without, and needs neither.
+# spirv.sh TOOL FOLDER NAME:CLASS:NEEDS...: the tool takes the SPIR-V of these kernels. The tools are spirv-val, and
+# ocloc, which is Intel's compiler for GPUs and needs none: it compiles every kernel that GPUs get for each GPU that has
+# what the kernel needs. Kernels that are for GPUs alone must not spill registers.
 tool=$1 folder=$2
 shift 2
 [ -x "$tool" ] || { echo "SKIP: $tool is not installed"; exit 77; }
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 
+# GPU:what it lacks
+gpus="skl:HAS_INTEGER_DOT,HAS_MATRIX_ENGINE tgllp:HAS_FP64,HAS_MATRIX_ENGINE adls:HAS_FP64,HAS_MATRIX_ENGINE
+      dg2:HAS_FP64 pvc:HAS_SUB_GROUP_8"
+
 try() {
+    checked=$((checked + 1))
     "$tool" "$@" >"$out/log" 2>&1 && return
-    echo "$*:"
+    complain "$*"
+}
+complain() {
+    echo "$1:"
     cat "$out/log"
     failed=1
 }
-compile() { try compile -q -spirv_input -file "$folder/$1.spv" -device "$2" -out_dir "$out"; }
+# lacks WHAT,... NEEDS,...
+lacks() {
+    for need in $(echo "$2" | tr , ' '); do
+        case ,$1, in *,$need,*) return 0 ;; esac
+    done
+    return 1
+}
 check_spirv_val() { try --target-env opencl2.1 "$folder/$1.spv"; }
 check_ocloc() {
-    compile "$1" skl
-    case $1 in *f64*) ;; *) compile "$1" dg2 ;; esac
+    [ "$2" != CPU ] || return 0
+    for gpu in $gpus; do
+        lacks "${gpu#*:}" "$3" && continue
+        try compile -spirv_input -file "$folder/$1.spv" -device "${gpu%%:*}" -out_dir "$out"
+        [ "$2" = GPU ] && grep -q spilled "$out/log" && complain "$1 spills on ${gpu%%:*}"
+    done
 }
 
-failed=0
+failed=0 checked=0
 check=check_$(basename "$tool" | tr - _)
-for kernel; do "$check" "$kernel"; done
+for row; do
+    needs=${row#*:}
+    "$check" "${row%%:*}" "${needs%%:*}" "${needs#*:}"
+done
+echo "$checked modules"
+[ "$checked" -gt 0 ] || failed=1
 exit $failed
