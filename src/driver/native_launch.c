@@ -77,7 +77,7 @@ static void run_groups(const struct running *running, void *const *arguments, si
     struct native_group group = first_group(running, begin);
     for (size_t i = begin; i < end; i++) {
         if (!native_run(running->kernel, &group, arguments)) {
-            device_lose("no memory for the stacks of work-items");
+            device_lose("out of memory for work-item stacks");
             return;
         }
         next_group(&group);

@@ -37,7 +37,7 @@ struct device_info {
     unsigned forms;        /* set of enum kernel_form */
     unsigned features;     /* set of enum device_feature */
     int vector_bytes;      /* of a register of a CPU: 16, 32 or 64 */
-    int compute_units;     /* cores, or what a GPU calls them: groups run on so many at a time */
+    int compute_units;     /* at least 1: groups run on so many at a time */
     size_t largest_group;  /* work-items */
     size_t local_bytes;    /* local memory of a group */
     size_t cache_bytes[3]; /* level 1, 2 and 3; 0: there is none, or nobody says */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running one group of a native kernel. Work-items that meet at barriers get stacks of their own; all items
- * of a group run in the calling thread, in turns from barrier to barrier. Used by the host runtime and by the
- * Level Zero driver; knows neither.
+ * Runs one group of a native kernel in the calling thread. Work-items that wait at barriers run on separate
+ * stacks, in turn from barrier to barrier. Used by the host runtime and by the Level Zero driver; knows
+ * neither.
  */
 #ifndef LODE_KERNELS_FIBER_H
 #define LODE_KERNELS_FIBER_H
@@ -18,7 +18,7 @@
 #define HAVE_FIBERS 0
 #endif
 
-/* Runs one group of a kernel that has NATIVE_USES_BARRIER. False: no memory for the stacks, nothing has run.
+/* Runs one group of a kernel that has NATIVE_USES_BARRIER. False: out of memory for the stacks, nothing ran.
  */
 bool fibers_run_group(const struct native_kernel *kernel, const struct native_group *group,
                       void *const *args);

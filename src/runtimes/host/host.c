@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 128, HUGE_PAGE = 2 << 20 };
 
@@ -23,11 +24,25 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
     return dnnl_success;
 }
 
+/* What the system says of caches: 0 or less where it does not know. */
+static void read_caches(struct device_info *info) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    static const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
+    for (int i = 0; i < 3; i++) {
+        long size = sysconf(names[i]);
+        info->cache_bytes[i] = size > 0 ? (size_t)size : 0;
+    }
+#else
+    (void)info;
+#endif
+}
+
 static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
     (void)origin;
     device->info = (struct device_info){
             .class = device_class_of(true), .compute_units = pool_threads(pool_default()), .backend = "CPU"};
     native_describe(&device->info, cpu_features());
+    read_caches(&device->info);
     return dnnl_success;
 }
 

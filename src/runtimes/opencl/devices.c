@@ -147,11 +147,12 @@ static unsigned features(cl_device_id device) {
 /* OpenCL tells of one cache: the last, as it does not say which. */
 static struct device_info describe(cl_device_id device) {
     cl_device_type type = number(device, CL_DEVICE_TYPE);
+    int units = (int)number(device, CL_DEVICE_MAX_COMPUTE_UNITS);
     struct device_info info = {.class = device_class_of(type & CL_DEVICE_TYPE_CPU),
                                .forms = FORM_SOURCE | (opencl_takes_spirv(device) ? FORM_SPIRV : 0),
                                .features = features(device),
                                .vector_bytes = vector_bytes(device),
-                               .compute_units = (int)number(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+                               .compute_units = units > 0 ? units : 1,
                                .largest_group = number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE),
                                .local_bytes = number(device, CL_DEVICE_LOCAL_MEM_SIZE),
                                .cache_bytes = {0, 0, number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE)},
