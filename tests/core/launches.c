@@ -9,6 +9,8 @@
 #include "runtimes/runtime.h"
 #include "test.h"
 
+#include <stdio.h>
+
 enum { FULL = 64 }; /* work-items in a group of a GPU, at least */
 
 static dnnl_engine_t engine;
@@ -83,7 +85,9 @@ static void reorder(void **state) {
                 dnnl_primitive_desc_t pd;
                 dnnl_memory_desc_t src = desc(4, image, types[i], image_tags[from]);
                 dnnl_memory_desc_t dst = desc(4, image, types[to], image_tags[to]);
-                check_all(dnnl_reorder_primitive_desc_create(&pd, src, engine, dst, engine, NULL), pd);
+                dnnl_status_t status =
+                        dnnl_reorder_primitive_desc_create(&pd, src, engine, dst, engine, NULL);
+                check_all(status, pd);
                 dnnl_memory_desc_destroy(src), dnnl_memory_desc_destroy(dst);
             }
 }
@@ -151,7 +155,8 @@ static void matmul_with(dnnl_data_type_t type, dnnl_data_type_t dst_type, const_
     dnnl_primitive_desc_t pd;
     dnnl_memory_desc_t src = desc(2, a, type, dnnl_ab), weights = desc(2, b, type, dnnl_ab);
     dnnl_memory_desc_t dst = desc(2, c, dst_type, dnnl_ab);
-    check_all(dnnl_matmul_primitive_desc_create(&pd, engine, src, weights, NULL, dst, attr), pd);
+    dnnl_status_t status = dnnl_matmul_primitive_desc_create(&pd, engine, src, weights, NULL, dst, attr);
+    check_all(status, pd);
     dnnl_memory_desc_destroy(src), dnnl_memory_desc_destroy(weights), dnnl_memory_desc_destroy(dst);
 }
 

@@ -13,12 +13,14 @@
 static dnnl_engine_t engine;
 static bool on_host;
 
-/* Row i of A goes to column i + 1, row i of B to column i + 3, every other one with another sign. */
-static void fill(float *a, float *b, dnnl_dim_t n) {
-    for (dnnl_dim_t i = 0; i < n; i++) {
-        a[i * n + (i + 1) % n] = i % 2 ? -1 : 1;
-        b[i * n + (i + 3) % n] = i % 3 ? 1 : -1;
-    }
+/* Row i of A goes to column i + 1, row i of B to column i + 3, every other one with another sign; each pair
+ * of matrices differs from the others. */
+static void fill(float *a, float *b, dnnl_dim_t n, dnnl_dim_t matrices) {
+    for (dnnl_dim_t m = 0; m < matrices; m++, a += n * n, b += n * n)
+        for (dnnl_dim_t i = 0; i < n; i++) {
+            a[i * n + (i + 1 + m) % n] = i % 2 ? -1 : 1;
+            b[i * n + (i + 3) % n] = (i + m) % 3 ? 1 : -1;
+        }
 }
 
 static void multiply(float *to, const float *from, const float *weights, dnnl_dim_t n) {
@@ -42,17 +44,27 @@ struct scene {
     dnnl_exec_arg_t args[4];
 };
 
-static void expect(struct scene *s) {
-    dnnl_dim_t n = s->r.size, state = s->r.batch * n;
+/* One row of one layer and direction, along the steps. */
+static void expect_row(float *h, const float *in, const float *a, const float *b, dnnl_dim_t steps,
+                       dnnl_dim_t n, dnnl_dim_t state, bool backwards) {
     float *between = zeros(n);
-    for (dnnl_dim_t m = 0; m < s->r.batch; m++) {
-        multiply(s->expected + m * n, s->x + m * n, s->a, n);
-        for (dnnl_dim_t t = 1; t < s->r.steps; t++) {
-            multiply(between, s->expected + (t - 1) * state + m * n, s->b, n);
-            multiply(s->expected + t * state + m * n, between, s->a, n);
-        }
+    for (dnnl_dim_t i = 0; i < steps; i++) {
+        dnnl_dim_t t = backwards ? steps - 1 - i : i, before = backwards ? t + 1 : t - 1;
+        if (i > 0) multiply(between, h + before * state, b, n);
+        multiply(h + t * state, i > 0 ? between : in + t * state, a, n);
     }
     free(between);
+}
+
+static void expect(struct scene *s) {
+    const struct recurrent *r = &s->r;
+    dnnl_dim_t n = r->size, state = r->batch * n, sequence = r->steps * state;
+    for (dnnl_dim_t index = 0; index < r->layers * r->directions; index++) {
+        const float *in = index < r->directions ? s->x : s->expected + (index - r->directions) * sequence;
+        for (dnnl_dim_t m = 0; m < r->batch; m++)
+            expect_row(s->expected + index * sequence + m * n, in + m * n, s->a + index * n * n,
+                       s->b + index * n * n, r->steps, n, state, index % r->directions == 1);
+    }
 }
 
 static dnnl_memory_t memory_of(const struct scene *s, int arg, const float *values, size_t count) {
@@ -72,17 +84,25 @@ static bool open_scene(struct scene *s, struct recurrent r) {
     if (status == dnnl_unimplemented) return false;
     assert_ok(status);
     assert_ok(dnnl_primitive_create(&s->primitive, s->pd));
-    size_t square = (size_t)(r.size * r.size), state = (size_t)(r.batch * r.size);
-    s->x = zeros((dnnl_dim_t)state), s->a = zeros((dnnl_dim_t)square), s->b = zeros((dnnl_dim_t)square);
-    s->expected = zeros(r.steps * (dnnl_dim_t)state);
-    for (size_t i = 0; i < state; i++)
-        s->x[i] = (float)i + 1;
-    fill(s->a, s->b, r.size);
+    dnnl_dim_t matrices = r.layers * r.directions, squares = matrices * r.size * r.size;
+    dnnl_dim_t sequence = r.steps * r.batch * r.size;
+    s->x = zeros(sequence), s->a = zeros(squares), s->b = zeros(squares);
+    s->expected = zeros(matrices * sequence);
+    for (dnnl_dim_t i = 0; i < sequence; i++)
+        s->x[i] = (float)(i % 1000) + 1;
+    fill(s->a, s->b, r.size, matrices);
     expect(s);
-    s->args[0] = (dnnl_exec_arg_t){DNNL_ARG_SRC, memory_of(s, DNNL_ARG_SRC, s->x, state)};
-    s->args[1] = (dnnl_exec_arg_t){DNNL_ARG_WEIGHTS_0, memory_of(s, DNNL_ARG_WEIGHTS_0, s->a, square)};
-    s->args[2] = (dnnl_exec_arg_t){DNNL_ARG_WEIGHTS_1, memory_of(s, DNNL_ARG_WEIGHTS_1, s->b, square)};
-    s->args[3] = (dnnl_exec_arg_t){DNNL_ARG_DST, memory_of(s, DNNL_ARG_DST, NULL, (size_t)r.steps * state)};
+    const struct {
+        int arg;
+        const float *values;
+        dnnl_dim_t count;
+    } args[] = {{DNNL_ARG_SRC, s->x, sequence},
+                {DNNL_ARG_WEIGHTS_0, s->a, squares},
+                {DNNL_ARG_WEIGHTS_1, s->b, squares},
+                {DNNL_ARG_DST, NULL, matrices * sequence}};
+    for (int i = 0; i < COUNT(args); i++)
+        s->args[i] = (dnnl_exec_arg_t){args[i].arg,
+                                       memory_of(s, args[i].arg, args[i].values, (size_t)args[i].count)};
     return true;
 }
 
@@ -96,15 +116,17 @@ static void close_scene(struct scene *s) {
 
 static void assert_computed(const struct scene *s) {
     float *mapped;
-    dnnl_dim_t count = s->r.steps * s->r.batch * s->r.size;
+    dnnl_dim_t sequence = s->r.steps * s->r.batch * s->r.size,
+               count = s->r.layers * s->r.directions * sequence;
     assert_ok(dnnl_memory_map_data(s->args[3].memory, (void **)&mapped));
     for (dnnl_dim_t i = 0; i < count; i++)
         if (mapped[i] != s->expected[i])
-            fail_msg("step %d: number %d is %g, not %g", (int)(i / s->r.batch / s->r.size), (int)i, mapped[i],
-                     s->expected[i]);
+            fail_msg("matrices %d, number %d is %g, not %g", (int)(i / sequence), (int)(i % sequence),
+                     mapped[i], s->expected[i]);
     assert_ok(dnnl_memory_unmap_data(s->args[3].memory, mapped));
 }
 
+/* With flags 0, a default stream. */
 static void run(struct recurrent r, unsigned flags) {
     struct scene s;
     dnnl_stream_t stream;
@@ -112,7 +134,7 @@ static void run(struct recurrent r, unsigned flags) {
         print_message("SKIP: the device does not run the CPU's matrix products\n");
         skip();
     }
-    assert_ok(dnnl_stream_create(&stream, engine, flags));
+    assert_ok(dnnl_stream_create(&stream, engine, flags ? flags : dnnl_stream_default_flags));
     for (int i = 0; i < 3; i++)
         assert_ok(dnnl_primitive_execute(s.primitive, stream, 4, s.args));
     assert_ok(dnnl_stream_wait(stream));
@@ -121,13 +143,14 @@ static void run(struct recurrent r, unsigned flags) {
     close_scene(&s);
 }
 
-static const struct recurrent long_one = {.batch = 3, .size = 40, .steps = 100};
+/* As large as a bidirectional LSTM of two layers and 100 steps. */
+static const struct recurrent long_one = {.layers = 2, .directions = 2, .steps = 100, .batch = 3, .size = 40};
 
 static void test_in_order(void **state) {
     (void)state;
-    run(long_one, dnnl_stream_default_flags);
-    run((struct recurrent){.batch = 1, .size = 7, .steps = 2}, dnnl_stream_default_flags);
-    run((struct recurrent){.batch = 20, .size = 33, .steps = 1}, dnnl_stream_default_flags);
+    run(long_one, 0);
+    run((struct recurrent){.layers = 1, .directions = 1, .steps = 2, .batch = 1, .size = 7}, 0);
+    run((struct recurrent){.layers = 3, .directions = 1, .steps = 1, .batch = 20, .size = 33}, 0);
 }
 
 static void test_out_of_order(void **state) {
@@ -181,14 +204,18 @@ static void test_allocates_nothing(void **state) {
 /* A step costs nothing in memory. */
 static void test_size_does_not_grow_with_steps(void **state) {
     (void)state;
-    struct scene few, many;
-    if (!open_scene(&few, (struct recurrent){.batch = 1, .size = 16, .steps = 2})) skip();
-    assert_true(open_scene(&many, (struct recurrent){.batch = 1, .size = 16, .steps = 1000}));
-    assert_int_equal(program_bytes(few.pd->plan->program), program_bytes(many.pd->plan->program));
-    assert_int_equal(few.pd->plan->program->nruns, 2 + 1 + 2);
-    assert_int_equal(many.pd->plan->program->nruns, 2 + 1 + 2 * 999);
-    close_scene(&few);
-    close_scene(&many);
+    struct recurrent few = long_one, many = long_one;
+    dnnl_primitive_desc_t pd[2];
+    few.steps = 2, many.steps = 1000;
+    if (recurrent_desc_create(&pd[0], engine, &few) != dnnl_success) skip();
+    assert_ok(recurrent_desc_create(&pd[1], engine, &many));
+    const struct program *p[] = {pd[0]->plan->program, pd[1]->plan->program};
+    assert_int_equal(program_bytes(p[0]), program_bytes(p[1]));
+    assert_true(program_bytes(p[1]) < 256 << 10);
+    assert_int_equal(p[0]->nruns, 4 * (2 + 1 + 2 * 1));
+    assert_int_equal(p[1]->nruns, 4 * (2 + 1 + 2 * 999));
+    for (int i = 0; i < 2; i++)
+        dnnl_primitive_desc_destroy(pd[i]);
 }
 
 int main(int argc, char **argv) {
