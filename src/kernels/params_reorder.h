@@ -53,8 +53,29 @@ struct reorder_tiles_params {
     i64 limits[TENSOR_DIMS + 1];
     i32 pads[TENSOR_DIMS + 1];
     i32 src_type, dst_type, dst_bits;   /* of the kernel that converts */
-    i32 copy_bits, pad;                 /* of elements that keep their type; 0: they are converted */
+    i32 copy_bits, pad;                 /* 8 or 16: elements keep their type; 0: they are converted */
     struct tile_loop loops[WALK_LOOPS]; /* around them, outermost first */
+};
+
+/* The same loops for work-items that take one element at a time: all of them, outermost first. Dimensions
+ * with a block are numbered: their positions, limits and pads are lanes of vectors. */
+enum { REORDER_BLOCKED = 4 };
+struct item_loop {
+    i64 src_stride, dst_stride;
+    u32 size;
+    i32 blocked, step; /* blocked: number of the dimension; REORDER_BLOCKED: it needs no care */
+    i32 pad;
+};
+PARAMS_SIZE(item_loop, 32);
+
+struct reorder_items_params {
+    i32 src_type, dst_type, dst_bits;
+    i32 copy_bits; /* of elements that keep their type; 0: they are converted */
+    i64 src_offset, dst_offset;
+    u32 count; /* product of all sizes */
+    i32 nloops;
+    i32 limits[REORDER_BLOCKED], pads[REORDER_BLOCKED]; /* pads: -1 where dst has padding, else 0 */
+    struct item_loop loops[WALK_LOOPS];
 };
 
 #endif

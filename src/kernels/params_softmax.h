@@ -11,8 +11,6 @@
 #include "kernels/params.h"
 
 enum { SOFTMAX_PARTS = 16 };
-/* Rows of a group of softmax_groups, which has a work-item for each part of each. */
-enum { SOFTMAX_ROWS = 4 };
 
 struct softmax_params {
     i32 log, axis;          /* log: the logarithm is asked for */
@@ -24,6 +22,21 @@ struct softmax_params {
     struct tensor src;
     struct walk rows, line;
     struct epilogue epilogue;
+};
+
+/* Lines in layouts without blocks, and no attributes. A group has SOFTMAX_ROWS rows and a work-item for each
+ * part of each; rows are counted in loops, outermost first. */
+enum { SOFTMAX_ROWS = 4 };
+struct row_loop {
+    i64 size, src_stride, dst_stride;
+};
+
+struct softmax_groups_params {
+    i32 log, src_type, dst_type, nloops;
+    i64 rows, length;
+    i64 src_offset, dst_offset;
+    i64 src_step, dst_step; /* from one element of a line to the next */
+    struct row_loop loops[TENSOR_DIMS];
 };
 
 #endif

@@ -111,8 +111,8 @@ kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, glo
 /* What is around the tiles: offsets on either side, and the position. */
 struct tile_place {
     i64 src, dst;
-    int inside;                     /* 0: padding of dst */
-    uint position[TENSOR_DIMS + 1]; /* along dimensions with blocks; the last counts nothing */
+    int inside; /* 0: padding of dst */
+    i64 position[TENSOR_DIMS + 1];
 };
 
 /* One part of a tile: x0 to x1 and y0 to y1, of which the elements below x_valid and y_valid come from src.
@@ -130,7 +130,7 @@ INLINE i64 tile_end(i64 begin, i64 end, i64 left, int pads, i64 *valid) {
 }
 
 /* Does a position exist along dimension d of dst? *inside becomes 0 where it is padding. */
-INLINE int tile_exists(constant struct reorder_tiles_params *p, const uint *position, int d, int *inside) {
+INLINE int tile_exists(constant struct reorder_tiles_params *p, const i64 *position, int d, int *inside) {
     if (position[d] < p->limits[d]) return 1;
     *inside = 0;
     return p->pads[d];
@@ -151,7 +151,7 @@ INLINE int tile_outer(constant struct reorder_tiles_params *p, i64 index, struct
         i64 rest = index / loop->size, i = index - rest * loop->size;
         place->src += i * loop->src_stride;
         place->dst += i * loop->dst_stride;
-        place->position[loop->dim] += (uint)(i * loop->step);
+        place->position[loop->dim] += i * loop->step;
         index = rest;
     }
 #pragma nounroll
@@ -164,10 +164,10 @@ INLINE int tile_outer(constant struct reorder_tiles_params *p, i64 index, struct
 INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile_place *place, i64 z, i64 x1,
                       i64 y1, struct tile_part *t) {
     const int xd = p->x.dim, yd = p->y.dim, zd = p->z.dim;
-    uint at[TENSOR_DIMS + 1];
+    i64 at[TENSOR_DIMS + 1];
     int inside = place->inside;
     at[xd] = place->position[xd], at[yd] = place->position[yd], at[zd] = place->position[zd];
-    at[zd] += (uint)(z * p->z.step);
+    at[zd] += z * p->z.step;
     if (zd != xd && zd != yd && !tile_exists(p, at, zd, &inside)) return 0;
     t->src = place->src + z * p->z.src_stride;
     t->dst = place->dst + z * p->z.dst_stride;
@@ -182,15 +182,13 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
     return 1;
 }
 
-/* Goes through the parts of a work-item's tile: PART is done with each, as `t`. Groups may reach over the
- * end. */
+/* Goes through the parts of a work-item's tile: PART is done with each, as `t`. */
 #define FOR_TILE_PARTS(p_, PART)                                                                             \
     struct tile_place place;                                                                                 \
     if (!tile_outer(p_, get_global_id(2), &place)) return;                                                   \
     const i64 tiles_z = ((p_)->z.size + (p_)->tile_z - 1) / (p_)->tile_z, tile = get_global_id(1);           \
     const i64 z0 = tile % tiles_z * (p_)->tile_z;                                                            \
     const i64 x1 = (i64)(get_global_id(0) + 1) * (p_)->tile_x, y1 = (tile / tiles_z + 1) * (p_)->tile_y;     \
-    if (x1 - (p_)->tile_x >= (p_)->x.size || y1 - (p_)->tile_y >= (p_)->y.size) return;                      \
     for (i64 z = z0; z < z0 + (p_)->tile_z && z < (p_)->z.size; z++) {                                       \
         struct tile_part t;                                                                                  \
         if (tile_inner(p_, &place, z, x1, y1, &t)) PART;                                                     \
@@ -409,39 +407,60 @@ INLINE void convert_part(constant struct reorder_tiles_params *p, const struct t
 
 #if WANTED(convert_tiles)
 kernel void convert_tiles(ITEM global const uchar *src, global uchar *dst,
-                          constant struct reorder_tiles_params *p){
-        FOR_TILE_PARTS(p, convert_part(p, &t, src, dst))}
+                          constant struct reorder_tiles_params *p) {
+    FOR_TILE_PARTS(p, convert_part(p, &t, src, dst))
+}
 #endif
 
-/* Elements one by one, for devices whose work-items are the lanes: neighbours along x are neighbours in dst.
- */
-INLINE void items_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
-                       global const uchar *src, global uchar *dst) {
-    const int width = (int)(t->x1 - t->x0), height = (int)(t->y1 - t->y0);
-    const int x_valid = (int)(t->x_valid - t->x0), y_valid = (int)(t->y_valid - t->y0);
-    const i64 src_begin = t->src + t->y0 * p->y.src_stride + t->x0 * p->x.src_stride;
-    const i64 dst_begin = t->dst + t->y0 * p->y.dst_stride + t->x0;
+/* Where an element lies. Vectors instead of arrays: GPUs have no registers that can be indexed. */
+struct reorder_item {
+    i64 src, dst;
+    int4 beyond; /* -1 for dimensions that end before it */
+};
+
+INLINE struct reorder_item reorder_item(constant struct reorder_items_params *p, uint index) {
+    struct reorder_item place;
+    int4 numbers, at = (int4)(0);
+    numbers.x = 0, numbers.y = 1, numbers.z = 2, numbers.w = 3;
+    place.src = p->src_offset;
+    place.dst = p->dst_offset;
 #pragma nounroll
-    for (int y = 0; y < height; y++)
-#pragma nounroll
-        for (int x = 0; x < width; x++) {
-            const i64 from = src_begin + y * p->y.src_stride + x * p->x.src_stride;
-            const i64 to = dst_begin + y * p->y.dst_stride + x;
-            if (x >= x_valid || y >= y_valid) {
-                zero_bits(dst, to, p->dst_bits);
-            } else if (p->copy_bits != 0) {
-                copy_bits(src, from, dst, to, p->copy_bits);
-            } else {
-                float value;
-                load_run(&value, src, p->src_type, from, 1, 1);
-                store_run(dst, p->dst_type, to, &value, 1);
-            }
-        }
+    for (int l = p->nloops - 1; l >= 0; l--) {
+        constant struct item_loop *loop = &p->loops[l];
+        const uint rest = index / loop->size, i = index - rest * loop->size;
+        place.src += i * loop->src_stride;
+        place.dst += i * loop->dst_stride;
+        at += (numbers == (int4)(loop->blocked)) & (int4)((int)i * loop->step);
+        index = rest;
+    }
+    place.beyond = at >= vload4(0, p->limits);
+    return place;
 }
 
+INLINE int any_lane(int4 v) {
+    return v.x | v.y | v.z | v.w;
+}
+
+/* Range: count / elements of a work-item, which are as far apart as there are work-items: neighbours write to
+ * neighbouring places. */
 #if WANTED(reorder_items)
 kernel void reorder_items(ITEM global const uchar *src, global uchar *dst,
-                          constant struct reorder_tiles_params *p) {
-    FOR_TILE_PARTS(p, items_part(p, &t, src, dst))
+                          constant struct reorder_items_params *p) {
+    const int4 nowhere = ~vload4(0, p->pads);
+    const uint step = (uint)get_global_size(0);
+#pragma nounroll
+    for (uint i = (uint)get_global_id(0); i < p->count; i += step) {
+        const struct reorder_item at = reorder_item(p, i);
+        if (any_lane(at.beyond & nowhere)) continue;
+        if (any_lane(at.beyond)) {
+            zero_bits(dst, at.dst, p->dst_bits);
+        } else if (p->copy_bits != 0) {
+            copy_bits(src, at.src, dst, at.dst, p->copy_bits);
+        } else {
+            float value;
+            load_run(&value, src, p->src_type, at.src, 1, 1);
+            store_run(dst, p->dst_type, at.dst, &value, 1);
+        }
+    }
 }
 #endif

@@ -237,18 +237,22 @@ INLINE float sum_local_parts(local const float *parts) {
 }
 
 /* Range: a group has SOFTMAX_PARTS work-items for each of SOFTMAX_ROWS rows: one for each part of the sum.
- * Layouts without blocks. dst may be src. */
+ * dst may be src. */
 #if WANTED(softmax_groups)
-kernel void softmax_groups(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
-                           constant struct softmax_params *p) {
+kernel void softmax_groups(ITEM global const uchar *src, global uchar *dst,
+                           constant struct softmax_groups_params *p) {
     LOCAL(float, all_parts, SOFTMAX_ROWS *SOFTMAX_PARTS);
-    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    const int part = (int)get_local_id(0), type = p->src.type;
     local float *parts = all_parts + get_local_id(1) * SOFTMAX_PARTS;
-    struct walker row;
-    walk_begin(&row, &p->rows, get_global_id(1));
-    const i64 length = row.left > 0 ? p->length : 0; /* all meet at barriers, those without a row too */
-    const i64 from = tensor_offset(&p->src, row.position);
+    const int part = (int)get_local_id(0), type = p->src_type;
+    i64 row = get_global_id(1), from = p->src_offset, to = p->dst_offset;
+    const i64 length = row < p->rows ? p->length : 0; /* all meet at barriers, those without a row too */
+#pragma nounroll
+    for (int l = p->nloops - 1; l >= 0; l--) {
+        const i64 rest = row / p->loops[l].size, i = row - rest * p->loops[l].size;
+        from += i * p->loops[l].src_stride;
+        to += i * p->loops[l].dst_stride;
+        row = rest;
+    }
 
     float most = -INFINITY, sum = 0.0f;
     for (i64 i = part; i < length; i += SOFTMAX_PARTS) {
@@ -267,11 +271,7 @@ kernel void softmax_groups(ITEM global const uchar *src, global uchar *dst, EPIL
     for (i64 i = part; i < length; i += SOFTMAX_PARTS) {
         float x = load_f32(src, type, from + i * p->src_step) - line.most;
         float y = p->log ? x - line.log_sum : f32_exp(x) * line.factor;
-        if (!p->plain) {
-            row.position[p->axis] = i;
-            y = epilogue_finish(&e, epilogue_scale(&e, y, row.position), row.position);
-        }
-        store_f32(dst, p->epilogue.type, row.offset + i * p->dst_step, y);
+        store_f32(dst, p->dst_type, to + i * p->dst_step, y);
     }
 }
 #endif

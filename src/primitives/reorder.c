@@ -163,7 +163,7 @@ static bool add_dimension(struct loops *l, const md_t *src, const md_t *dst, int
         add_loop(l, (struct tile_loop){src->dims[d], src_outer, dst_outer, TENSOR_DIMS, 1});
         return true;
     }
-    if (src->dims[d] > INT32_MAX) return false; /* kernels count along it in 32 bits */
+    if (src->dims[d] > INT32_MAX) return false; /* reorder_items counts in 32 bits */
     l->limits[d] = src->dims[d];
     l->pads[d] = dst_block > 1;
     dnnl_dim_t outer = divide_up(src->dims[d], block);
@@ -234,13 +234,18 @@ static dnnl_dim_t share(dnnl_dim_t elements, dnnl_dim_t of) {
     return elements > of ? elements / of : 1;
 }
 
-/* Which loops are those of a tile. */
-static void choose_loops(struct reorder_tiles_params *p, struct loops *l) {
+/* Tiles of about 16 kB on either side, as square as the loops allow where one is dense in src and another in
+ * dst, so that no line of a cache is read or written in parts. */
+static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
+    enum { ELEMENTS = 4096, SIDE = 64 };
     int last = l->count - 1;
     p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
     p->y = take_loop(l, choose_y(l, &p->x));
     p->z = take_loop(l, l->count - 1);
     p->turn = p->y.src_stride == 1 && p->x.src_stride != 1;
+    p->tile_x = p->turn ? SIDE : ELEMENTS;
+    p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
+    p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
     p->nouter = l->count;
     for (int i = 0; i < l->count; i++)
         p->loops[i] = l->loops[i];
@@ -250,59 +255,40 @@ static void choose_loops(struct reorder_tiles_params *p, struct loops *l) {
     }
 }
 
-/* Tiles of about 16 kB on either side, as square as the loops allow where one is dense in src and another in
- * dst, so that no line of a cache is read or written in parts. */
-static void size_tiles_of_cpu(struct reorder_tiles_params *p) {
-    enum { ELEMENTS = 4096, SIDE = 64 };
-    p->tile_x = p->turn ? SIDE : ELEMENTS;
-    p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
-    p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
-}
-
-/* Neighbours write to neighbouring places; where src lies across, each reads some that follow each other.
- * Small tensors are cut finer, so that all compute units have work. */
-static void size_tiles_of_gpu(struct reorder_tiles_params *p, const struct device *device,
-                              dnnl_dim_t elements) {
-    enum { ITEMS = 1024, MOST = 8 };
-    p->tile_x = p->turn ? 1 : at_most(share(elements, device->info.compute_units * ITEMS), MOST / 2);
-    p->tile_y = at_most(share(elements, device->info.compute_units * ITEMS * p->tile_x), MOST);
-    p->tile_z = 1;
-}
-
 static size_t tiles(const struct tile_loop *loop, dnnl_dim_t tile) {
     return (size_t)divide_up(loop->size, tile);
 }
 
-/* Groups reach along x as far as there are tiles, then along y and z. */
-static struct range tiles_range(const struct reorder_tiles_params *p, const struct device *device) {
-    size_t across = tiles(&p->x, p->tile_x), along = tiles(&p->y, p->tile_y) * tiles(&p->z, p->tile_z);
-    size_t outer = 1, width = 1, group = full_group(device);
+static struct range tiles_range(const struct reorder_tiles_params *p) {
+    size_t outer = 1;
     for (int i = 0; i < p->nouter; i++)
         outer *= (size_t)p->loops[i].size;
-    while (width < across && 2 * width <= group)
-        width *= 2;
-    size_t height = group / width;
-    return (struct range){.groups = {(across + width - 1) / width, (along + height - 1) / height, outer},
-                          .group_size = {width, height, 1}};
+    return (struct range){
+            .groups = {tiles(&p->x, p->tile_x), tiles(&p->y, p->tile_y) * tiles(&p->z, p->tile_z), outer},
+            .group_size = {1, 1, 1}};
+}
+
+/* Both layouts as loops, from the outermost of dst to the innermost. */
+static dnnl_status_t plan_loops(const struct plan *plan, struct loops *l) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
+               *dst = problem_md(&plan->problem, DNNL_ARG_TO);
+    *l = (struct loops){0};
+    for (int d = 0; d < src->ndims; d++)
+        if (!add_dimension(l, src, dst, d))
+            return plan_skip(plan, "inner blocks that do not fit each other, or too many");
+    sort_by_dst(l);
+    merge_loops(l);
+    return dnnl_success;
 }
 
 /* Both layouts as tiles. */
 static dnnl_status_t plan_tiles(struct plan *plan, struct reorder_tiles_params *tiled) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
-    struct loops l = {0};
+    struct loops l;
     *tiled = (struct reorder_tiles_params){.src_offset = src->offset0, .dst_offset = dst->offset0};
-    for (int d = 0; d < src->ndims; d++)
-        if (!add_dimension(&l, src, dst, d))
-            return plan_skip(plan, "inner blocks that do not fit each other, or too many");
-    if (md_nelems(dst, true) == 0) return dnnl_success;
-    sort_by_dst(&l);
-    merge_loops(&l);
-    choose_loops(tiled, &l);
-    if (plan->device->info.class == DEVICE_CPU)
-        size_tiles_of_cpu(tiled);
-    else
-        size_tiles_of_gpu(tiled, plan->device, md_nelems(dst, true));
+    TRY(plan_loops(plan, &l));
+    if (md_nelems(dst, true) > 0) fill_tiles(tiled, &l);
     return dnnl_success;
 }
 
@@ -310,7 +296,7 @@ static dnnl_status_t launch_tiles(struct plan *plan, const struct kernel *kernel
                                   const struct reorder_tiles_params *tiled) {
     if (md_nelems(problem_md(&plan->problem, DNNL_ARG_TO), true) == 0) return dnnl_success;
     struct launch *launch;
-    struct reorder_tiles_params *p = plan_launch(plan, kernel, tiles_range(tiled, plan->device), &launch);
+    struct reorder_tiles_params *p = plan_launch(plan, kernel, tiles_range(tiled), &launch);
     if (!p) return dnnl_out_of_memory;
     *p = *tiled;
     launch_bind(launch, DNNL_ARG_FROM);
@@ -336,14 +322,13 @@ static bool converts(dnnl_data_type_t src, dnnl_data_type_t dst) {
     return src != dst && in_set(types, src) && in_set(types, dst);
 }
 
-/* Elements of these sizes are copied, others converted. */
-static dnnl_status_t build_by_type(struct plan *plan, const struct kernel *kernel, int most_bits) {
+static dnnl_status_t build_converting_tiles(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
     struct reorder_tiles_params tiled;
     int bits = dt_bits(dst->data_type);
-    bool copies = src->data_type == dst->data_type && bits >= 8 && bits <= most_bits;
-    TRY(plan_takes(plan, kernel));
+    bool copies = src->data_type == dst->data_type && (bits == 8 || bits == 16);
+    TRY(plan_takes(plan, &kernel_convert_tiles));
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     if (!copies && !converts(src->data_type, dst->data_type)) return plan_skip(plan, "types of src and dst");
     TRY(plan_tiles(plan, &tiled));
@@ -351,15 +336,68 @@ static dnnl_status_t build_by_type(struct plan *plan, const struct kernel *kerne
     tiled.dst_type = (i32)dst->data_type;
     tiled.dst_bits = bits;
     tiled.copy_bits = copies ? bits : 0;
-    return launch_tiles(plan, kernel, &tiled);
+    return launch_tiles(plan, &kernel_convert_tiles, &tiled);
 }
 
-static dnnl_status_t build_converting_tiles(struct plan *plan) {
-    return build_by_type(plan, &kernel_convert_tiles, 16);
+/* One element at a time. */
+
+/* False: too many elements or dimensions with blocks for the kernel. */
+static bool fill_items(struct reorder_items_params *p, const struct loops *l) {
+    int number[TENSOR_DIMS + 1], numbered = 0;
+    uint64_t count = 1;
+    for (int d = 0; d <= TENSOR_DIMS; d++) {
+        number[d] = REORDER_BLOCKED;
+        if (d == TENSOR_DIMS || !l->limits[d]) continue;
+        if (numbered == REORDER_BLOCKED) return false;
+        p->limits[numbered] = (i32)l->limits[d];
+        p->pads[numbered] = l->pads[d] ? -1 : 0;
+        number[d] = numbered++;
+    }
+    for (int n = numbered; n < REORDER_BLOCKED; n++)
+        p->limits[n] = INT32_MAX;
+    p->nloops = l->count;
+    for (int i = 0; i < l->count; i++) {
+        const struct tile_loop *loop = &l->loops[i];
+        if (loop->size > INT32_MAX || (count *= (uint64_t)loop->size) > INT32_MAX) return false;
+        p->loops[i] = (struct item_loop){loop->src_stride,  loop->dst_stride, (u32)loop->size,
+                                         number[loop->dim], loop->step,       0};
+    }
+    p->count = (u32)count;
+    return true;
+}
+
+static dnnl_status_t launch_items(struct plan *plan, const struct reorder_items_params *made) {
+    enum { MOST = 8, ITEMS = 1024 };
+    struct launch *launch;
+    dnnl_dim_t span = at_most(share(made->count, plan->device->info.compute_units * ITEMS), MOST);
+    struct range range = range_of_items(divide_up(made->count, span), full_group(plan->device));
+    struct reorder_items_params *p = plan_launch(plan, &kernel_reorder_items, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    launch_bind(launch, DNNL_ARG_FROM);
+    launch_bind(launch, DNNL_ARG_TO);
+    return dnnl_success;
 }
 
 static dnnl_status_t build_items(struct plan *plan) {
-    return build_by_type(plan, &kernel_reorder_items, 64);
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
+               *dst = problem_md(&plan->problem, DNNL_ARG_TO);
+    struct loops l;
+    int bits = dt_bits(dst->data_type);
+    bool copies = src->data_type == dst->data_type && bits >= 8;
+    struct reorder_items_params made = {.src_type = (i32)src->data_type,
+                                        .dst_type = (i32)dst->data_type,
+                                        .dst_bits = bits,
+                                        .copy_bits = copies ? bits : 0,
+                                        .src_offset = src->offset0,
+                                        .dst_offset = dst->offset0};
+    TRY(plan_takes(plan, &kernel_reorder_items));
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
+    if (!copies && !converts(src->data_type, dst->data_type)) return plan_skip(plan, "types of src and dst");
+    TRY(plan_loops(plan, &l));
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    if (!fill_items(&made, &l)) return plan_skip(plan, "too many elements, or dimensions with blocks");
+    return launch_items(plan, &made);
 }
 
 const struct implementation reorder_implementations[] = {

@@ -104,13 +104,6 @@ static dnnl_dim_t step_of(const md_t *md, int dim) {
     return md_is_plain(md) ? md->blocking.strides[dim] : 0;
 }
 
-/* One work-item for each row, or for each part of one. */
-static struct range range_of_rows(const struct plan *plan, const struct kernel *kernel, dnnl_dim_t rows) {
-    if (kernel != &kernel_softmax_groups) return range_of_items(rows, full_group(plan->device));
-    return (struct range){.groups = {1, (size_t)divide_up(rows, SOFTMAX_ROWS), 1},
-                          .group_size = {SOFTMAX_PARTS, SOFTMAX_ROWS, 1}};
-}
-
 /* `lanes`: the dimension besides the axis that the kernel walks along itself, or -1. */
 static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel, int lanes,
                                  const struct epilogue_spec *spec) {
@@ -123,7 +116,8 @@ static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
     walk_init(&walk, &ep.dst, plan->device);
     split_walk(&walk, axis, lanes, &rows, &line);
-    struct softmax_params *p = plan_launch(plan, kernel, range_of_rows(plan, kernel, rows.count), &launch);
+    struct softmax_params *p =
+            plan_launch(plan, kernel, range_of_items(rows.count, full_group(plan->device)), &launch);
     if (!p) return dnnl_out_of_memory;
     p->log = plan->problem.alg == dnnl_softmax_log;
     p->axis = axis;
@@ -169,16 +163,42 @@ static dnnl_status_t build_f32(struct plan *plan) {
                        &(struct epilogue_spec){.lanes = across ? dense : axis, .f32_only = true});
 }
 
+static void fill_groups(struct softmax_groups_params *p, const md_t *src, const md_t *dst, int axis) {
+    p->src_type = (i32)src->data_type, p->dst_type = (i32)dst->data_type;
+    p->src_offset = src->offset0, p->dst_offset = dst->offset0;
+    p->src_step = step_of(src, axis), p->dst_step = step_of(dst, axis);
+    p->length = dst->dims[axis], p->rows = 1;
+    for (int d = 0; d < dst->ndims; d++) {
+        if (d == axis || dst->dims[d] == 1) continue;
+        p->rows *= dst->dims[d];
+        p->loops[p->nloops++] =
+                (struct row_loop){dst->dims[d], src->blocking.strides[d], dst->blocking.strides[d]};
+    }
+}
+
 static dnnl_status_t build_groups(struct plan *plan) {
     TRY(plan_takes(plan, &kernel_softmax_groups));
     TRY(decide_layouts(plan));
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    int axis = plan->problem.axis;
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     if (dt_bits(src->data_type) < 8 || dt_bits(dst->data_type) < 8)
         return plan_skip(plan, "elements of less than a byte");
-    if (!is_dense(src, plan->problem.axis) || !is_dense(dst, plan->problem.axis))
-        return plan_skip(plan, "the axis is not dense");
-    return build_lines(plan, &kernel_softmax_groups, -1, &(struct epilogue_spec){.lanes = -1});
+    if (!is_dense(src, axis) || !is_dense(dst, axis)) return plan_skip(plan, "the axis is not dense");
+    if (md_has_padding(dst)) return plan_skip(plan, "padding that must be zero");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    struct softmax_groups_params made = {.log = plan->problem.alg == dnnl_softmax_log};
+    fill_groups(&made, src, dst, axis);
+    struct launch *launch;
+    const struct range range = {.groups = {1, (size_t)divide_up(made.rows, SOFTMAX_ROWS), 1},
+                                .group_size = {SOFTMAX_PARTS, SOFTMAX_ROWS, 1}};
+    struct softmax_groups_params *p = plan_launch(plan, &kernel_softmax_groups, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = made;
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
