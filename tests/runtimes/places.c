@@ -15,7 +15,7 @@ static int find_kind(struct place *places, int room, const struct backend *backe
     int count = (int)dnnl_engine_get_count(kind);
     if (count == 0) printf("SKIP: no plain %s engine\n", backend->name);
     for (int i = 0; i < count && i < room; i++) {
-        places[i] = (struct place){.backend = backend, .index = (size_t)i};
+        places[i] = (struct place){.backend = backend, .index = (size_t)i, .same_code = kind == dnnl_cpu};
         snprintf(places[i].name, sizeof places[i].name, "%s:%d", backend->name, i);
     }
     return count < room ? count : room;

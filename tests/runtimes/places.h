@@ -20,8 +20,9 @@ struct backend;
 struct place {
     char name[96]; /* "cpu", "ocl:Portable Computing Language" */
     const struct backend *backend;
-    size_t index;                /* of the device */
-    void *native[4];             /* private to the backend */
+    size_t index;    /* of the device */
+    void *native[4]; /* private to the backend */
+    bool same_code;  /* runs the CPU engine's own native kernels: the same kernel gives the same bits */
     const char *profiling_grows; /* why the runtime itself uses more memory when profiling; or NULL */
 };
 

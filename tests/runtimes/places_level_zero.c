@@ -39,7 +39,11 @@ static int find(struct place *places, int room) {
         printf("SKIP: no Level Zero device\n");
         return 0;
     }
-    *places = (struct place){.name = "ze:0", .backend = &level_zero_backend};
+    ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    ze.zeDeviceGetProperties(ze_device, &properties);
+    *places = (struct place){.name = "ze:0",
+                             .backend = &level_zero_backend,
+                             .same_code = properties.type == ZE_DEVICE_TYPE_CPU};
     places->native[CONTEXT] = ze_make_context();
     return 1;
 }

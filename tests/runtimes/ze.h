@@ -15,6 +15,7 @@
     X(zeInit) \
     X(zeDriverGet) \
     X(zeDeviceGet) \
+    X(zeDeviceGetProperties) \
     X(zeDeviceGetMemoryAccessProperties) \
     X(zeContextCreate) \
     X(zeContextDestroy) \
