@@ -51,6 +51,9 @@ struct problem {
 
     int ntensors, capacity;
     struct problem_tensor *tensors; /* owned */
+
+    /* For kinds whose sizes may be open until execution: do the sizes that were passed go together? */
+    dnnl_status_t (*check_sizes)(const struct problem *problem);
 };
 
 /* Room for `capacity` tensors; everything else zero. */

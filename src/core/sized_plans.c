@@ -118,6 +118,14 @@ static void keep(struct sized_plans *table, uint64_t hash, struct plan *plan) {
 
 /* Making. */
 
+/* Has the memory the sizes that the descriptor leaves no choice about? */
+static bool fits_descriptor(const md_t *given, const md_t *open) {
+    if (given->ndims != open->ndims || given->data_type != open->data_type) return false;
+    for (int d = 0; d < open->ndims; d++)
+        if (open->dims[d] != DNNL_RUNTIME_DIM_VAL && open->dims[d] != given->dims[d]) return false;
+    return !md_has_runtime_dims_or_strides(given);
+}
+
 /* Puts the sizes of the memories into a problem whose own are open. */
 static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnnl_exec_arg_t *args) {
     for (int i = 0; i < problem->ntensors; i++) {
@@ -125,13 +133,12 @@ static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnn
         const struct dnnl_memory *memory = exec_memory(tensor->arg, nargs, args);
         if (!memory) return dnnl_invalid_arguments;
         if (!is_open(tensor)) continue;
-        if (memory->md.ndims != tensor->md.ndims || memory->md.data_type != tensor->md.data_type
-            || md_has_runtime_dims_or_strides(&memory->md))
+        if (!fits_descriptor(&memory->md, &tensor->md))
             return fail(dnnl_invalid_arguments, dnnl_prim_kind2str(problem->kind),
                         "argument %d does not fit the descriptor or has open sizes itself", tensor->arg);
         tensor->md = memory->md;
     }
-    return dnnl_success;
+    return problem->check_sizes ? problem->check_sizes(problem) : dnnl_success;
 }
 
 static dnnl_status_t make(struct plan **plan, const struct plan *deferred, int nargs,

@@ -95,6 +95,11 @@ static dnnl_status_t check_shapes(const md_t *src, const md_t *weights, const md
     return dnnl_success;
 }
 
+static dnnl_status_t check_sizes(const struct problem *problem) {
+    return check_shapes(problem_md(problem, DNNL_ARG_SRC), problem_md(problem, DNNL_ARG_WEIGHTS),
+                        problem_md(problem, DNNL_ARG_BIAS), problem_md(problem, DNNL_ARG_DST));
+}
+
 /* quant_group, but 1 also if the mask does not name the dimension. */
 static dnnl_dim_t group_along(const struct quant *quant, int ndims, int back) {
     return quant && (quant->mask >> (ndims - back) & 1) ? quant_group(quant, back) : 1;
@@ -245,6 +250,7 @@ dnnl_status_t dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_
     problem_add(&problem, DNNL_ARG_WEIGHTS, false, weights);
     problem_add(&problem, DNNL_ARG_BIAS, false, bias);
     problem_add(&problem, DNNL_ARG_DST, true, dst);
+    problem.check_sizes = check_sizes;
     return create_desc(component, pd, engine, &problem, attr);
 }
 

@@ -78,6 +78,11 @@ static dnnl_status_t check_descriptors(const md_t *src, const md_t *dst) {
     return dnnl_success;
 }
 
+static dnnl_status_t check_sizes(const struct problem *problem) {
+    return check_same_dims(component, "src", problem_md(problem, DNNL_ARG_FROM), "dst",
+                           problem_md(problem, DNNL_ARG_TO));
+}
+
 dnnl_status_t dnnl_reorder_primitive_desc_create(dnnl_primitive_desc_t *pd, const_dnnl_memory_desc_t src,
                                                  dnnl_engine_t src_engine, const_dnnl_memory_desc_t dst,
                                                  dnnl_engine_t dst_engine, const_dnnl_primitive_attr_t attr) {
@@ -90,6 +95,7 @@ dnnl_status_t dnnl_reorder_primitive_desc_create(dnnl_primitive_desc_t *pd, cons
     TRY(problem_init(&problem, dnnl_reorder, 2));
     problem_add(&problem, DNNL_ARG_FROM, false, src);
     problem_add(&problem, DNNL_ARG_TO, true, dst);
+    problem.check_sizes = check_sizes;
     TRY(create_desc(component, pd, engine, &problem, attr));
     primitive_desc_set_engines(*pd, src_engine, dst_engine);
     return dnnl_success;

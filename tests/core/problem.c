@@ -381,6 +381,41 @@ static void tensors_count(void **state) {
         }
 }
 
+/* What is known of the forward primitive tells backward problems apart, and is in nobody's way. */
+static void hints_count(void **state) {
+    (void)state;
+    const struct problem backward = {
+            .kind = dnnl_pooling, .prop = dnnl_backward_data, .alg = dnnl_pooling_max};
+    const struct problem forward = {
+            .kind = dnnl_pooling, .prop = dnnl_forward_training, .alg = dnnl_pooling_max};
+    struct problem plain = make(backward, "129:acdb:1x8x4x4 145:acdb:1x8x2x2", true);
+    struct problem hint = make(forward, "1:acdb:1x8x4x4 17:acdb:1x8x2x2 64:acdb:1x8x2x2", true);
+    struct problem other = make(forward, "1:abcd:1x8x4x4 17:acdb:1x8x2x2 64:acdb:1x8x2x2", true);
+    struct problem a, b, c;
+    assert_ok(problem_copy(&a, &plain));
+    assert_ok(problem_copy(&b, &plain));
+    assert_ok(problem_copy(&c, &plain));
+    assert_ok(problem_add_hint(&a, &hint));
+    assert_ok(problem_add_hint(&b, &hint));
+    assert_ok(problem_add_hint(&c, &other));
+    assert_true(problem_equal(&a, &b));
+    assert_true(problem_hash(&a, 1) == problem_hash(&b, 1));
+    assert_false(problem_equal(&a, &plain));
+    assert_false(problem_equal(&a, &c));
+    assert_true(problem_hash(&a, 1) != problem_hash(&plain, 1));
+    assert_true(problem_hash(&a, 1) != problem_hash(&c, 1));
+    assert_null(problem_md(&a, DNNL_ARG_WORKSPACE));
+    assert_non_null(problem_hint_md(&a, DNNL_ARG_WORKSPACE));
+    assert_null(problem_hint_md(&plain, DNNL_ARG_WORKSPACE));
+    char with[256], without[256];
+    problem_tensors_to_string(&a, &a, with, sizeof with);
+    problem_tensors_to_string(&plain, &plain, without, sizeof without);
+    assert_string_equal(with, without);
+    struct problem *all[] = {&plain, &hint, &other, &a, &b, &c};
+    for (int i = 0; i < COUNT(all); i++)
+        problem_clear(all[i]);
+}
+
 static void copies_and_scales(void **state) {
     (void)state;
     struct problem problem =
@@ -411,6 +446,7 @@ int main(void) {
             cmocka_unit_test(strings),       cmocka_unit_test(strings_of_nothing),
             cmocka_unit_test(cases_differ),  cmocka_unit_test(every_field_counts),
             cmocka_unit_test(tensors_count), cmocka_unit_test(copies_and_scales),
+            cmocka_unit_test(hints_count),
     };
     return cmocka_run_group_tests_name("core.problem", tests, NULL, NULL);
 }
