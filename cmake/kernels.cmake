@@ -46,6 +46,12 @@ set(spirv_flags_HAS_INTEL_SUB_GROUPS_SHORT -Dcl_intel_subgroups_short)
 
 set(native_flags -x c -std=gnu17 -O3 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
   -fno-trapping-math -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Werror -I${PROJECT_SOURCE_DIR}/src)
+# One sanitizer serves a process: kernels are compiled with clang's, so the rest must be, too.
+if(LODE_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
+  list(APPEND native_flags ${sanitize_flags})
+elseif(LODE_SANITIZE)
+  message(STATUS "Native kernels are not sanitized: that needs clang as the C compiler, too (CMAKE_C_COMPILER)")
+endif()
 set(opencl_flags -x cl -I${PROJECT_SOURCE_DIR}/src)
 
 set(KERNEL_OBJECTS "")

@@ -9,7 +9,7 @@ struct header {
     uint64_t key_size, data_size;
     uint64_t checksum; /* of sizes, key and data */
 };
-static const char magic[8] = "LODEREC1";
+static const char magic[8] = "LODEREC";
 
 static uint64_t checksum(const struct record *record) {
     uint64_t hash = hash_word(hash_word(1, record->key_size), record->data_size);

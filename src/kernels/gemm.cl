@@ -24,7 +24,7 @@ INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, u32 step, gl
     struct gemm_tile t = {.at = gemm_place(p, step, tile, panel, batch, width)};
     t.src = src + t.at.src;
     t.weights = weights + t.at.weights;
-    t.bias = bias + t.at.bias;
+    t.bias = p->has_bias ? bias + t.at.bias : bias;
     t.dst = dst + t.at.dst;
     return t;
 }

@@ -106,14 +106,15 @@ INLINE void flip_pixel(global const uchar *src, i64 step, i64 channels, uchar fl
 kernel void int8_copy_padded(ITEM global const uchar *src, global uchar *dst,
                              constant struct int8_copy_params *p) {
     struct row row = locate_row(&p->copy, get_global_id(0), get_global_id(1), get_global_id(2));
-    src += row.src;
     dst += row.dst;
     for (i64 w = 0; w < p->copy.size[2]; w++, dst += p->copy.dst_stride[2]) {
         i64 sw = w - p->copy.front[2];
         bool inside = row.inside && sw >= 0 && sw < p->copy.src_size[2];
         i64 channels = inside ? p->copy.channels : 0;
-        if (inside)
-            flip_pixel(src + sw * p->copy.src_stride[2], p->copy.src_channel, channels, (uchar)p->flip, dst);
+        /* src without channels is null. */
+        if (channels > 0)
+            flip_pixel(src + row.src + sw * p->copy.src_stride[2], p->copy.src_channel, channels,
+                       (uchar)p->flip, dst);
 #pragma nounroll
         for (i64 c = channels; c < p->padded; c++)
             dst[c] = (uchar)p->flip;

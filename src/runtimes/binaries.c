@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static const char magic[16] = "lode-binaries-1\n";
+static const char magic[16] = "lode-binaries-1";
 
 /* Keys */
 

@@ -83,7 +83,7 @@ static md_t nothing(void) {
     X(linear_beta, "attr-post-ops:eltwise_linear:0:1", ATTR_POST_OPS,                                        \
       dnnl_post_ops_append_eltwise(p, dnnl_eltwise_linear, 0, 1))                                            \
     X(linear, "attr-post-ops:eltwise_linear:0.333333:1.23457e+08", ATTR_POST_OPS,                            \
-      dnnl_post_ops_append_eltwise(p, dnnl_eltwise_linear, 1.0f / 3, 123456789))                             \
+      dnnl_post_ops_append_eltwise(p, dnnl_eltwise_linear, 1.0f / 3, 123456789.0f))                          \
     X(binary_row, "attr-post-ops:binary_add:f32:2", ATTR_POST_OPS,                                           \
       dnnl_post_ops_append_binary(p, dnnl_binary_add, &(md_t[]){tagged(1, 16, dnnl_f32, dnnl_ab)}[0]))       \
     X(binary_one, "attr-post-ops:binary_mul:f32:0", ATTR_POST_OPS,                                           \

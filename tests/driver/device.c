@@ -250,7 +250,7 @@ static void device_synchronise_waits(void **state) {
         lists[i] = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
         memories[i] = allocate_shared(SIZE);
         for (int n = 0; n < 8; n++)
-            assert_ok(zeCommandListAppendMemoryFill(lists[i], memories[i], "abcdefgh" + n, 1, SIZE, NULL, 0,
+            assert_ok(zeCommandListAppendMemoryFill(lists[i], memories[i], &"abcdefgh"[n], 1, SIZE, NULL, 0,
                                                     NULL));
     }
     assert_ok(CALL(zeDeviceSynchronize)(device));

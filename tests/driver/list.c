@@ -344,7 +344,7 @@ static int last_fill_is_visible(ze_command_list_handle_t list) {
     enum { SIZE = 1 << 20 };
     static char memory[SIZE];
     for (int i = 0; i < 20; i++)
-        if (zeCommandListAppendMemoryFill(list, memory, "abcdefghijklmnopqrst" + i, 1, SIZE, NULL, 0, NULL))
+        if (zeCommandListAppendMemoryFill(list, memory, &"abcdefghijklmnopqrst"[i], 1, SIZE, NULL, 0, NULL))
             return 1;
     if (CALL(zeCommandListHostSynchronize)(list, 20000000000)) return 2;
     return memory[SIZE - 1] == 't' ? 0 : 3;

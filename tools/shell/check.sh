@@ -130,8 +130,9 @@ check_size() { bench/size.sh build/lib/libdnnl.so.3 6000000; }
 check() {
     local start=$SECONDS
     setup_check
-    local wheels common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
+    local wheels sanitizers common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
     mapfile -t wheels < <(wheel_options)
+    mapfile -t sanitizers < <(sanitizer_options)
 
     promise format check_format
     promise documented check_documented
@@ -150,10 +151,11 @@ check() {
         result_skip install-static "the build failed"
     fi
 
-    # Leaks and undefined behaviour of our own code: the reference library and foreign runtimes stay out.
-    if built build-asan build-asan "${common[@]}" -DLODE_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
+    # Leaks and undefined behaviour of our own code, kernels included: the reference library and foreign runtimes stay out.
+    if built build-asan build-clang-asan "${common[@]}" "${sanitizers[@]}" -DLODE_SANITIZE=address,undefined \
+        -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
         UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
-            OCL_ICD_VENDORS=/nonexistent ZE_ENABLE_ALT_DRIVERS=/nonexistent suite asan: build-asan -LE "slow|peer|install"
+            OCL_ICD_VENDORS=/nonexistent ZE_ENABLE_ALT_DRIVERS=/nonexistent suite asan: build-clang-asan -LE "slow|peer|install"
     else
         result_skip "sanitized tests" "the build failed"
     fi

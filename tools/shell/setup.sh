@@ -21,6 +21,7 @@ build    header:level_zero/ze_api.h                 libze-dev
 build    header:CL/cl.h                             opencl-headers
 tests    header:cmocka.h                            libcmocka-dev
 tests    command:make                               make
+tests    sanitizer:clang-23,clang-22,clang-21,clang libclang-rt-22-dev
 tests    command:python3                            python3
 tests    command:spirv-val                          spirv-tools
 tests    library:libze_loader.so.1                  libze1
@@ -41,12 +42,19 @@ writes_spirv() {
         echo 'kernel void k(global int *x) { *x = 1; }' | "$1" -c --target=spirv64v1.0 -x cl -o /dev/null - 2>/dev/null
 }
 
+# A clang that compiles kernels and has its sanitizers' libraries: one compiler then sanitizes the whole build.
+sanitizes() {
+    writes_spirv "$1" && echo 'int main(void) { return 0; }' |
+        "$1" -fsanitize=address,undefined -x c -o /dev/null - 2>/dev/null
+}
+
 need_met() {
     local kind=${1%%:*} names=${1#*:} name
     for name in ${names//,/ }; do
         case $kind in
         command) command -v "$name" >/dev/null && return 0 ;;
         spirv) writes_spirv "$name" && return 0 ;;
+        sanitizer) sanitizes "$name" && return 0 ;;
         header) echo "#include <$name>" | gcc -E -x c - >/dev/null 2>&1 && return 0 ;;
         library) grep -qF "$name" <<<"$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null)" && return 0 ;;
         icd) grep -qsi "$name" /etc/OpenCL/vendors/*.icd && return 0 ;;
@@ -155,6 +163,17 @@ use_runtimes() {
 wheel_options() {
     [ ! -e "$LODE_WHEELS/include/sycl/sycl.hpp" ] || echo "-DLODE_SYCL_PREFIX=$LODE_WHEELS"
     [ ! -e "$LODE_WHEELS/lib/libdnnl.so.3" ] || echo "-DLODE_PEER_PREFIX=$LODE_WHEELS"
+}
+
+# Options of a sanitized build: one clang for everything, kernels too.
+sanitizer_options() {
+    local name
+    for name in clang-23 clang-22 clang-21 clang; do
+        sanitizes "$name" || continue
+        printf -- '-D%s=%s\n' CMAKE_C_COMPILER "$(command -v "$name")" LODE_CLANG "$(command -v "$name")" \
+            CMAKE_CXX_COMPILER "$(command -v "${name/clang/clang++}")"
+        return
+    done
 }
 
 # configure DIR options...: keeps what an existing build folder was configured with, and changes what is asked for.

@@ -92,7 +92,8 @@ INLINE void depthwise_sums(const struct depthwise_block *b, global const float *
  * the first one, in `sums`. */
 INLINE void depthwise_panels(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                              const struct depthwise_block *b, i64 first, i64 last, const int m, VEC *sums) {
-    global const float *src = f->src + b->src + first * LANES, *bias = f->bias + first * LANES;
+    i64 bias_step = p->has_bias ? LANES : 0;
+    global const float *src = f->src + b->src + first * LANES, *bias = f->bias + first * bias_step;
     global const float *weights = f->weights + b->weights + first * p->weights_panel;
     global float *dst = f->dst + b->dst + first * LANES;
 #pragma nounroll
@@ -116,7 +117,7 @@ INLINE void depthwise_panels(constant struct depthwise_params *p, const struct d
 #pragma unroll
         for (int r = 0; r < m; r++)
             VSTORE(acc[r], 0, dst + r * b->dst_column);
-        src += LANES, bias += LANES, dst += LANES, weights += p->weights_panel;
+        src += LANES, bias += bias_step, dst += LANES, weights += p->weights_panel;
     }
 }
 

@@ -206,7 +206,8 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
             NAME(gemm_tile)(p, &one, 1, 1, out + 2 * i);
         }
     }
-    for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += 2 * LANES)
+    i64 bias_step = p->has_bias ? 2 * LANES : 0;
+    for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += bias_step)
         NAME(gemm_store_tile)(p, &t, &e, 1, out + 2 * i);
 }
 #endif

@@ -198,8 +198,9 @@ INLINE OVERLOAD VEC f32_log2_parts(VEC x, VEC *low) {
 
 /* 2^(high + low). */
 INLINE OVERLOAD VEC f32_exp2_parts(VEC high, VEC low) {
-    VEC inside = high > V(160.0f) ? V(160.0f) : high;
-    inside = inside < V(-180.0f) ? V(-180.0f) : inside;
+    /* In this order NaN ends at a limit, too: it has no integer. */
+    VEC inside = high > V(-180.0f) ? high : V(-180.0f);
+    inside = inside > V(160.0f) ? V(160.0f) : inside;
     VEC n = f32_round(inside);
     VEC r = (inside - n) + low;
     VEC p = V(0x1.e42f1ap-17f);
