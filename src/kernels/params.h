@@ -51,7 +51,8 @@ enum {
     TYPE_S64 = 16,
 };
 
-/* dnnl_alg_kind_t: eltwise and binary. Those that differ in the backward pass only have one name. */
+/* dnnl_alg_kind_t: eltwise and binary. Forward, CLIP_V2 and those that take dst are the same as the plain
+ * ones. */
 enum {
     ELTWISE_RELU = 0x20,
     ELTWISE_TANH,
@@ -68,11 +69,19 @@ enum {
     ELTWISE_SWISH,
     ELTWISE_LOG,
     ELTWISE_CLIP,
+    ELTWISE_CLIP_V2,
     ELTWISE_POW = 0x30,
     ELTWISE_GELU_ERF,
     ELTWISE_ROUND,
     ELTWISE_MISH,
     ELTWISE_HARDSWISH,
+    ELTWISE_RELU_DST = 0x100,
+    ELTWISE_TANH_DST,
+    ELTWISE_ELU_DST,
+    ELTWISE_SQRT_DST,
+    ELTWISE_LOGISTIC_DST,
+    ELTWISE_EXP_DST,
+    ELTWISE_CLIP_V2_DST,
     BINARY_ADD = 0x1fff0,
     BINARY_MUL,
     BINARY_MAX,

@@ -22,4 +22,20 @@ struct eltwise_dense_params {
     i64 span; /* elements of a work-item */
 };
 
+/* Backward: diff_src = diff_dst * f'(data), data being src, or dst for ELTWISE_*_DST. */
+struct eltwise_backward_params {
+    i32 alg, diff_src_type;
+    f32 alpha, beta;
+    struct tensor data, diff_dst;
+    struct walk walk; /* of diff_src */
+};
+
+/* f32 that lies in the same order in all three, without gaps. */
+struct eltwise_backward_dense_params {
+    i32 alg, pad;
+    f32 alpha, beta;
+    i64 data_offset, diff_dst_offset, diff_src_offset, count;
+    i64 span; /* elements of a work-item */
+};
+
 #endif

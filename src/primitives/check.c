@@ -185,12 +185,27 @@ dnnl_status_t check_post_ops(const char *component, const struct dnnl_engine *en
     return dnnl_success;
 }
 
+bool eltwise_takes_type(dnnl_alg_kind_t alg, dnnl_data_type_t type) {
+    if (!in_set(TYPES_INT8 | BIT(dnnl_s32), type)) return true;
+    return alg == dnnl_eltwise_relu || alg == dnnl_eltwise_linear || alg == dnnl_eltwise_clip
+           || alg >= dnnl_eltwise_relu_use_dst_for_bwd;
+}
+
 dnnl_status_t create_desc(const char *component, dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                           struct problem *problem, const attr_t *attr) {
     dnnl_status_t status =
             pd && engine
                     ? primitive_desc_create(pd, engine, primitive_implementations(problem), problem, attr)
                     : fail(dnnl_invalid_arguments, component, "an argument is NULL");
+    problem_clear(problem);
+    return status;
+}
+
+dnnl_status_t create_backward_desc(const char *component, dnnl_primitive_desc_t *pd,
+                                   struct dnnl_engine *engine, struct problem *problem,
+                                   const struct dnnl_primitive_desc *hint, const attr_t *attr) {
+    dnnl_status_t status = hint ? problem_add_hint(problem, &hint->plan->problem) : dnnl_success;
+    if (status == dnnl_success) return create_desc(component, pd, engine, problem, attr);
     problem_clear(problem);
     return status;
 }

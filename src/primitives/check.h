@@ -51,6 +51,10 @@ dnnl_status_t check_sizes_known(const char *component, struct md_list list);
 dnnl_status_t check_same_dims(const char *component, const char *a_name, const md_t *a, const char *b_name,
                               const md_t *b);
 
+/* Of integers only those functions make sense that stay among them; oneDNN adds those whose backward pass
+ * uses dst. */
+bool eltwise_takes_type(dnnl_alg_kind_t alg, dnnl_data_type_t type);
+
 /* The type that a product of src and weights is summed in; dnnl_data_type_undef: no such product. Names are
  * those of the forward direction, whatever `prop` is. */
 dnnl_data_type_t accumulation_type(const md_t *src, const md_t *weights, const md_t *dst,
@@ -95,6 +99,11 @@ bool quants_have_host_scalars(const struct quants *quants);
 /* The end of every creation function: makes the descriptor and clears the problem. */
 dnnl_status_t create_desc(const char *component, dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                           struct problem *problem, const attr_t *attr);
+/* The same of a backward primitive: the problem takes in what the hint, if there is one, says about the
+ * forward one. */
+dnnl_status_t create_backward_desc(const char *component, dnnl_primitive_desc_t *pd,
+                                   struct dnnl_engine *engine, struct problem *problem,
+                                   const struct dnnl_primitive_desc *hint, const attr_t *attr);
 /* The end of those whose primitive cannot be computed yet: says so. */
 dnnl_status_t create_nothing(const char *component, const dnnl_primitive_desc_t *pd);
 

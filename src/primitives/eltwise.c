@@ -17,20 +17,12 @@ static const char component[] = "eltwise";
 static const struct attr_rules forward_rules = {.parts = ATTR_POST_OPS | ATTR_DROPOUT,
                                                 .post_ops = BIT(dnnl_binary)};
 
-/* Of integers only those functions make sense that stay among them; oneDNN adds those whose backward pass
- * uses dst. */
-static bool type_takes(dnnl_data_type_t type, dnnl_alg_kind_t alg) {
-    if (!in_set(TYPES_INT8 | BIT(dnnl_s32), type)) return true;
-    return alg == dnnl_eltwise_relu || alg == dnnl_eltwise_linear || alg == dnnl_eltwise_clip
-           || alg >= dnnl_eltwise_relu_use_dst_for_bwd;
-}
-
 static dnnl_status_t check_forward(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, const md_t *src,
                                    const md_t *dst, float alpha, float beta) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     REQUIRE(src && dst, "src or dst is NULL");
     REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
-    REQUIRE(type_takes(src->data_type, alg), "an algorithm that is not for integers");
+    REQUIRE(eltwise_takes_type(alg, src->data_type), "an algorithm that is not for integers");
     REQUIRE(!md_is_any(src), "the layout of src is open");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
@@ -57,22 +49,6 @@ dnnl_status_t dnnl_eltwise_forward_primitive_desc_create(dnnl_primitive_desc_t *
     problem_add(&problem, DNNL_ARG_SRC, false, src);
     problem_add(&problem, DNNL_ARG_DST, true, dst);
     return create_desc(component, pd, engine, &problem, attr);
-}
-
-dnnl_status_t dnnl_eltwise_backward_primitive_desc_create(
-        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
-        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t data,
-        float alpha, float beta, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
-    (void)hint;
-    REQUIRE(data && diff_src && diff_dst, "an argument is NULL");
-    REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
-    REQUIRE(type_takes(data->data_type, alg), "an algorithm that is not for integers");
-    TRY(check_no_host_scalars(component, MDS(data, diff_src, diff_dst)));
-    TRY(check_sizes_known(component, MDS(data, diff_src, diff_dst)));
-    TRY(check_same_dims(component, "data", data, "diff_dst", diff_dst));
-    TRY(check_same_dims(component, "diff_src", diff_src, "diff_dst", diff_dst));
-    TRY(check_no_attr(component, engine, attr));
-    return create_nothing(component, pd);
 }
 
 static dnnl_status_t decide_layouts(struct plan *plan) {

@@ -22,10 +22,15 @@ static const struct {
     enum direction direction;
     const struct implementation *implementations;
 } rows[] = {
-        {dnnl_convolution, FORWARD, convolution_forward},     {dnnl_eltwise, FORWARD, eltwise_forward},
-        {dnnl_inner_product, FORWARD, inner_product_forward}, {dnnl_lrn, FORWARD, lrn_forward},
-        {dnnl_matmul, FORWARD, matmul_implementations},       {dnnl_pooling, FORWARD, pooling_forward},
-        {dnnl_reorder, FORWARD, reorder_implementations},     {dnnl_softmax, FORWARD, softmax_forward},
+        {dnnl_convolution, FORWARD, convolution_forward},
+        {dnnl_eltwise, FORWARD, eltwise_forward},
+        {dnnl_eltwise, BACKWARD_DATA, eltwise_backward},
+        {dnnl_inner_product, FORWARD, inner_product_forward},
+        {dnnl_lrn, FORWARD, lrn_forward},
+        {dnnl_matmul, FORWARD, matmul_implementations},
+        {dnnl_pooling, FORWARD, pooling_forward},
+        {dnnl_reorder, FORWARD, reorder_implementations},
+        {dnnl_softmax, FORWARD, softmax_forward},
 };
 
 const struct implementation *primitive_implementations(const struct problem *problem) {

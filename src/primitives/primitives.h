@@ -10,6 +10,7 @@
 #include "core/plan.h"
 
 extern const struct implementation convolution_forward[];
+extern const struct implementation eltwise_backward[];
 extern const struct implementation eltwise_forward[];
 extern const struct implementation inner_product_forward[];
 extern const struct implementation lrn_forward[];

@@ -20,6 +20,8 @@
 
 /* Aborts if `alg` is not an element-wise algorithm. */
 struct bounded eltwise_forward(dnnl_alg_kind_t alg, float alpha, float beta, struct bounded x);
+/* The derivative at x, which is src, or dst for the algorithms that take that. */
+struct bounded eltwise_gradient(dnnl_alg_kind_t alg, float alpha, float beta, struct bounded x);
 /* Comparisons are defined for exact operands only; `condition` is that of a select. */
 struct bounded binary_forward(dnnl_alg_kind_t alg, struct bounded x, struct bounded y, double condition);
 /* x where it is positive, else x times the slope: relu and prelu. */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Element-wise functions, backward: creation and plans. The gradient is that of src, or of dst where the
+ * algorithm says so. Any type and layout, and a fast way for f32 that has the same layout in all tensors.
+ */
+#include "base/round.h"
+#include "kernels/params_eltwise.h"
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/check.h"
+#include "primitives/primitives.h"
+#include "primitives/tensor.h"
+
+static const char component[] = "eltwise";
+
+static bool takes_dst(dnnl_alg_kind_t alg) {
+    return alg >= dnnl_eltwise_relu_use_dst_for_bwd;
+}
+
+static int data_arg(const struct problem *problem) {
+    return takes_dst(problem->alg) ? DNNL_ARG_DST : DNNL_ARG_SRC;
+}
+
+static dnnl_status_t check_backward(dnnl_alg_kind_t alg, const md_t *diff_src, const md_t *diff_dst,
+                                    const md_t *data, float alpha, float beta) {
+    REQUIRE(data && diff_src && diff_dst, "an argument is NULL");
+    REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
+    REQUIRE(eltwise_takes_type(alg, data->data_type), "an algorithm that is not for integers");
+    TRY(check_no_host_scalars(component, MDS(data, diff_src, diff_dst)));
+    TRY(check_sizes_known(component, MDS(data, diff_src, diff_dst)));
+    TRY(check_same_dims(component, "data", data, "diff_dst", diff_dst));
+    TRY(check_same_dims(component, "diff_src", diff_src, "diff_dst", diff_dst));
+    return dnnl_success;
+}
+
+static dnnl_status_t check_supported(dnnl_alg_kind_t alg, const md_t *diff_src, const md_t *diff_dst,
+                                     const md_t *data) {
+    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
+    const md_t *const mds[] = {diff_src, diff_dst, data};
+    SUPPORT(alg != dnnl_eltwise_round, "rounding has no gradient");
+    for (int i = 0; i < 3; i++) {
+        SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, bf16 and f16");
+        SUPPORT(md_is_any(mds[i]) || md_is_blocked(mds[i]), "a layout that is not blocked");
+    }
+    SUPPORT(!md_is_any(data), "the layout of src or dst is open");
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_eltwise_backward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
+        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t data,
+        float alpha, float beta, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
+    TRY(check_backward(alg, diff_src, diff_dst, data, alpha, beta));
+    TRY(check_no_attr(component, engine, attr));
+    TRY(check_supported(alg, diff_src, diff_dst, data));
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_eltwise, 3));
+    problem.prop = dnnl_backward_data;
+    problem.alg = alg;
+    problem.alpha = alpha;
+    problem.beta = beta;
+    problem_add(&problem, data_arg(&problem), false, data);
+    problem_add(&problem, DNNL_ARG_DIFF_DST, false, diff_dst);
+    problem_add(&problem, DNNL_ARG_DIFF_SRC, true, diff_src);
+    return create_backward_desc(component, pd, engine, &problem, hint, attr);
+}
+
+static dnnl_status_t decide_layouts(struct plan *plan) {
+    const md_t *data = problem_md(&plan->problem, data_arg(&plan->problem));
+    TRY(md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DIFF_DST), data));
+    return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DIFF_SRC), data);
+}
+
+static void bind(const struct plan *plan, struct launch *launch) {
+    launch_bind(launch, data_arg(&plan->problem));
+    launch_bind(launch, DNNL_ARG_DIFF_DST);
+    launch_bind(launch, DNNL_ARG_DIFF_SRC);
+}
+
+static dnnl_status_t build_dense(struct plan *plan) {
+    enum { SPAN = 4096 };
+    TRY(plan_takes(plan, &kernel_f32_eltwise_backward_16));
+    TRY(decide_layouts(plan));
+    const struct problem *problem = &plan->problem;
+    const md_t *data = problem_md(problem, data_arg(problem)),
+               *diff_dst = problem_md(problem, DNNL_ARG_DIFF_DST),
+               *diff_src = problem_md(problem, DNNL_ARG_DIFF_SRC);
+    if (data->data_type != dnnl_f32 || diff_dst->data_type != dnnl_f32 || diff_src->data_type != dnnl_f32)
+        return plan_skip(plan, "a tensor is not f32");
+    if (!md_same_layout(data, diff_dst) || !md_same_layout(data, diff_src) || !md_is_dense(data, true))
+        return plan_skip(plan, "layouts that differ or have gaps");
+    /* The gradient at 0 may be infinite, and that times 0 is not 0. */
+    if (md_has_padding(data)) return plan_skip(plan, "padding that must stay zero");
+    dnnl_dim_t count = md_nelems(diff_src, true);
+    if (count == 0) return dnnl_success;
+    struct launch *launch;
+    struct eltwise_backward_dense_params *p = plan_launch(plan, &kernel_f32_eltwise_backward_16,
+                                                          range_of_items(divide_up(count, SPAN), 1), &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->alg = (i32)problem->alg;
+    p->alpha = problem->alpha, p->beta = problem->beta;
+    p->data_offset = data->offset0, p->diff_dst_offset = diff_dst->offset0,
+    p->diff_src_offset = diff_src->offset0;
+    p->count = count, p->span = SPAN;
+    bind(plan, launch);
+    return dnnl_success;
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    TRY(decide_layouts(plan));
+    const struct problem *problem = &plan->problem;
+    const md_t *diff_src = problem_md(problem, DNNL_ARG_DIFF_SRC);
+    if (md_nelems(diff_src, true) == 0) return dnnl_success;
+    struct launch *launch;
+    struct walk walk;
+    struct range range = walk_init(&walk, diff_src, plan->device);
+    struct eltwise_backward_params *p = plan_launch(plan, &kernel_eltwise_backward_universal, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->walk = walk;
+    p->alg = (i32)problem->alg;
+    p->alpha = problem->alpha, p->beta = problem->beta;
+    p->diff_src_type = (i32)diff_src->data_type;
+    tensor_init(&p->data, problem_md(problem, data_arg(problem)));
+    tensor_init(&p->diff_dst, problem_md(problem, DNNL_ARG_DIFF_DST));
+    bind(plan, launch);
+    return dnnl_success;
+}
+
+const struct implementation eltwise_backward[] = {
+        {"f32_eltwise_backward_16", build_dense, NULL},
+        {"eltwise_backward_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
+};
