@@ -88,13 +88,17 @@ foreach(row ${kernel_rows})
   set(kernel ${CMAKE_MATCH_2})
   list(APPEND kernels_of_class_${CMAKE_MATCH_3} ${kernel})
   string(REGEX MATCHALL "HAS_[A-Z0-9_]+" kernel_needs_${kernel} "${CMAKE_MATCH_4}")
+  set(spirv_version 1.0)
+  if(kernel_needs_${kernel} MATCHES "HAS_SUB_GROUP_")
+    set(spirv_version 1.1) # 1.0 cannot say which size of sub-groups a kernel requires
+  endif()
   set(needs_flags "")
   foreach(need ${kernel_needs_${kernel}})
     list(APPEND needs_flags ${spirv_flags_${need}})
   endforeach()
   set(module ${kernels_out}/${kernel})
   add_custom_command(OUTPUT ${module}.spirv
-    COMMAND ${LODE_CLANG} -c --target=spirv64v1.0 ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off ${needs_flags}
+    COMMAND ${LODE_CLANG} -c --target=spirv64v${spirv_version} ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off ${needs_flags}
             -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.spv ${cl}
     COMMAND lode_shrink ${module}.spv ${module}.spirv
     DEPENDS ${cl} DEPFILE ${module}.d COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
