@@ -7,6 +7,7 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
+#include "primitives/gpu_gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/product.h"
 
@@ -153,6 +154,8 @@ const struct implementation convolution_forward[] = {
         {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
+        {"f32_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f32},
+        {"f16_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f16},
         {"convolution_universal", build_universal, NULL},
         {"convolution_then_depthwise", fused_depthwise_build, NULL},
         {NULL, NULL, NULL},

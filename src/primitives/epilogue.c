@@ -36,9 +36,17 @@ static bool fits_one_launch(const attr_t *attr) {
     return attr->dropout.enabled + attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
 }
 
+/* Is there nothing to do after the bias but a relu or a clip? */
+static bool is_plain(const attr_t *attr, int dst_arg) {
+    return !quants_find(&attr->scales, dst_arg) && !quants_find(&attr->zero_points, dst_arg)
+           && !attr->dropout.enabled && !attr_rounds_by_chance(attr)
+           && (attr->post_ops.len == 0 || epilogue_is_activation(attr));
+}
+
 static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
     if (quant_is_dynamic(quants_find(&ep->plan->attr.scales, ep->spec.dst_arg))) return false;
     if (ep->spec.f32_only && dst->data_type != dnnl_f32) return false;
+    if (ep->spec.plain && !is_plain(&ep->plan->attr, ep->spec.dst_arg)) return false;
     if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes) return false;
     return fits_one_launch(&ep->plan->attr);
 }
@@ -414,4 +422,17 @@ dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *
     *activation = (struct activation){.alg = op->alg, .alpha = op->alpha, .beta = op->beta};
     epilogue->nops = 0;
     return dnnl_success;
+}
+
+struct activation epilogue_plain_activation(const struct epilogue_build *ep) {
+    const attr_t *attr = &ep->plan->attr;
+    if (!ep->direct || attr->post_ops.len == 0) return (struct activation){0};
+    const struct post_op *op = attr->post_ops.entries;
+    return (struct activation){
+            .alg = eltwise_code(op->eltwise.alg), .alpha = op->eltwise.alpha, .beta = op->eltwise.beta};
+}
+
+dnnl_status_t epilogue_end_plain(struct epilogue_build *ep, struct launch *launch) {
+    launch_bind(launch, ep->dst_arg);
+    return ep->direct ? dnnl_success : add_rest(ep);
 }

@@ -23,6 +23,7 @@ struct epilogue_spec {
     int dst_arg;      /* 0: DNNL_ARG_DST */
     int lanes;        /* the dimension along which the kernel's vectors lie; -1: one result at a time */
     bool f32_only;    /* the kernel stores f32 and nothing else */
+    bool plain;       /* the kernel does no more than a relu or a clip before it stores */
     bool whole_bytes; /* each work-item owns the bytes it stores (struct walk): 4-bit types can be stored */
 };
 
@@ -68,5 +69,10 @@ bool epilogue_is_activation(const attr_t *attr);
 /* epilogue_end for those kernels. */
 dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *launch,
                                       struct epilogue *epilogue, struct activation *activation);
+
+/* For kernels that are `plain`: what they do before they store, and epilogue_end, which binds dst and no
+ * other buffer. Without an activation, its alg is 0. */
+struct activation epilogue_plain_activation(const struct epilogue_build *ep);
+dnnl_status_t epilogue_end_plain(struct epilogue_build *ep, struct launch *launch);
 
 #endif

@@ -122,6 +122,30 @@ dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels);
 dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view,
                         dnnl_dim_t *group);
 
+/* A convolution. Inner products are convolutions whose window is the whole image. */
+struct gemm_conv {
+    dnnl_dim_t groups, outputs, inputs; /* channels of one group */
+    struct window window;               /* over src; dimensions that are not there come first */
+};
+struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped);
+/* The size of a padded image that the window covers at `out` places. True: larger than the image. */
+bool gemm_clips(const struct gemm_conv *conv, const dnnl_dim_t out[3], dnnl_dim_t need[3]);
+bool gemm_is_grouped(const struct problem *problem);
+
+/* Batch dimensions of a matmul with the strides of its operands, 0 where one is broadcast; neighbours are one
+ * dimension where they can be, unless `keep`. */
+struct gemm_batches {
+    int count;
+    dnnl_dim_t size[DNNL_MAX_NDIMS];
+    dnnl_dim_t src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS], dst[DNNL_MAX_NDIMS];
+    int dim[DNNL_MAX_NDIMS]; /* of the logical dst */
+};
+struct gemm_batches gemm_merge_batches(const md_t *src, const md_t *weights, const md_t *dst, bool keep);
+/* Decides the open layouts of a matmul: weights in panels. Skips others that are blocked. */
+dnnl_status_t gemm_set_matmul_layouts(struct plan *plan);
+/* Is the bias of a matmul one dense row? There need not be one. */
+bool gemm_bias_is_row(const struct plan *plan);
+
 /* The implementations made of all this: one row each in the tables of their primitives. */
 dnnl_status_t gemm_build_convolution(struct plan *plan);
 dnnl_status_t gemm_build_depthwise(struct plan *plan);

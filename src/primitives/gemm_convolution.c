@@ -9,20 +9,28 @@
 
 #include <string.h>
 
-/* A convolution. Inner products are convolutions whose window is the whole image. */
-struct conv {
-    dnnl_dim_t groups, outputs, inputs; /* channels of one group */
-    struct window window;               /* over src; dimensions that are not there come first */
-};
-
-static struct conv conv_of(const struct problem *problem, bool grouped) {
+struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped) {
     const md_t *weights = problem_md(problem, DNNL_ARG_WEIGHTS), *src = problem_md(problem, DNNL_ARG_SRC);
     struct window window = window_over(src);
     if (problem->kind == dnnl_convolution) window_init(&window, problem, src);
-    return (struct conv){.groups = grouped ? weights->dims[0] : 1,
-                         .outputs = weights->dims[grouped],
-                         .inputs = weights->dims[grouped + 1],
-                         .window = window_from_last(&window, src->ndims - 2)};
+    return (struct gemm_conv){.groups = grouped ? weights->dims[0] : 1,
+                              .outputs = weights->dims[grouped],
+                              .inputs = weights->dims[grouped + 1],
+                              .window = window_from_last(&window, src->ndims - 2)};
+}
+
+bool gemm_clips(const struct gemm_conv *conv, const dnnl_dim_t out[3], dnnl_dim_t need[3]) {
+    const struct window *w = &conv->window;
+    bool clips = false;
+    for (int i = 0; i < 3; i++) {
+        need[i] = (out[i] - 1) * w->stride[i] + (w->taps[i] - 1) * w->step[i] + 1;
+        clips = clips || w->padding[i] != 0 || need[i] > w->size[i];
+    }
+    return clips;
+}
+
+bool gemm_is_grouped(const struct problem *problem) {
+    return problem_md(problem, DNNL_ARG_WEIGHTS)->ndims > problem_md(problem, DNNL_ARG_SRC)->ndims;
 }
 
 dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels) {
@@ -53,22 +61,17 @@ static struct gemm_operand bias_of(const struct plan *plan) {
 }
 
 /* What the kernel reads: the user's src, or a padded channels-last copy of it. *clipped: there is padding. */
-static dnnl_status_t prepare_src(struct plan *plan, const struct conv *c, const dnnl_dim_t out[3],
+static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, const dnnl_dim_t out[3],
                                  struct image *src, bool *clipped) {
-    const struct window *w = &c->window;
     dnnl_dim_t need[3];
-    *clipped = false;
-    for (int i = 0; i < 3; i++) {
-        need[i] = (out[i] - 1) * w->stride[i] + (w->taps[i] - 1) * w->step[i] + 1;
-        *clipped = *clipped || w->padding[i] != 0 || need[i] > src->size[i];
-    }
+    *clipped = gemm_clips(c, out, need);
     if (!*clipped && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
     struct image user = *src;
-    return gemm_copy_padded(plan, &user, w->padding, need, src);
+    return gemm_copy_padded(plan, &user, c->window.padding, need, src);
 }
 
 /* Window and depth of the reduction. A row of the window that lies in one piece is one long step. */
-static void set_reduction(struct gemm_view *view, const struct plan *plan, const struct conv *c,
+static void set_reduction(struct gemm_view *view, const struct plan *plan, const struct gemm_conv *c,
                           const struct image *src) {
     view->depth = gemm_depth(plan, c->inputs);
     for (int i = 0; i < 3; i++) {
@@ -81,7 +84,7 @@ static void set_reduction(struct gemm_view *view, const struct plan *plan, const
     }
 }
 
-static dnnl_status_t set_weights(struct plan *plan, const struct conv *c, bool grouped,
+static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, bool grouped,
                                  struct gemm_view *view) {
     const md_t *md = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
     const dnnl_dim_t *strides = md->blocking.strides;
@@ -108,7 +111,7 @@ static dnnl_status_t set_weights(struct plan *plan, const struct conv *c, bool g
     return status;
 }
 
-static void set_batches(struct gemm_view *view, const struct conv *c, const struct image *src,
+static void set_batches(struct gemm_view *view, const struct gemm_conv *c, const struct image *src,
                         const struct image *dst) {
     view->batch[0] = dst->batch, view->src.batch[0] = src->batch_stride,
     view->dst.batch[0] = dst->batch_stride;
@@ -122,7 +125,7 @@ static void set_batches(struct gemm_view *view, const struct conv *c, const stru
 }
 
 /* Rows and columns of the output. Rows that follow each other in both tensors are one long row. */
-static void set_rows(struct gemm_view *view, const struct conv *c, const struct image *src,
+static void set_rows(struct gemm_view *view, const struct gemm_conv *c, const struct image *src,
                      const struct image *dst, int ndims, bool keep) {
     view->row_dim = ndims >= 4 ? ndims - 2 : 0, view->column_dim = ndims - 1, view->channel_dim = 1;
     view->rows = dst->size[1], view->columns = dst->size[2];
@@ -141,7 +144,7 @@ static bool keeps_rows(const struct plan *plan, bool clipped) {
     return gemm_needs_positions(plan) || (clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC));
 }
 
-static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool grouped) {
+static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
     struct plan *plan = ep->plan;
     struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct image dst = image_of(ep->dst_arg, &ep->dst);
@@ -161,7 +164,7 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct conv *c, bool
 }
 
 /* Results go to channels-last scratchpad first, and from there to a dst that lies otherwise. */
-static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct conv *c, bool grouped) {
+static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
     if (!ep->direct || !gemm_tile_of(ep->plan)->type->f32_only)
         return plan_skip(ep->plan, "dst is not channels-last, and not f32 or written by several launches");
     struct image user = image_of(ep->dst_arg, &ep->dst);
@@ -175,9 +178,8 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     TRY(gemm_accepts(plan));
     if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
     plan->problem.alg = dnnl_convolution_direct; /* what `auto` has become */
-    bool grouped = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims
-                   > problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
-    struct conv c = conv_of(&plan->problem, grouped);
+    bool grouped = gemm_is_grouped(&plan->problem);
+    struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
     if (c.groups > 1 && gemm_depth(plan, c.inputs) != c.inputs)
         return plan_skip(plan, "input channels of a group are no multiple of four");
@@ -196,7 +198,7 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
         return plan_skip(plan, "dst is not dense");
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
-    struct conv c = conv_of(&plan->problem, false);
+    struct gemm_conv c = gemm_conv_of(&plan->problem, false);
     struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct image dst = image_of(ep.dst_arg, &ep.dst);
     static const dnnl_dim_t one[3] = {1, 1, 1};

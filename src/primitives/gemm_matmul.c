@@ -8,14 +8,6 @@
 
 #include <stdio.h>
 
-/* Strides of the batch dimensions of the operands; 0 where one is broadcast. */
-struct batches {
-    int count;
-    dnnl_dim_t size[DNNL_MAX_NDIMS];
-    dnnl_dim_t src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS], dst[DNNL_MAX_NDIMS];
-    int dim[DNNL_MAX_NDIMS]; /* of the logical dst */
-};
-
 static dnnl_dim_t batch_stride(const md_t *md, int d) {
     return md->dims[d] == 1 ? 0 : md->blocking.strides[d];
 }
@@ -25,15 +17,15 @@ static bool follows(dnnl_dim_t outer, dnnl_dim_t inner, dnnl_dim_t size) {
 }
 
 /* Two neighbours are one dimension if that holds for each operand. */
-static bool mergeable(const struct batches *b, dnnl_dim_t src, dnnl_dim_t weights, dnnl_dim_t dst,
+static bool mergeable(const struct gemm_batches *b, dnnl_dim_t src, dnnl_dim_t weights, dnnl_dim_t dst,
                       dnnl_dim_t size) {
     int last = b->count - 1;
     return follows(b->src[last], src, size) && follows(b->weights[last], weights, size)
            && follows(b->dst[last], dst, size);
 }
 
-static struct batches merge_batches(const md_t *src, const md_t *weights, const md_t *dst, bool keep) {
-    struct batches b = {0};
+struct gemm_batches gemm_merge_batches(const md_t *src, const md_t *weights, const md_t *dst, bool keep) {
+    struct gemm_batches b = {0};
     for (int d = 0; d < dst->ndims - 2; d++) {
         if (dst->dims[d] == 1) continue;
         dnnl_dim_t s = batch_stride(src, d), w = batch_stride(weights, d), t = batch_stride(dst, d);
@@ -55,7 +47,7 @@ static void panels_tag(const struct plan *plan, int ndims, char *tag, size_t siz
     gemm_panels_tag(plan, order, ndims - 1, ndims - 2, tag, size);
 }
 
-static dnnl_status_t choose_layouts(struct plan *plan) {
+dnnl_status_t gemm_set_matmul_layouts(struct plan *plan) {
     md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
          *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
@@ -73,15 +65,19 @@ static dnnl_status_t choose_layouts(struct plan *plan) {
     return dnnl_success;
 }
 
-/* A bias is one value for each column of dst, or none. */
-static bool bias_fits(const md_t *bias) {
-    for (int d = 0; bias && d < bias->ndims - 1; d++)
+bool gemm_bias_is_row(const struct plan *plan) {
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    if (!bias) return true;
+    int n = bias->ndims - 1;
+    for (int d = 0; d < n; d++)
         if (bias->dims[d] != 1) return false;
-    return !bias || bias->dims[bias->ndims - 1] == 1 || bias->blocking.strides[bias->ndims - 1] == 1;
+    return bias->dims[n] == problem_md(&plan->problem, DNNL_ARG_DST)->dims[n]
+           && (bias->dims[n] == 1 || bias->blocking.strides[n] == 1);
 }
 
 /* src as rows of dense elements: its own, or a copy. */
-static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct batches *b, struct gemm_view *view) {
+static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
+                             struct gemm_view *view) {
     int m = md->ndims - 2, k = md->ndims - 1;
     view->src = (struct gemm_operand){
             .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
@@ -116,7 +112,7 @@ static bool use_as_they_are(const struct plan *plan, const md_t *md, dnnl_dim_t 
            && rows <= 32 && md->blocking.strides[k] >= md->dims[n];
 }
 
-static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct batches *b, dnnl_dim_t rows,
+static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_batches *b, dnnl_dim_t rows,
                                  struct gemm_view *view) {
     int k = md->ndims - 2, n = md->ndims - 1, panel = gemm_panel(plan);
     const dnnl_dim_t *strides = md->blocking.strides;
@@ -146,13 +142,11 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct batch
 }
 
 static dnnl_status_t check(const struct plan *plan) {
-    const md_t *dst = problem_md(&plan->problem, DNNL_ARG_DST),
-               *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    const md_t *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     int n = dst->ndims - 1;
     if (dst->blocking.strides[n] != 1 && dst->dims[n] != 1)
         return plan_skip(plan, "dst's rows are not dense");
-    if (!bias_fits(bias) || (bias && bias->dims[n] != dst->dims[n]))
-        return plan_skip(plan, "bias varies along rows");
+    if (!gemm_bias_is_row(plan)) return plan_skip(plan, "bias varies along rows");
     return dnnl_success;
 }
 
@@ -162,7 +156,7 @@ static dnnl_status_t build(struct epilogue_build *ep) {
     const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
     const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
     int m = dst->ndims - 2, n = dst->ndims - 1;
-    struct batches b = merge_batches(src, weights, dst, gemm_needs_positions(plan));
+    struct gemm_batches b = gemm_merge_batches(src, weights, dst, gemm_needs_positions(plan));
     if (b.count > GEMM_VIEW_BATCHES) return plan_skip(plan, "too many batch dimensions");
     struct gemm_view view = {.rows = 1,
                              .columns = dst->dims[m],
@@ -188,7 +182,7 @@ static dnnl_status_t build(struct epilogue_build *ep) {
 dnnl_status_t gemm_build_matmul(struct plan *plan) {
     struct epilogue_build ep;
     TRY(gemm_accepts(plan));
-    TRY(choose_layouts(plan));
+    TRY(gemm_set_matmul_layouts(plan));
     TRY(check(plan));
     TRY(gemm_begin(&ep, plan, problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1));
     return build(&ep);

@@ -5,6 +5,7 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
+#include "primitives/gpu_gemm.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "inner_product";
@@ -140,6 +141,8 @@ const struct implementation inner_product_forward[] = {
         {"f32_gemm_14x32", gemm_build_inner_product, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_inner_product, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_inner_product, &gemm_int8_12x32},
+        {"f32_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f32},
+        {"f16_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f16},
         {"convolution_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

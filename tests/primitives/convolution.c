@@ -30,6 +30,8 @@ static const struct shape shapes[] = {
         {2, 0, 1, 2, 3, {2, 3}, {3, 4}, {2, 2}, {0, 0}, {0, 0}, {0, 0}}, /* a window larger than the image */
         {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}}, /* an empty batch */
         {2, 1, 1, 16, 32, {8, 8}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
+        {2, 0, 1, 20, 70, {5, 7}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
+        {2, 2, 2, 6, 34, {5, 6}, {1, 2}, {1, 1}, {0, 0}, {0, 0}, {0, 0}},
         /* depthwise */
         {2, 37, 2, 1, 1, {6, 13}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}},
         {2, 48, 1, 1, 1, {7, 20}, {3, 5}, {2, 2}, {0, 1}, {1, 4}, {2, 3}},
@@ -48,6 +50,7 @@ static const struct product_types types[] = {
         {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16},
         {dnnl_bf16, dnnl_bf16, dnnl_f32, dnnl_f32},
         {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},
+        {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_f32},
         {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_u8},
         {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
         {dnnl_f8_e5m2, dnnl_f8_e4m3, dnnl_f32, dnnl_f32},

@@ -2,10 +2,12 @@
 /* Execution of primitives and comparison of results: execution.h says what each function promises. */
 #include "primitives/execution.h"
 
+#include "count.h"
 #include "primitives/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add(struct exec *exec, int arg, dnnl_memory_t memory, bool borrowed) {
     if (exec->nargs == MAX_ARGS) abort();
@@ -139,6 +141,28 @@ void check_array(const char *what, const struct array *expected, const struct ar
 int implementations_run;
 uint64_t results_hash;
 
+/* Runs by name. */
+static struct {
+    char name[64];
+    int runs;
+} counts[32];
+
+static void count_run(const char *name) {
+    int i = 0;
+    while (counts[i].name[0] && strcmp(counts[i].name, name) != 0)
+        if (++i == COUNT(counts)) abort();
+    snprintf(counts[i].name, sizeof counts[i].name, "%s", name);
+    counts[i].runs++;
+    implementations_run++;
+}
+
+int runs_of(const char *text) {
+    int runs = 0;
+    for (int i = 0; i < COUNT(counts); i++)
+        if (strstr(counts[i].name, text)) runs += counts[i].runs;
+    return runs;
+}
+
 /* The layout of a tensor. */
 static dnnl_memory_desc_t layout_of(const_dnnl_primitive_desc_t pd, int arg, const struct array *array,
                                     const char *tag) {
@@ -184,12 +208,8 @@ static void check_output(const char *what, const struct exec *exec, const struct
     array_free(&actual);
 }
 
-void run_implementation(const_dnnl_primitive_desc_t pd, const struct test_run *run) {
+static void run_once(const_dnnl_primitive_desc_t pd, const struct test_run *run, const char *what) {
     struct exec exec = {0};
-    char what[256];
-    const char *info = "";
-    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
-    snprintf(what, sizeof what, "%s, %s", run->what, info);
     for (int i = 0; i < MAX_INPUTS && run->inputs[i].arg; i++)
         add_input(&exec, pd, run, &run->inputs[i]);
     for (int i = 0; i < MAX_OUTPUTS && run->outputs[i].arg; i++)
@@ -201,8 +221,22 @@ void run_implementation(const_dnnl_primitive_desc_t pd, const struct test_run *r
     if (status != dnnl_success) failure("%s: execution gives %d", what, (int)status);
     for (int i = 0; status == dnnl_success && i < MAX_OUTPUTS && run->outputs[i].arg; i++)
         check_output(what, &exec, &run->outputs[i]);
-    implementations_run++;
     exec_free(&exec);
+}
+
+void run_implementation(const_dnnl_primitive_desc_t pd, const struct test_run *run) {
+    char what[256];
+    const char *info = "";
+    uint64_t before = results_hash;
+    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
+    snprintf(what, sizeof what, "%s, %s", run->what, info);
+    run_once(pd, run, what);
+    count_run(info);
+    if (!test_gpu()) return;
+    uint64_t first = results_hash;
+    results_hash = before;
+    run_once(pd, run, what);
+    if (results_hash != first) failure("%s: a second run gives other bits", what);
 }
 
 void run_implementations(dnnl_status_t created, dnnl_primitive_desc_t pd, const struct test_run *run) {

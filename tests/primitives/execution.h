@@ -56,8 +56,11 @@ struct test_run {
 /* How many implementations have run, and a hash of what they gave. */
 extern int implementations_run;
 extern uint64_t results_hash;
+/* How many of them have this text in their name. */
+int runs_of(const char *text);
 
-/* Runs the implementation of pd and checks all outputs. */
+/* Runs the implementation of pd and checks all outputs. On a GPU engine it runs twice, and must give the same
+ * bits. */
 void run_implementation(const_dnnl_primitive_desc_t pd, const struct test_run *run);
 /* Runs the implementation of pd and every one after it, and destroys pd. If its creation gave a status that
  * is not success, that is a failure. */

@@ -28,6 +28,8 @@ static const struct shape shapes[] = {
         {4, {2, 1, 3, 4}, {1, 3, 4, 2}, {2, 3, 3, 2}, {2, 3, 3, 2}},
         {5, {2, 1, 2, 2, 6}, {2, 3, 1, 6, 4}, {2, 3, 2, 2, 4}, {1, 1, 1, 1, 4}},
         {2, {4, 0}, {0, 4}, {4, 4}, {1, 4}}, /* K is 0 */
+        {2, {75, 38}, {38, 70}, {75, 70}, {1, 70}},
+        {3, {3, 20, 34}, {1, 34, 64}, {3, 20, 64}, {1, 1, 64}},
         {2, {0, 3}, {3, 4}, {0, 4}, {1, 4}},
 };
 
@@ -36,6 +38,7 @@ static const struct product_types types[] = {
         {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
         {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_f32},
         {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_f16},
+        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f32},
         {dnnl_f32, dnnl_bf16, dnnl_f32, dnnl_u8},
         {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
         {dnnl_f8_e5m2, dnnl_f8_e5m2, dnnl_f16, dnnl_bf16},

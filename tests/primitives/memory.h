@@ -16,9 +16,12 @@ void failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void must_succeed(dnnl_status_t status, const char *call);
 #define MUST(call) must_succeed(call, #call)
 
-/* The engine under test and its stream: made by the first call. */
+/* The engine under test and its stream: made by the first call. That is the CPU, or, with
+ * LODE_TEST_ENGINE=gpu, the first GPU engine that runs the kernels for GPUs alone. If there is none, the
+ * program is skipped. */
 dnnl_engine_t test_engine(void);
 dnnl_stream_t test_stream(void);
+bool test_gpu(void);
 /* True if the library under test is the peer's, which may refuse a case (LODE_TEST_PEER is set). */
 bool test_peer(void);
 /* True, with a line that says so, if that is the peer on a CPU without VNNI: there it does not have

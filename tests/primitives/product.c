@@ -115,6 +115,13 @@ static int attrs_of_reals(const struct product_suite *suite) {
     return count;
 }
 
+/* The kernels for GPUs alone have really run. */
+static void check_gpu_runs(void) {
+    if (!test_gpu()) return;
+    printf("%d runs of f32_gpu_gemm, %d of f16_gpu_gemm\n", runs_of("f32_gpu_gemm"), runs_of("f16_gpu_gemm"));
+    assert_true(runs_of("f32_gpu_gemm") > 0 && runs_of("f16_gpu_gemm") > 0);
+}
+
 /* Products of integers are exact: int8.c has those. */
 void product_real_numbers(void **state) {
     const struct product_suite *suite = *state;
@@ -133,5 +140,6 @@ void product_real_numbers(void **state) {
                 product_free(&p);
             }
     printf("%d runs\n", implementations_run - before);
+    check_gpu_runs();
     assert_int_equal(failures, 0);
 }
