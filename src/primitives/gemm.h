@@ -141,6 +141,8 @@ struct gemm_batches {
     int dim[DNNL_MAX_NDIMS]; /* of the logical dst */
 };
 struct gemm_batches gemm_merge_batches(const md_t *src, const md_t *weights, const md_t *dst, bool keep);
+/* The layout of the weights of a matmul in panels. */
+void gemm_matmul_tag(const struct plan *plan, char *tag, size_t size);
 /* Decides the open layouts of a matmul: weights in panels. Skips others that are blocked. */
 dnnl_status_t gemm_set_matmul_layouts(struct plan *plan);
 /* Is the bias of a matmul one dense row? There need not be one. */

@@ -37,7 +37,8 @@ struct gemm_batches gemm_merge_batches(const md_t *src, const md_t *weights, con
     return b;
 }
 
-static void panels_tag(const struct plan *plan, int ndims, char *tag, size_t size) {
+void gemm_matmul_tag(const struct plan *plan, char *tag, size_t size) {
+    int ndims = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims;
     char order[DNNL_MAX_NDIMS + 1], *end = order;
     for (int d = 0; d < ndims - 2; d++)
         *end++ = (char)('a' + d);
@@ -54,7 +55,7 @@ dnnl_status_t gemm_set_matmul_layouts(struct plan *plan) {
     static const char plain[] = "abcdefghijkl";
     char tag[DNNL_MAX_NDIMS + 1], panels[32];
     snprintf(tag, sizeof tag, "%.*s", dst->ndims, plain);
-    panels_tag(plan, weights->ndims, panels, sizeof panels);
+    gemm_matmul_tag(plan, panels, sizeof panels);
     TRY(md_set_any(src, tag));
     TRY(md_set_any(dst, tag));
     TRY(md_set_any(weights, panels));

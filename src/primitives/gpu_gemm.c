@@ -5,6 +5,7 @@
 #include "base/verbose.h"
 #include "kernels/params_gpu_gemm.h"
 #include "primitives/check.h"
+#include "primitives/primitives.h"
 #include "primitives/product.h"
 
 static const md_t *tensor(const struct plan *plan, int arg) {
@@ -68,6 +69,7 @@ struct batch {
 };
 
 struct view {
+    int weights_arg;
     dnnl_dim_t src_offset, dst_offset, weights_offset;
     struct batch batch[GPU_GEMM_BATCHES];
     struct axis axis[3];
@@ -86,6 +88,41 @@ static void set_weights(struct view *v, const md_t *md, int output, int input) {
     v->weights_depth = strides[input];
     v->weights_channel = v->padded ? 1 : strides[output];
     v->weights_panel = v->padded ? strides[output] : GPU_GEMM_PANEL * strides[output];
+}
+
+static int packing_arg(int arg, const void *data) {
+    (void)data;
+    return arg == DNNL_ARG_FROM ? DNNL_ARG_WEIGHTS : ARG_SCRATCHPAD;
+}
+
+/* Adds a reorder of the weights into panels in scratchpad. */
+static dnnl_status_t pack_weights(struct plan *plan, const char *panels, md_t *packed) {
+    const md_t weights = *tensor(plan, DNNL_ARG_WEIGHTS);
+    attr_t attr;
+    struct problem reorder;
+    TRY(md_init_by_string(packed, weights.ndims, weights.dims, weights.data_type, panels));
+    packed->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(packed, 0)) / dt_size(weights.data_type));
+    TRY(problem_init(&reorder, dnnl_reorder, 2));
+    problem_add(&reorder, DNNL_ARG_FROM, false, &weights);
+    problem_add(&reorder, DNNL_ARG_TO, true, packed);
+    attr_init(&attr);
+    dnnl_status_t status = plan_append(plan, reorder_implementations, &reorder, &attr, packing_arg, NULL);
+    attr_clear(&attr);
+    problem_clear(&reorder);
+    return status;
+}
+
+/* The weights that the kernel reads: the user's, or packed ones where channels along `output` lie apart and
+ * are read for enough results to pay for it. */
+static dnnl_status_t find_weights(struct plan *plan, const char *panels, int output, dnnl_dim_t results,
+                                  struct view *v, md_t *weights) {
+    enum { ENOUGH = 64 };
+    *weights = *tensor(plan, DNNL_ARG_WEIGHTS);
+    v->weights_arg = DNNL_ARG_WEIGHTS;
+    if (!md_is_plain(weights) || weights->blocking.strides[output] == 1 || results < ENOUGH)
+        return dnnl_success;
+    v->weights_arg = ARG_SCRATCHPAD;
+    return pack_weights(plan, panels, weights);
 }
 
 /* Rows that follow each other in src and dst are one long row. */
@@ -216,16 +253,14 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct view *v) {
     p->dst_type = (i32)ep->dst.data_type;
     fill_activation(p, epilogue_plain_activation(ep));
     launch_bind(launch, DNNL_ARG_SRC);
-    launch_bind(launch, DNNL_ARG_WEIGHTS);
+    launch_bind(launch, v->weights_arg);
     launch_bind(launch, bias ? DNNL_ARG_BIAS : ARG_NOTHING);
     return epilogue_end_plain(ep, launch);
 }
 
 /* Convolution and inner product. */
 
-static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
-    char panels[32];
-    gemm_weights_tag(plan, tensor(plan, DNNL_ARG_WEIGHTS)->ndims, grouped, panels, sizeof panels);
+static dnnl_status_t choose_layouts(struct plan *plan, const char *panels) {
     TRY(gemm_set_layouts(plan, panels));
     const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
     if (bias && bias->dims[0] != 1 && bias->blocking.strides[0] != 1)
@@ -276,6 +311,21 @@ static void set_places(struct view *v, const struct gemm_conv *c, const struct i
     merge_batch(v, &v->batch[0]);
 }
 
+static dnnl_status_t build_convolution(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped,
+                                       const char *panels) {
+    struct plan *plan = ep->plan;
+    const struct image src = image_of(DNNL_ARG_SRC, tensor(plan, DNNL_ARG_SRC));
+    const struct image dst = image_of(ep->dst_arg, &ep->dst);
+    struct view v = {0};
+    md_t weights;
+    dnnl_dim_t need[3];
+    v.clipped = gemm_clips(c, dst.size, need);
+    TRY(find_weights(plan, panels, grouped, dst.batch * gemm_product(dst.size, 3), &v, &weights));
+    set_window(&v, c, &src, &weights, grouped);
+    set_places(&v, c, &src, &dst, grouped ? weights.blocking.strides[0] : 0);
+    return launch_product(ep, &v);
+}
+
 dnnl_status_t gpu_gemm_build_convolution(struct plan *plan) {
     TRY(gemm_accepts(plan));
     if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
@@ -284,30 +334,28 @@ dnnl_status_t gpu_gemm_build_convolution(struct plan *plan) {
     const struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     if (c.groups > 1 && c.outputs < GPU_GEMM_PANEL / 2) return plan_skip(plan, "groups are narrow");
     struct epilogue_build ep;
-    TRY(choose_layouts(plan, grouped));
+    char panels[32];
+    gemm_weights_tag(plan, tensor(plan, DNNL_ARG_WEIGHTS)->ndims, grouped, panels, sizeof panels);
+    TRY(choose_layouts(plan, panels));
     TRY(begin(&ep, plan));
-    const md_t *weights = tensor(plan, DNNL_ARG_WEIGHTS);
-    const struct image src = image_of(DNNL_ARG_SRC, tensor(plan, DNNL_ARG_SRC));
-    const struct image dst = image_of(ep.dst_arg, &ep.dst);
-    struct view v = {0};
-    dnnl_dim_t need[3];
-    v.clipped = gemm_clips(&c, dst.size, need);
-    set_window(&v, &c, &src, weights, grouped);
-    set_places(&v, &c, &src, &dst, grouped ? weights->blocking.strides[0] : 0);
-    return launch_product(&ep, &v);
+    return build_convolution(&ep, &c, grouped, panels);
 }
 
 /* The batch is the columns: image n of src is column n of one row. */
 dnnl_status_t gpu_gemm_build_inner_product(struct plan *plan) {
     struct epilogue_build ep;
+    char panels[32];
     TRY(gemm_accepts(plan));
-    TRY(choose_layouts(plan, false));
+    gemm_weights_tag(plan, tensor(plan, DNNL_ARG_WEIGHTS)->ndims, false, panels, sizeof panels);
+    TRY(choose_layouts(plan, panels));
     TRY(begin(&ep, plan));
     const struct gemm_conv c = gemm_conv_of(&plan->problem, false);
     const struct image src = image_of(DNNL_ARG_SRC, tensor(plan, DNNL_ARG_SRC));
     const struct image dst = image_of(ep.dst_arg, &ep.dst);
     struct view v = {.rows = 1, .columns = dst.batch};
-    set_window(&v, &c, &src, tensor(plan, DNNL_ARG_WEIGHTS), false);
+    md_t weights;
+    TRY(find_weights(plan, panels, 0, dst.batch, &v, &weights));
+    set_window(&v, &c, &src, &weights, false);
     v.src_offset = src.offset, v.src_column = src.batch_stride;
     v.dst_offset = dst.offset, v.dst_column = dst.batch_stride, v.dst_channel = dst.channel_stride;
     for (int i = 0; i < GPU_GEMM_BATCHES; i++)
@@ -327,16 +375,12 @@ static void set_batches(struct view *v, const struct gemm_batches *b) {
     if (b->count > 0) merge_batch(v, &v->batch[b->count - 1]);
 }
 
-dnnl_status_t gpu_gemm_build_matmul(struct plan *plan) {
-    struct epilogue_build ep;
-    TRY(gemm_accepts(plan));
-    TRY(gemm_set_matmul_layouts(plan));
-    if (!gemm_bias_is_row(plan)) return plan_skip(plan, "bias varies along rows");
-    TRY(begin(&ep, plan));
-    const md_t *src = tensor(plan, DNNL_ARG_SRC), *weights = tensor(plan, DNNL_ARG_WEIGHTS), *dst = &ep.dst;
+static dnnl_status_t build_matmul(struct epilogue_build *ep) {
+    struct plan *plan = ep->plan;
+    const md_t *src = tensor(plan, DNNL_ARG_SRC), *dst = &ep->dst;
     const int m = dst->ndims - 2, n = dst->ndims - 1;
-    const struct gemm_batches b = gemm_merge_batches(src, weights, dst, false);
-    if (b.count > GPU_GEMM_BATCHES) return plan_skip(plan, "too many batch dimensions");
+    char panels[32];
+    md_t weights;
     struct view v = {.rows = 1,
                      .columns = dst->dims[m],
                      .channels = dst->dims[n],
@@ -349,7 +393,20 @@ dnnl_status_t gpu_gemm_build_matmul(struct plan *plan) {
                      .dst_channel = dst->blocking.strides[n]};
     for (int i = 0; i < 3; i++)
         v.axis[i] = (struct axis){.taps = 1, .size = 1, .stride = 1, .step = 1};
-    set_weights(&v, weights, n, m);
+    gemm_matmul_tag(plan, panels, sizeof panels);
+    TRY(find_weights(plan, panels, n, dst->dims[m], &v, &weights));
+    const struct gemm_batches b = gemm_merge_batches(src, &weights, dst, false);
+    if (b.count > GPU_GEMM_BATCHES) return plan_skip(plan, "too many batch dimensions");
+    set_weights(&v, &weights, n, m);
     set_batches(&v, &b);
-    return launch_product(&ep, &v);
+    return launch_product(ep, &v);
+}
+
+dnnl_status_t gpu_gemm_build_matmul(struct plan *plan) {
+    struct epilogue_build ep;
+    TRY(gemm_accepts(plan));
+    TRY(gemm_set_matmul_layouts(plan));
+    if (!gemm_bias_is_row(plan)) return plan_skip(plan, "bias varies along rows");
+    TRY(begin(&ep, plan));
+    return build_matmul(&ep);
 }
