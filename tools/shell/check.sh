@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./lode check: every test there is, in a normal and in a sanitized build, and the promises that are not tests of
+# ./lode check: every test there is, in a normal and in sanitized builds, and the promises that are not tests of
 # code: layout, size, installation. Ends with one line that counts them.
 
 passed=0
@@ -96,12 +96,13 @@ suite() {
     collect "$prefix" "$folder" "$LODE_HOME/log/$log.log"
 }
 
-# built NAME FOLDER options...: configures and compiles; a failure counts as a failed check.
+# built NAME FOLDER options...: configures and compiles (all, or what $targets names); a failure counts as a failed check.
 built() {
     local name=$1 folder=$2
     shift 2
+    # shellcheck disable=SC2086
     if step "Configuring $folder" "configure-$folder" configure "$folder" "$@" &&
-        step "Building $folder" "build-$folder" compile "$folder"; then
+        step "Building $folder" "build-$folder" compile "$folder" ${targets:-}; then
         result_pass
     else
         result_fail "$name"
@@ -124,6 +125,9 @@ check_documented() {
         grep -rhoE '\benv_(get|int)\("[A-Z0-9_]+"' src | sed -E 's/.*"(.*)"/ONEDNN_\1/')
     return $missing
 }
+
+# Tests in which threads meet: these alone run under ThreadSanitizer.
+thread_tests=(base.pool core.cache core.execute api.gemm runtimes.level_zero_stress runtimes.conformance)
 
 check_size() { bench/size.sh build/lib/libdnnl.so.3 6000000; }
 
@@ -158,6 +162,15 @@ check() {
             OCL_ICD_VENDORS=/nonexistent ZE_ENABLE_ALT_DRIVERS=/nonexistent suite asan: build-clang-asan -LE "slow|peer|install"
     else
         result_skip "sanitized tests" "the build failed"
+    fi
+
+    # Races, in the library and in the driver for the CPU.
+    if targets="${thread_tests[*]/#/test_}" built build-tsan build-clang-tsan "${common[@]}" "${sanitizers[@]}" \
+        -DLODE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
+        OCL_ICD_VENDORS=/nonexistent ZE_ENABLE_ALT_DRIVERS=/nonexistent \
+            suite tsan: build-clang-tsan -R "^($(IFS='|'; echo "${thread_tests[*]}"))\$"
+    else
+        result_skip "tests for races" "the build failed"
     fi
 
     say

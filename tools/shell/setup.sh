@@ -184,7 +184,8 @@ configure() {
     [ -e "$folder/CMakeCache.txt" ] || generator=(-G "${CMAKE_GENERATOR:-Ninja}")
     cmake -S . -B "$folder" "${generator[@]}" "$@"
 }
-compile() { cmake --build "$1" -j "$LODE_JOBS"; }
+# compile DIR [target...]
+compile() { cmake --build "$1" -j "$LODE_JOBS" ${2:+--target "${@:2}"}; }
 
 setup_build() { need build; }
 
