@@ -78,6 +78,26 @@ INLINE float gpu_bias(constant struct gpu_gemm_params *p, const struct gpu_tile 
     return ((global const float *)bias)[t->bias + n];
 }
 
+/* The scale of the weights of a channel of the panel. */
+INLINE float gpu_weights_scale(constant struct gpu_gemm_params *p, const struct gpu_tile *t,
+                               global const float *scales, int n) {
+    if (p->weights_scaled == GPU_GEMM_UNSCALED || n >= t->room) return 1.0f;
+    return scales[p->weights_scaled == GPU_GEMM_SCALED_BY_CHANNEL ? p->channels - t->room + n : 0];
+}
+
+/* acc times the scales of src and weights. */
+INLINE void gpu_scale(constant struct gpu_gemm_params *p, const struct gpu_tile *t,
+                      global const float *src_scale, global const float *weights_scale, float *acc) {
+    float src = p->src_scaled ? src_scale[0] : 1.0f;
+    float weights0 = gpu_weights_scale(p, t, weights_scale, t->lane);
+    float weights1 = gpu_weights_scale(p, t, weights_scale, t->lane + GPU_GEMM_LANES);
+#pragma unroll
+    for (int r = 0; r < GPU_GEMM_HEIGHT; r++) {
+        acc[2 * r] = acc[2 * r] * src * weights0;
+        acc[2 * r + 1] = acc[2 * r + 1] * src * weights1;
+    }
+}
+
 /* A relu or a clip, or nothing: without a branch, since this is unrolled for all results of a tile. */
 INLINE float gpu_activation(constant struct gpu_gemm_params *p, float x) {
     float relu = x > 0.0f ? x : x * p->slope, clip = x > p->least ? x : p->least;

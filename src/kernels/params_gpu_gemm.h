@@ -3,8 +3,8 @@
  * Parameters of the matrix-product kernels for GPUs, which also compute convolutions. With batch b, result m
  * and output channel n:
  *
- *   dst[b][m][n] = activation(bias[b][n] + sum over d, h, w, i of  src[b][m][d][h][w][i] *
- * weights[b][n][d][h][w][i])
+ *   dst[b][m][n] = activation(bias[b][n] + scales[n] * sum over d, h, w, i of  src[b][m][d][h][w][i]
+ *                                                                              * weights[b][n][d][h][w][i])
  *
  * where m counts the places of a window through, m = y * columns + x, and every index has a stride of its
  * own. A matrix product has one row and one tap. Strides are in elements; those within a batch are 32-bit
@@ -37,6 +37,8 @@ struct gpu_gemm_window {
 };
 PARAMS_SIZE(gpu_gemm_window, 28);
 
+enum { GPU_GEMM_UNSCALED = 0, GPU_GEMM_SCALED = 1, GPU_GEMM_SCALED_BY_CHANNEL = 2 };
+
 struct gpu_gemm_params {
     i64 src_offset, weights_offset, bias_offset, dst_offset;
     struct gpu_gemm_batch batch[GPU_GEMM_BATCHES];     /* outermost first */
@@ -50,9 +52,11 @@ struct gpu_gemm_params {
     i32 padded;              /* the last panel of weights is as long as the others */
     i32 clipped;             /* taps may lie outside the image */
     i32 bias_type, dst_type; /* f32, f16 in kernels of f16; bias: 0 if there is none */
+    i32 src_scaled;          /* by one number */
+    i32 weights_scaled;      /* by one number, or by one for each channel: enum below */
     i32 clips;               /* the activation: limits, or negative numbers times slope; 1: there is none */
     f32 slope, least, most;
 };
-PARAMS_SIZE(gpu_gemm_params, 32 + 4 * 40 + 3 * 28 + 23 * 4);
+PARAMS_SIZE(gpu_gemm_params, 32 + 4 * 40 + 3 * 28 + 25 * 4);
 
 #endif

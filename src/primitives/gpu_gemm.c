@@ -26,6 +26,16 @@ static bool dst_fits(const struct plan *plan, dnnl_data_type_t type) {
     return plan->problem.kind == dnnl_convolution && in_set(TYPES_INT8, dst);
 }
 
+/* Scales in buffers of f32: one for all, or, with `by_channel`, one for each channel of dst. */
+static bool scale_fits(const struct plan *plan, int arg, bool by_channel) {
+    const struct quant *scale = quants_find(&plan->attr.scales, arg);
+    if (!scale) return true;
+    int channel = 1 << (tensor(plan, DNNL_ARG_DST)->ndims - 1);
+    return plan->problem.kind == dnnl_matmul && scale->data_type == dnnl_f32 && !scale->host_scalar
+           && scale->group_ndims == 0 && scale->mode == dnnl_quantization_mode_static_sazp
+           && (scale->mask == 0 || (by_channel && scale->mask == channel));
+}
+
 static dnnl_status_t accepts(const struct plan *plan) {
     const dnnl_data_type_t type = type_of(plan);
     const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
@@ -38,7 +48,7 @@ static dnnl_status_t accepts(const struct plan *plan) {
         return plan_skip(plan, "the type of dst or bias");
     if (!attr_only_has(&plan->attr, PARTS))
         return plan_skip(plan, "attributes other than post-ops, dropout, rounding and scales");
-    if (quants_find(&plan->attr.scales, DNNL_ARG_SRC) || quants_find(&plan->attr.scales, DNNL_ARG_WEIGHTS))
+    if (!scale_fits(plan, DNNL_ARG_SRC, false) || !scale_fits(plan, DNNL_ARG_WEIGHTS, true))
         return plan_skip(plan, "scales of src or weights");
     return dnnl_success;
 }
@@ -230,6 +240,13 @@ static void fill_activation(struct gpu_gemm_params *p, struct activation activat
     p->least = activation.alpha, p->most = activation.beta;
 }
 
+/* Binds the scale of an argument, if it has one. Returns GPU_GEMM_*. */
+static i32 bind_scale(const struct plan *plan, struct launch *launch, int arg) {
+    const struct quant *scale = quants_find(&plan->attr.scales, arg);
+    launch_bind(launch, scale ? DNNL_ARG_ATTR_SCALES | arg : ARG_NOTHING);
+    return !scale ? GPU_GEMM_UNSCALED : scale->mask == 0 ? GPU_GEMM_SCALED : GPU_GEMM_SCALED_BY_CHANNEL;
+}
+
 static struct range range_of(const struct view *v) {
     dnnl_dim_t batches = 1, tiles = divide_up(v->rows * v->columns, GPU_GEMM_HEIGHT);
     for (int i = 0; i < GPU_GEMM_BATCHES; i++)
@@ -255,6 +272,8 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct view *v) {
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, v->weights_arg);
     launch_bind(launch, bias ? DNNL_ARG_BIAS : ARG_NOTHING);
+    p->src_scaled = bind_scale(plan, launch, DNNL_ARG_SRC);
+    p->weights_scaled = bind_scale(plan, launch, DNNL_ARG_WEIGHTS);
     return epilogue_end_plain(ep, launch);
 }
 

@@ -23,14 +23,16 @@ INLINE void NAME(gpu_steps_4)(global const ELEMENT *a, global const ELEMENT *w, 
 INLINE void NAME(gpu_steps)(constant struct gpu_gemm_params *p, const struct gpu_tile *t,
                             global const ELEMENT *a, global const ELEMENT *w, int i, bool inside,
                             float *acc) {
-    int n0 = t->lane, n1 = n0 + GPU_GEMM_LANES, last = t->room - 1;
-    int w0 = (n0 < last ? n0 : last) * p->weights_channel, w1 = (n1 < last ? n1 : last) * p->weights_channel;
+    const int lane = t->lane * p->weights_channel, next = GPU_GEMM_LANES * p->weights_channel;
 #pragma nounroll
     for (; i < p->depth; i++) {
-        float x = 0.0f;
-        if (inside) x = LOAD(a + i * p->src_channel);
         global const ELEMENT *row = w + i * p->weights_depth;
-        gpu_step(x, (float2)(LOAD(row + w0), LOAD(row + w1)), acc);
+        float x = 0.0f;
+        float2 y = 0.0f;
+        if (inside) x = LOAD(a + i * p->src_channel);
+        if (t->lane < t->room) y.x = LOAD(row + lane);
+        if (t->lane + GPU_GEMM_LANES < t->room) y.y = LOAD(row + lane + next);
+        gpu_step(x, y, acc);
     }
 }
 
@@ -71,7 +73,8 @@ INLINE void NAME(gpu_store)(constant struct gpu_gemm_params *p, const struct gpu
 }
 
 kernel void KERNEL_NAME(global const ELEMENT *src, global const ELEMENT *weights, global const uchar *bias,
-                        global uchar *dst, constant struct gpu_gemm_params *p) {
+                        global const float *src_scale, global const float *weights_scale, global uchar *dst,
+                        constant struct gpu_gemm_params *p) {
     struct gpu_tile t = gpu_locate(p);
     if (t.first >= t.count) return;
     float acc[2 * GPU_GEMM_HEIGHT];
@@ -79,6 +82,7 @@ kernel void KERNEL_NAME(global const ELEMENT *src, global const ELEMENT *weights
     for (int i = 0; i < 2 * GPU_GEMM_HEIGHT; i++)
         acc[i] = 0.0f;
     NAME(gpu_tile)(p, &t, src + t.src, weights + t.weights, acc);
+    if (p->src_scaled || p->weights_scaled) gpu_scale(p, &t, src_scale, weights_scale, acc);
     NAME(gpu_store)(p, &t, bias, (global ELEMENT *)dst, acc);
 }
 
