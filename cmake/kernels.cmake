@@ -82,6 +82,7 @@ file(CONFIGURE OUTPUT ${kernels_out}/built_forms.h CONTENT "${built_forms}")
 
 file(STRINGS ${kernels}/kernels.def kernel_rows REGEX "^KERNEL\\(")
 add_executable(lode_shrink ${kernels}/shrink.c)
+add_executable(lode_strip ${kernels}/strip.c)
 foreach(row ${kernel_rows})
   string(REGEX MATCH "^KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+), ([A-Z]+), ([^,]+)," match "${row}")
   set(cl ${kernels}/${CMAKE_MATCH_1}.cl)
@@ -99,7 +100,8 @@ foreach(row ${kernel_rows})
   set(module ${kernels_out}/${kernel})
   add_custom_command(OUTPUT ${module}.spirv
     COMMAND ${LODE_CLANG} -c --target=spirv64v${spirv_version} ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off ${needs_flags}
-            -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.spv ${cl}
+            -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.full.spv ${cl}
+    COMMAND lode_strip ${module}.full.spv ${module}.spv
     COMMAND lode_shrink ${module}.spv ${module}.spirv
     DEPENDS ${cl} DEPFILE ${module}.d COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
   list(APPEND KERNEL_BLOBS ${module}.spirv)

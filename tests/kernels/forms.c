@@ -36,6 +36,23 @@ static void one_kernel_a_module(void **state) {
     }
 }
 
+/* The compiler leaves a second copy of each kernel in its module, which the build takes out. */
+static void no_second_copy(void **state) {
+    (void)state;
+    enum { HEADER = 5, OP_NAME = 5 };
+    static const char prefix[] = "__clang_ocl_kern_imp_";
+    for (int i = 0; i < kernel_count; i++) {
+        size_t size;
+        uint32_t *words = kernel_spirv(kernel_list[i], &size);
+        assert_non_null(words);
+        for (size_t w = HEADER; w < size / sizeof *words; w += words[w] >> 16)
+            if ((words[w] & 0xffff) == OP_NAME
+                && strncmp((const char *)&words[w + 2], prefix, sizeof prefix - 1) == 0)
+                fail_msg("%s is there twice", kernel_list[i]->name);
+        free(words);
+    }
+}
+
 /* Nothing of ours is left to include but what other compilers see, and the parts are in. */
 static void whole_sources(void **state) {
     (void)state;
@@ -53,6 +70,7 @@ static void whole_sources(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(one_kernel_a_module),
+            cmocka_unit_test(no_second_copy),
             cmocka_unit_test(whole_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
