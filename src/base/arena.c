@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arenas: a list of chunks, each at least as large as all before it together. */
+/* Arenas: a list of chunks, each at least as large as all earlier ones together. */
 #include "base/arena.h"
 
 #include <stdint.h>

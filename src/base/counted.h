@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that several owners share, counted by references: the first member of such an object. Whoever only
- * has to keep it alive need not know what it is.
+ * Reference counting: struct counted is the first member of an object that several owners share. Code that
+ * only keeps the object alive need not know its type.
  */
 #ifndef LODE_BASE_COUNTED_H
 #define LODE_BASE_COUNTED_H
@@ -25,13 +25,13 @@ static inline void counted_release(struct counted *counted) {
     if (counted && atomic_fetch_sub(&counted->references, 1) == 1) counted->end(counted);
 }
 
-/* Objects that are kept, each once. Zeroed: empty. */
+/* A list that holds one reference to each of its objects. Zeroed: empty. */
 struct counted_list {
     size_t count;
     struct counted **objects;
 };
 
-/* False: no memory. */
+/* False: out of memory. */
 static inline bool counted_list_add(struct counted_list *list, struct counted *object) {
     for (size_t i = 0; i < list->count; i++)
         if (list->objects[i] == object) return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU detection: cpuid on x86-64, the auxiliary vector on AArch64, and nothing elsewhere; and the table of
- * instruction sets as oneDNN names them, which are those of x86-64.
+ * CPU detection: cpuid on x86-64, the auxiliary vector on AArch64, nothing elsewhere. Also the table of
+ * instruction sets that oneDNN has names for; they are all of x86-64.
  */
 #define _GNU_SOURCE
 #include "base/cpu.h"
@@ -28,7 +28,7 @@ struct isa {
     const char *description;
 };
 
-/* From best to plainest. */
+/* Best first. */
 static const struct isa isas[] = {
         {dnnl_cpu_isa_avx10_2_amx_2, NEEDS_AVX10_1 | CPU_AVX10_2 | CPU_AMX | CPU_AMX_FP16 | CPU_AMX_FP8,
          "Intel AVX10.2 and Intel AMX with float8, float16, bfloat16 and 8-bit integer support"},
@@ -52,7 +52,7 @@ static const struct isa isas[] = {
 };
 enum { ISAS = sizeof(isas) / sizeof(isas[0]) };
 
-/* What ONEDNN_MAX_CPU_ISA may say, in any case. Other words, and "all" and "default", set no limit. */
+/* Values of ONEDNN_MAX_CPU_ISA, case-insensitive. All other values, "all" and "default" too, set no limit. */
 static const struct {
     const char *name;
     dnnl_cpu_isa_t value;
@@ -94,14 +94,14 @@ static struct leaf cpuid(unsigned leaf, unsigned subleaf) {
     return result;
 }
 
-/* Register files that the operating system saves: XCR0. */
+/* XCR0: the register files that the operating system saves. */
 static uint64_t saved_state(void) {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (uint64_t)high << 32 | low;
 }
 
-/* Tiles must be asked for by the process; that the kernel would grant them is what counts. */
+/* A process must request AMX tiles before use. This only asks whether the kernel would grant them. */
 static bool tiles_granted(void) {
 #if defined(__linux__) && defined(SYS_arch_prctl)
     enum { GET_SUPPORTED = 0x1021, TILE_DATA = 1 << 18 };
@@ -160,9 +160,9 @@ static unsigned detect(void) {
 #endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned features;         /* under the lock until `fixed` */
+static unsigned features;         /* guarded by the lock until `fixed` is set */
 static dnnl_cpu_isa_t limit = ~0; /* all bits: no limit */
-static bool limited;              /* the program has set it */
+static bool limited;              /* the program has set the limit */
 static _Atomic(const struct isa *) fixed;
 
 static dnnl_cpu_isa_t limit_from_environment(void) {
@@ -178,7 +178,7 @@ static const struct isa *best(void) {
     return &isas[ISAS - 1];
 }
 
-/* Under the lock: what the answer is or would be. */
+/* The best instruction set within the limit. The caller holds the lock. */
 static const struct isa *choose(void) {
     const struct isa *isa = atomic_load(&fixed);
     if (isa) return isa;
@@ -226,8 +226,8 @@ const char *cpu_isa_description(void) {
     return isa->description;
 }
 
-/* What the limit allows: all that the instruction sets within it are made of, and what compilers add to AVX2.
- * Features that oneDNN has no name for have no limit. */
+/* The features that the limit allows: those of every instruction set within it, plus the small extensions
+ * that compilers assume with AVX2. Features that oneDNN has no name for are not limited. */
 static unsigned allowed(void) {
     unsigned named = 0, within = 0;
     for (int i = 0; i < ISAS; i++) {

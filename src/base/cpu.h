@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this CPU can do and how much of it we may use. A feature counts only if the operating system saves its
- * registers. The limit (dnnl_set_max_cpu_isa, ONEDNN_MAX_CPU_ISA) can be set until it is first asked for;
- * from then on every answer is the same. Knows nothing of kernels.
+ * Which features this CPU has, and which of them we may use. A feature counts only if the operating system
+ * saves its registers. The limit (dnnl_set_max_cpu_isa, ONEDNN_MAX_CPU_ISA) can be set until features are
+ * first queried; from then on it is fixed. Knows nothing of kernels.
  */
 #ifndef LODE_BASE_CPU_H
 #define LODE_BASE_CPU_H
 
 #include "oneapi/dnnl/dnnl_types.h"
 
-/* Features of a CPU, one bit each, of all architectures. */
+/* CPU features of all architectures, one bit per feature. */
 enum cpu_feature {
     CPU_SSE41 = 1 << 0,
     CPU_AVX = 1 << 1,
     CPU_AVX2 = 1 << 2,
     CPU_FMA = 1 << 3,
-    CPU_SMALL_EXTENSIONS = 1 << 4, /* F16C, BMI, LZCNT, MOVBE: what compilers expect beside AVX2 */
+    CPU_SMALL_EXTENSIONS = 1 << 4, /* F16C, BMI, LZCNT, MOVBE: compilers assume them with AVX2 */
     CPU_AVX_VNNI = 1 << 5,
     CPU_AVX_VNNI_INT8 = 1 << 6,
     CPU_AVX_NE_CONVERT = 1 << 7,
@@ -37,15 +37,15 @@ enum {
     CPU_X86_64_V4 = CPU_X86_64_V3 | CPU_AVX512,
 };
 
-/* The features that native code may use: those that are there, within the limit. */
+/* The features that native code may use: those of the CPU, within the limit. */
 unsigned cpu_features(void);
 
 /* The best instruction set, as oneDNN names them, within the limit; dnnl_cpu_isa_default if there is none. */
 dnnl_cpu_isa_t cpu_isa(void);
-/* The same as verbose output says it: "Intel AVX2". This question leaves the limit open. */
+/* Its name in verbose output, such as "Intel AVX2". This query does not fix the limit. */
 const char *cpu_isa_description(void);
 
-/* dnnl_invalid_arguments: not an instruction set, or too late. */
+/* dnnl_invalid_arguments: not an instruction set, or the limit is already fixed. */
 dnnl_status_t cpu_limit_isa(dnnl_cpu_isa_t isa);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are named after the hash of their key and hold one record with the key in full. They are written
- * beside their place and renamed, so that readers see all of one or nothing.
+ * A file is named after the hash of its key and holds one record, which contains the full key. It is written
+ * under a temporary name in the same folder and then renamed, so readers see either a whole file or none.
  */
 #define _GNU_SOURCE
 #include "base/disk_cache.h"
@@ -20,7 +20,7 @@ static bool is_set(const char *value) {
     return value && *value;
 }
 
-/* The folder, or false if there is to be no cache. */
+/* The cache folder; false if the cache is off. */
 static bool folder(char path[PATH_MAX]) {
     const char *off = getenv("LODE_CACHE"), *own = getenv("LODE_CACHE_DIR");
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device's compiler made, kept across processes: one file an entry in the user's cache folder, which
- * is $LODE_CACHE_DIR, or else lode/ under $XDG_CACHE_HOME or ~/.cache. LODE_CACHE=0 turns it off. An entry
- * that is damaged or was written under another key counts as absent; nothing here ever fails a caller.
+ * Keeps the output of device compilers between processes: one file per entry in the user's cache folder,
+ * which is $LODE_CACHE_DIR, or else lode/ under $XDG_CACHE_HOME or ~/.cache. LODE_CACHE=0 turns it off. An
+ * entry that is damaged or was written under another key counts as absent; no failure here reaches the
+ * caller.
  */
 #ifndef LODE_BASE_DISK_CACHE_H
 #define LODE_BASE_DISK_CACHE_H

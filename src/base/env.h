@@ -6,7 +6,7 @@
 #ifndef LODE_BASE_ENV_H
 #define LODE_BASE_ENV_H
 
-/* The value of a setting, or NULL. Not to be kept: another thread's setenv may move it. */
+/* The value of a setting, or NULL. Do not keep the pointer: another thread's setenv may invalidate it. */
 const char *env_get(const char *name);
 /* The value as a number, as atoi reads it; `otherwise` if the setting is absent. */
 int env_int(const char *name, int otherwise);

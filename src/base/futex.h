@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waiting for a 32-bit word to change. On Linux a futex; elsewhere a short sleep, which is correct but slow.
- * Nothing above this file knows how a thread sleeps.
+ * No other file knows how a thread sleeps.
  */
 #ifndef LODE_BASE_FUTEX_H
 #define LODE_BASE_FUTEX_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashing for tables and against damage: eight bytes a step. No defence against people.
+ * A hash for tables and checksums, eight bytes per step. Not collision-resistant.
  */
 #ifndef LODE_BASE_HASH_H
 #define LODE_BASE_HASH_H

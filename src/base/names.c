@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dnnl_*2str functions: names of values, as tables. They take any value and know nothing but the public
- * enums. Where oneDNN has no name for a public value (f4_e3m0, the opaque and host scalar formats) or has one
- * for a value that is not public, so have we: the strings appear in verbose lines that others parse.
+ * The dnnl_*2str functions: tables of names. They accept any value and know only the public enums. The
+ * strings appear in verbose lines that other programs parse, so we name exactly the values that oneDNN names:
+ * a few public ones (f4_e3m0, the opaque and host scalar formats) have no name, and some that are not public
+ * have one.
  */
 #include "oneapi/dnnl/dnnl_debug.h"
 
@@ -13,7 +14,7 @@ struct name {
     const char *text;
 };
 
-/* One row; the text is what follows the prefix of the enumerator. */
+/* One row; the text is the enumerator without its prefix. */
 #define NAME(prefix, text) {(unsigned)prefix##text, #text}
 
 #define FIND(table, value, unknown)                                                                          \

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    MAX_LOOPS = 32, /* more loops at once than this run in their caller alone */
+    MAX_LOOPS = 32, /* when all slots are taken, further loops run in their caller alone */
     MAX_THREADS = 1024,
     SPIN_ROUNDS = 4000, /* about 100 us of pauses: longer than the gap between two launches of a network */
     PIECES_PER_THREAD = 4,
@@ -142,8 +142,8 @@ void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, voi
         task(context, 0, count);
 }
 
-/* Two such loops would share the workers, and neither ever get all it needs. Ordinary loops end by
- * themselves and leave theirs. */
+/* Held while a pool_run_together loop runs: two at once would split the workers and deadlock. Ordinary loops
+ * need no lock, because they end without waiting for more workers. */
 static pthread_mutex_t together = PTHREAD_MUTEX_INITIALIZER;
 
 void pool_run_together(struct pool *pool, size_t count, pool_task task, void *context) {
@@ -179,7 +179,7 @@ static int wanted_threads(void) {
     return wanted < MAX_THREADS ? (int)wanted : MAX_THREADS;
 }
 
-/* Starts as many workers as it can: a pool with fewer threads than wished for still works. */
+/* Starts as many workers as it can: a pool with fewer threads than requested still works. */
 static void start_workers(struct pool *pool, int workers) {
     pthread_attr_t attr;
     if (pthread_attr_init(&attr)) return;
@@ -193,7 +193,7 @@ static void start_workers(struct pool *pool, int workers) {
 static struct pool the_pool = {.threads = 1};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The workers did not come along: forget the parent's loops and start over on next use. */
+/* fork() does not copy the workers: drop the parent's loops, and start new workers on next use. */
 static void after_fork(void) {
     together = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     the_pool = (struct pool){.threads = 1};

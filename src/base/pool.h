@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fork-join thread pool. The caller takes part in its own loop, so a pool of one thread starts none, and a
- * loop makes progress even when every worker is busy with somebody else's. Any number of threads may call
+ * A fork-join thread pool. The caller takes part in its own loop, so a pool of one thread starts no workers,
+ * and a loop makes progress even when all workers are busy with other loops. Any number of threads may call
  * pool_run at the same time; loops may nest.
  */
 #ifndef LODE_BASE_POOL_H
@@ -11,15 +11,15 @@
 
 struct pool;
 
-/* Does the iterations [begin, end). */
+/* Runs the iterations [begin, end). */
 typedef void (*pool_task)(void *context, size_t begin, size_t end);
 
-/* The pool of this process, made on first use. As wide as OMP_NUM_THREADS says, or as the CPUs that this
- * process may run on. It is never destroyed: its threads sleep when idle and end with the process. After
+/* The pool of this process, created on first use. It has OMP_NUM_THREADS threads, or one for each CPU that
+ * this process may run on. It is never destroyed: its threads sleep when idle and end with the process. After
  * fork() the child gets a pool of its own. */
 struct pool *pool_default(void);
 
-/* Threads that take part in a loop, the caller among them. */
+/* Number of threads that take part in a loop, including the caller. */
 int pool_threads(const struct pool *pool);
 
 /* Runs task over [0, count) in pieces of at least `grain` iterations and returns when all are done. Which
@@ -27,7 +27,7 @@ int pool_threads(const struct pool *pool);
 void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context);
 
 /* Runs [0, count) with every iteration in a thread of its own, all at the same time: they may wait for each
- * other. At most pool_threads of them; who calls while such a loop runs waits for its turn. */
+ * other. `count` is at most pool_threads. Waits while another such loop runs. */
 void pool_run_together(struct pool *pool, size_t count, pool_task task, void *context);
 
 #endif

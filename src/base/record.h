@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records: data under a key, in one piece of bytes that says how long it is and whether it is whole. What
- * cache blobs and cache files are made of. The bytes may come from anywhere: reading trusts nothing.
+ * Records: a key and its data in one block of bytes, with their sizes and a checksum. Cache blobs and cache
+ * files consist of records. The bytes may come from anywhere: reading trusts nothing.
  */
 #ifndef LODE_BASE_RECORD_H
 #define LODE_BASE_RECORD_H
@@ -17,11 +17,11 @@ struct record {
     size_t data_size;
 };
 
-/* Bytes that a record takes. */
+/* Size of the whole record in bytes. */
 size_t record_size(const struct record *record);
 void record_write(const struct record *record, uint8_t *bytes);
-/* The record at the start of `size` bytes, pointing into them; returns the bytes it takes, or 0 if there is
- * no whole record. */
+/* Reads the record at the start of `size` bytes; *record points into them. Returns the size of the record in
+ * bytes, or 0 if there is no whole, undamaged record. */
 size_t record_read(struct record *record, const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Division of sizes that do not divide each other: how many pieces of size b hold a? */
+/* Rounding of sizes: how many pieces of size b hold a? */
 #ifndef LODE_BASE_ROUND_H
 #define LODE_BASE_ROUND_H
 

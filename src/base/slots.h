@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Things of which each is used by one thread at a time: a list that only grows, from which a thread takes any
- * member that is free and gives it back, without locks. The member begins with a struct slot; what it is, and
- * who makes and frees it, is the owner's business.
+ * A lock-free list of reusable objects, each used by one thread at a time: a thread takes any free member and
+ * gives it back. The list only grows. A member begins with a struct slot; the list's owner creates and frees
+ * members.
  */
 #ifndef LODE_BASE_SLOTS_H
 #define LODE_BASE_SLOTS_H
@@ -20,7 +20,7 @@ struct slots {
     _Atomic(struct slot *) first;
 };
 
-/* A free member, now taken; NULL: there is none, the caller makes one and adds it. */
+/* Takes a free member. NULL: there is none; the caller creates one and adds it. */
 static inline struct slot *slots_take(struct slots *slots) {
     for (struct slot *s = atomic_load_explicit(&slots->first, memory_order_acquire); s; s = s->next) {
         bool free = false;

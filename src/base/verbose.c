@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ONEDNN_VERBOSE means and how a line is written. The syntax is oneDNN's: a list of words, unknown ones
- * ignored, applied from left to right. Nothing here is undone: the state is a word, the filter is set once.
+ * Parses ONEDNN_VERBOSE and writes lines. The syntax is oneDNN's: a list of words, applied from left to
+ * right; unknown words are ignored. Nothing here needs cleanup: the state is one word, the filter is set
+ * once.
  */
 #define _GNU_SOURCE
 #include "base/verbose.h"
@@ -77,11 +78,11 @@ static const char *const components[] = {
 enum { COMPONENTS = sizeof(components) / sizeof(components[0]), OTHER_COMPONENTS = 3 };
 
 static pthread_once_t started = PTHREAD_ONCE_INIT, announced = PTHREAD_ONCE_INIT;
-static uint32_t wanted = UINT32_MAX; /* one bit a component */
-static char *filter_error;           /* why the filter was not taken; for the first lines */
+static uint32_t wanted = UINT32_MAX; /* one bit per component */
+static char *filter_error;           /* why the filter was rejected; printed with the first lines */
 static bool timestamps;
 
-/* Objects whose lines belong to no primitive. */
+/* Objects that are not primitives. */
 static const char *const common_components[] = {"memory", "engine", "stream", "runtime", "common", "service"};
 
 static void set_filter(const char *pattern) {
@@ -153,7 +154,7 @@ double verbose_now_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* One buffer, one write: lines of several threads never mix. */
+/* Each line is a single write, so that lines of several threads never mix. */
 static void print(const char *text) {
     fputs(text, stdout);
     fflush(stdout);

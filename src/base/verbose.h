@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ONEDNN_VERBOSE: lines on stdout in oneDNN's format. Asking whether a kind of line is on costs one load.
- * Knows nothing of plans: who prints a line brings its text.
+ * Knows nothing of plans: callers pass the text of a line.
  */
 #ifndef LODE_BASE_VERBOSE_H
 #define LODE_BASE_VERBOSE_H
@@ -15,7 +15,7 @@
 enum verbose_kind {
     VERBOSE_ERROR = 1 << 0,     /* something failed: on by default */
     VERBOSE_CHECK = 1 << 1,     /* bad arguments of a creation function */
-    VERBOSE_DISPATCH = 1 << 2,  /* why an implementation was passed over */
+    VERBOSE_DISPATCH = 1 << 2,  /* why an implementation was skipped */
     VERBOSE_CREATE = 1 << 3,    /* profile_create */
     VERBOSE_EXEC = 1 << 4,      /* profile_exec */
     VERBOSE_EXTERNALS = 1 << 5, /* profile_externals */
@@ -26,7 +26,7 @@ enum verbose_kind {
 
 extern _Atomic unsigned verbose_state; /* kinds that are on; 0: the environment has not been read yet */
 unsigned verbose_start(void);          /* reads the environment, once; returns the state */
-void verbose_set(unsigned kinds);      /* from now on these kinds, whatever the environment says */
+void verbose_set(unsigned kinds);      /* overrides the environment */
 
 static inline bool verbose_on(enum verbose_kind kind) {
     unsigned state = atomic_load_explicit(&verbose_state, memory_order_acquire);
@@ -39,29 +39,29 @@ static inline bool verbose_on(enum verbose_kind kind) {
 bool verbose_wants(const char *component);
 double verbose_now_ms(void);
 
-/* Prints "onednn_verbose,v1,<text>\n" in one write, with the timestamp if that is asked for. The first line
- * of the process is preceded by the lines that describe the library and the machine. */
+/* Prints "onednn_verbose,v1,<text>\n" in one write, with a timestamp if timestamps are on. Before the first
+ * line, prints lines that describe the library and the machine. */
 void verbose_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints the reason of a failed check or error, if such lines are on, and returns `status`:
+/* Prints the reason for a failed check or an error, if such lines are on, and returns `status`:
  *   return fail(dnnl_invalid_arguments, "memory", "bad ndims: %d", ndims);
  * `component` is an object ("memory", "engine", "attr") or a primitive ("convolution"). fail_exec is for
- * failures at execution. Lack of memory and errors of a runtime are errors, all else is a check. The line
- * names the place of the call. */
+ * failures at execution. Out of memory and runtime errors are errors; everything else is a check. The line
+ * names the file and line of the call. */
 #define fail(status, component, ...)                                                                         \
     verbose_fail(status, FAILS_BY_STATUS, component, __FILE__, __LINE__, __VA_ARGS__)
 #define fail_exec(status, component, ...)                                                                    \
     verbose_fail(status, FAILS_EXEC, component, __FILE__, __LINE__, __VA_ARGS__)
-/* For a mistake of the caller's, whatever the status: never printed unless checks are asked for. */
+/* For a caller's mistake, whatever the status: printed only if checks are on. */
 #define fail_check(status, component, ...)                                                                   \
     verbose_fail(status, FAILS_CHECK, component, __FILE__, __LINE__, __VA_ARGS__)
 
-/* The two commonest reasons. */
+/* The two most common reasons. */
 #define fail_null(component)                                                                                 \
     fail(dnnl_invalid_arguments, component, "one of the mandatory arguments is nullptr")
 #define fail_param(component, name) fail(dnnl_invalid_arguments, component, "bad param: %s", name)
 
-/* Whoever failed has said why. */
+/* Returns on failure. Prints nothing: the failing call has printed the reason. */
 #define TRY(call)                                                                                            \
     do {                                                                                                     \
         dnnl_status_t status_ = (call);                                                                      \

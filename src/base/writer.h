@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that is put together piece by piece into a buffer of fixed size, with snprintf's contract: what does
- * not fit is counted, the buffer always ends in a zero.
+ * Builds text piece by piece in a buffer of fixed size, with snprintf's contract: text that does not fit is
+ * counted, and the buffer is always terminated.
  */
 #ifndef LODE_BASE_WRITER_H
 #define LODE_BASE_WRITER_H
@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static inline void put(struct writer *writ
     va_end(args);
 }
 
-/* Where the next piece goes, for functions that write as snprintf does; add what they return to length. */
+/* Where the next piece goes, for functions with snprintf's contract; add their return value to length. */
 static inline char *writer_end(const struct writer *writer) {
     return writer->text + ((size_t)writer->length < writer->size ? (size_t)writer->length : writer->size);
 }

@@ -35,7 +35,7 @@ bool program_is_empty(const struct program *program) {
     return !program->failed && !program->launches && !program->slots && !program->scalars;
 }
 
-/* Room for one more element at index `count`. On failure the program has failed. */
+/* Makes room for one more element at index `count`. On failure sets program->failed. */
 static bool grow(struct program *program, void **array, int *room, int count, size_t element, int first) {
     if (count < *room) return true;
     int more = *room ? 2 * *room : first;
@@ -145,7 +145,7 @@ static bool does_nothing(const struct launch *launch) {
     return groups[0] == 0 || groups[1] == 0 || groups[2] == 0;
 }
 
-/* A loop whose launches `first` to `last` include some of nothing has only the others. */
+/* Leaves empty launches out of the loop of launches `first` to `last`. */
 static void shorten_loop(struct program *program, int first, int last) {
     uint32_t count = program->launches[last]->loop_count, length = 0;
     struct launch *end = NULL;
@@ -190,7 +190,7 @@ static size_t place_blocks(struct program *program) {
     return size;
 }
 
-/* A single block is the image as it is. */
+/* A single block is used as the image without a copy. */
 static bool make_image(struct program *program) {
     program->params_size = place_blocks(program);
     if (program->nlaunches == 1) program->params = program->launches[0]->params;

@@ -5,7 +5,7 @@
  * graph partition can own one that was appended from several.
  *
  * Buffers are named by slots. Slots are bound once per execution; launches refer to them by number. Buffers
- * are passed whole: offsets stand in the parameter block, because some runtimes' buffers have no address that
+ * are passed whole: offsets are in the parameter block, because some runtimes' buffers have no address that
  * the host could add to.
  *
  * Parameter blocks of all launches are one image (program->params), which a runtime uploads at once.
@@ -29,7 +29,8 @@
 
 enum {
     LAUNCH_MAX_BUFFERS = 20,
-    PARAMS_ALIGNMENT = 512, /* of every block in the image: what OpenCL devices want of sub-buffers at most */
+    PARAMS_ALIGNMENT =
+            512, /* of every block in the image: the most that OpenCL devices require of sub-buffers */
 };
 
 struct range {
@@ -37,8 +38,8 @@ struct range {
     size_t group_size[3];
 };
 
-/* What stands behind a buffer. Slot 0 is SLOT_NOTHING, slot 1 is SLOT_SCRATCHPAD, the others are arguments of
- * the execution. */
+/* The source of a buffer. Slot 0 is SLOT_NOTHING, slot 1 is SLOT_SCRATCHPAD, the others are execution
+ * arguments. */
 typedef uint16_t slot_t;
 enum { SLOT_NOTHING = 0, SLOT_SCRATCHPAD = 1, SLOT_FIRST_ARGUMENT = 2, SLOT_MAX = UINT16_MAX };
 struct argument_slot {
@@ -47,7 +48,7 @@ struct argument_slot {
 };
 
 /* A host scalar: read once per execution, passed to kernels by value. */
-enum scalar_form { SCALAR_F32, SCALAR_LOW, SCALAR_HIGH }; /* the latter: half of an integer of 64 bits */
+enum scalar_form { SCALAR_F32, SCALAR_LOW, SCALAR_HIGH }; /* the last two: one half of a 64-bit integer */
 struct scalar {
     slot_t slot;
     uint16_t form; /* enum scalar_form: how the kernel reads it */
@@ -58,20 +59,20 @@ struct launch {
     struct program *program;
     const struct kernel *kernel;
     struct range range;
-    void *params;  /* while it is built: the block */
+    void *params;  /* the block, until the program is finished */
     size_t offset; /* of the block in the program's image */
     int nbuffers, nscalars;
     slot_t buffers[LAUNCH_MAX_BUFFERS];
-    uint16_t scalars[EPILOGUE_SCALARS]; /* numbers in program->scalars */
-    /* The last launch of a loop: how many launches the loop has, and how often they run. Else 0. */
+    uint16_t scalars[EPILOGUE_SCALARS]; /* indices into program->scalars */
+    /* In the last launch of a loop: how many launches the loop has, and how often they run. Elsewhere 0. */
     uint32_t loop_length, loop_count;
 };
 
 struct program {
     _Atomic int references;
-    bool failed; /* a table could not grow: found out by program_finish */
+    bool failed; /* a table could not grow; program_finish reports it */
     int nlaunches, nslots, nscalars;
-    size_t nruns; /* launches, those of a loop counted as often as they run */
+    size_t nruns; /* number of launches, counting those of a loop once per iteration */
     struct launch **launches;
     struct argument_slot *slots;
     struct scalar *scalars;
@@ -86,10 +87,10 @@ struct program {
 /* Building. */
 
 struct program *program_new(void); /* NULL: out of memory */
-/* Nothing was added yet but scratchpad. */
+/* True if at most scratchpad was added. */
 bool program_is_empty(const struct program *program);
-/* Adds a launch; its parameter block is zeroed and launch->params. Both stay where they are until the program
- * is finished. NULL: out of memory. */
+/* Adds a launch; launch->params is its parameter block, zeroed. Both stay where they are until the program is
+ * finished. NULL: out of memory. */
 struct launch *program_launch(struct program *program, const struct kernel *kernel, struct range range);
 /* The slot of an execution argument. */
 slot_t program_slot(struct program *program, int arg, int handle);
@@ -101,15 +102,15 @@ void launch_add_scalar(struct launch *launch, int arg, enum scalar_form form);
 size_t program_scratchpad(struct program *program, size_t size);
 /* Makes the last `length` launches run `count` times, step 0 to count - 1. Loops do not nest. */
 void program_repeat(struct program *program, int length, size_t count);
-/* Moves the launches of another program, which is not finished and becomes empty, to the end of this one.
- * slots[i] is the slot here that stands for its slot i. Offsets in blocks stay as they are. */
+/* Moves the launches of `part`, which must not be finished, to the end of this program; `part` is then empty.
+ * slots[i] is the slot of this program that replaces slot i of `part`. Offsets in blocks do not change. */
 void program_append(struct program *program, struct program *part, const slot_t *slots);
-/* Removes launches of nothing and lays out the image. False: out of memory, now or before. */
+/* Removes empty launches and lays out the image. False: out of memory, now or earlier. */
 bool program_finish(struct program *program);
 
 struct program *program_retain(struct program *program);
 void program_release(struct program *program);
-/* What it takes in memory, for benchmarks. */
+/* The program's size in memory, for benchmarks. */
 size_t program_bytes(const struct program *program);
 
 /* Running: for (struct cursor c = {0}; c.launch < program->nlaunches; cursor_next(program, &c)) … */

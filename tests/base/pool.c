@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread pool: every iteration runs once, whoever calls, however many at once, nested and after fork. */
+/* The thread pool: every iteration runs once, with any number of callers, in nested loops and after fork. */
 #define _GNU_SOURCE
 #include "base/pool.h"
 #include "test.h"
@@ -64,7 +64,7 @@ static void *call_often(void *result) {
     return NULL;
 }
 
-/* More callers than the pool has room for loops. */
+/* More callers than the pool has slots for loops. */
 static void test_many_callers(void **state) {
     (void)state;
     enum { CALLERS = 40 };
@@ -92,7 +92,7 @@ static void test_nested_loops(void **state) {
     free((void *)marks);
 }
 
-/* Comes back when everybody is there. */
+/* Returns when all iterations have arrived. */
 static void meet(void *context, size_t begin, size_t end) {
     _Atomic int *there = context;
     atomic_fetch_add(there, (int)(end - begin));
