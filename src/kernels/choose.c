@@ -19,7 +19,7 @@ static const struct {
 #undef FORM
 };
 
-/* What a device may lack, as dispatch lines say it. */
+/* The text of dispatch lines for each feature that a device may lack. */
 static const struct {
     unsigned feature;
     const char *why;
@@ -37,7 +37,7 @@ static const struct {
         {HAS_FP64, "no doubles on this device"},
         {HAS_INTEGER_DOT, "no dot products of integers on this device"},
         {HAS_MATRIX_ENGINE, "no matrix engine on this device"},
-        {HAS_WIDE_VECTORS, "the device's vectors are narrower"},
+        {HAS_WIDE_VECTORS, "no 64-byte vector registers on this device"},
 };
 
 static const char *first_missing(unsigned features) {
@@ -53,7 +53,7 @@ bool kernel_runs_on(const struct kernel *kernel, const struct device_info *devic
     else if (kernel->needs & ~device->features)
         *why = first_missing(kernel->needs & ~device->features);
     else if (!(kernel->forms & device->forms))
-        *why = "the kernel has no form that the device takes";
+        *why = "the kernel has no form that the device accepts";
     return !*why;
 }
 
@@ -63,7 +63,8 @@ static const struct native_kernel *find_kernel(const struct native_module *modul
     return NULL;
 }
 
-/* The form of the highest rank among those in `family` (NULL: among all) that the features allow; -1: none.
+/* The highest-ranked form whose features are all present, of those built for `family` (NULL: of all); -1:
+ * none.
  */
 static int best_form(const struct kernel_family *family, unsigned cpu_features) {
     int best = -1;

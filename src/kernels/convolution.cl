@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The universal convolution and inner product: any layout, any types but f64, any attributes. A work-item
- * computes the outputs that its part of dst's memory holds, one after the other. Every output is one chain
- * over (depth, height, width, input channel), the order of the fast kernels; taps in the padding are left
- * out, where fast kernels may add products with 0.
+ * The universal convolution and inner product: any layout, any types except f64, any attributes. A work-item
+ * computes the outputs in its part of dst's memory, one after the other. Every output is summed in the order
+ * (depth, height, width, input channel); taps in the padding are skipped.
  *
  * Range: parts of dst.
  */

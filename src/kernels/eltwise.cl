@@ -11,7 +11,7 @@
 #include "kernels/lib/memory_lanes.h"
 #undef LANES
 
-/* Range: shares of the walk through dst. */
+/* Range: parts of dst. */
 #if WANTED(eltwise_universal)
 kernel void eltwise_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
                               constant struct eltwise_params *p) {
@@ -50,8 +50,8 @@ kernel void f32_eltwise_16(ITEM global const float *src, global float *dst,
 }
 #endif
 
-/* Range: count / span. Neighbours take neighbours: the elements of a work-item are as far apart as there are
- * work-items. */
+/* Range: count / span. Adjacent work-items take adjacent elements: the elements of one work-item are as far
+ * apart as there are work-items. */
 #if WANTED(eltwise_items)
 kernel void eltwise_items(ITEM global const uchar *src, global uchar *dst,
                           constant struct eltwise_dense_params *p) {

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Processors that stacks can be switched on. Elsewhere kernels with barriers have no native form. */
+/* Architectures with a stack switch. On others, kernels with barriers have no native form. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define HAVE_FIBERS 1
 #else

@@ -2,7 +2,7 @@
 /*
  * f32 matrix products and convolutions for CPU-class devices: one work-item computes a tile of `tile` columns
  * by one panel of output channels, in registers. Every output is one chain of fma over (h, w, i) in that
- * order, so the height of the tile, the width of the panel and the number of threads never change a bit.
+ * order, so the bits are the same in every run and for any number of threads.
  *
  * Range: tiles of a row x rows, panels, batches.
  */

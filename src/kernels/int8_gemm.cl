@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products and convolutions of bytes for CPU-class devices: one work-item computes a tile of `tile`
- * columns by one panel of output channels, two vectors of integers. Sums are exact, so their order means
- * nothing; what follows has the order of the universal kernels, and so the same bits.
+ * columns by one panel of output channels, two vectors of integers. Sums are exact, so their order does not
+ * matter; scales, bias and post-ops follow in a fixed order.
  */
 #include "kernels/lib/dot4.h"
 #include "kernels/lib/epilogue.h"
@@ -15,7 +15,7 @@
 
 enum { HEIGHT = 12, PANEL = 2 * LANES, STEP = INT8_GEMM_QUAD * PANEL };
 
-/* Columns that are computed at once: as many as there are registers for. */
+/* Columns computed at once: as many as the registers hold. */
 #if defined(__AVX512F__)
 #define BLOCK 12
 #elif defined(__OPENCL_C_VERSION__)
@@ -31,10 +31,10 @@ struct int8_tile {
     struct gemm_place at;
 };
 
-/* What all columns of a tile have in common. */
+/* What all columns of a tile share. */
 struct int8_channels {
     int count[2];
-    i64 sums;     /* where the column sums begin */
+    i64 sums;     /* offset of the column sums */
     IVEC less[2]; /* to be subtracted from sums */
     UVEC src_zero;
     VEC src_scale, scale[2], bias[2], dst_scale, dst_zero;
@@ -45,7 +45,7 @@ INLINE IVEC load_quads(global const uchar *w, int v) {
 }
 
 /* acc[r][v] += column r of src times vector v of a panel; with `sums`, a column of ones follows the last one.
- * `m` and `sums` are constants where this is called, so that loops unroll and acc stays in registers. */
+ * Callers pass `m` and `sums` as constants, so that loops unroll and acc stays in registers. */
 INLINE void int8_steps(global const uchar *a, const i64 column, global const uchar *w, const i64 depth,
                        const int m, const bool sums, IVEC *acc) {
     const dot4_values ones = dot4_unsigned(0x01010101);
@@ -62,7 +62,7 @@ INLINE void int8_steps(global const uchar *a, const i64 column, global const uch
     }
 }
 
-/* out[r][v]: the whole reduction of m columns, and one of ones, tap by tap of the window. */
+/* out[r][v]: the whole reduction of m columns, and of a column of ones, tap by tap of the window. */
 INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
                         const bool sums, IVEC *out) {
     const i64 taps = p->window[0] * p->window[1] * p->window[2];
@@ -130,7 +130,7 @@ INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8
     }
 }
 
-/* The sums of the taps that lie in the padding when the window stands at column r. */
+/* The sums of the taps that are in the padding when the window is at column r. */
 INLINE UVEC int8_outside(constant struct int8_gemm_params *p, const struct int8_tile *t,
                          const struct int8_channels *c, global const int *sums, int r, int v) {
     const i64 place[WINDOW_DIMS] = {t->at.batch[2], t->at.row, t->at.column + r};
@@ -153,7 +153,7 @@ INLINE UVEC int8_outside(constant struct int8_gemm_params *p, const struct int8_
     return total;
 }
 
-/* All that follows a sum of column r, where something depends on the position. */
+/* Everything after the sum of column r, where some of it depends on the position. */
 INLINE VEC int8_finish_at(constant struct int8_gemm_params *p, const struct int8_tile *t,
                           const struct epilogue_state *e, const struct int8_channels *c, VEC x, int r,
                           int v) {
@@ -167,7 +167,7 @@ INLINE VEC int8_finish_at(constant struct int8_gemm_params *p, const struct int8
     return x;
 }
 
-/* The same where nothing does. */
+/* The same where nothing depends on the position. */
 INLINE VEC int8_finish(constant struct int8_gemm_params *p, const struct int8_channels *c, VEC x, int v) {
     constant struct epilogue *ep = &p->gemm.epilogue;
     x = x * c->src_scale * c->scale[v];
@@ -178,7 +178,7 @@ INLINE VEC int8_finish(constant struct int8_gemm_params *p, const struct int8_ch
     return x;
 }
 
-/* The end of one vector. */
+/* Finishes and stores one vector. */
 INLINE void int8_store(constant struct int8_gemm_params *p, const struct int8_tile *t,
                        const struct epilogue_state *e, const struct int8_channels *c, global const int *sums,
                        IVEC sum, int r, int v) {
@@ -194,7 +194,7 @@ INLINE void int8_store(constant struct int8_gemm_params *p, const struct int8_ti
     store_lanes(t->dst, p->gemm.epilogue.type, offset, x, c->count[v]);
 }
 
-/* The same for a byte, which does not tell one zero from another: what is not there is 0, and may be added.
+/* The same for bytes, which have no negative zero: absent terms are 0 and can simply be added.
  */
 INLINE VEC int8_finish_byte(constant struct int8_gemm_params *p, const struct int8_channels *c, VEC x,
                             int v) {
@@ -203,7 +203,7 @@ INLINE VEC int8_finish_byte(constant struct int8_gemm_params *p, const struct in
     return x + c->dst_zero;
 }
 
-/* All columns of a tile that has all its channels, where results are bytes and do not depend on the position.
+/* All columns of a tile without a channel tail, where results are bytes and do not depend on the position.
  */
 INLINE void int8_store_bytes(constant struct int8_gemm_params *p, const struct int8_tile *t,
                              const struct int8_channels *c, int columns, const IVEC *out) {
@@ -217,7 +217,7 @@ INLINE void int8_store_bytes(constant struct int8_gemm_params *p, const struct i
         }
 }
 
-/* f(m) for the constant that equals what is switched on. */
+/* Cases of a switch that call f(m) with m as a constant. */
 #define UP_TO_2(f)                                                                                           \
     case 1: f(1); break;                                                                                     \
     case 2: f(2); break;

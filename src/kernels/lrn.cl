@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Local response normalisation. The universal kernel takes any layout and type; the dense ones take f32
- * images whose channels lie together and go through them a vector at a time. Both give the same bits: squares
- * are summed in a chain in the order of positions, where what lies outside may count as 0.
+ * Local response normalisation. The universal kernel takes any layout and type; the dense ones take
+ * channels-last f32 images, a vector of channels at a time. Squares are summed in the order of positions, so
+ * the bits are the same in every run and for any number of threads.
  *
  * Ranges: parts of dst; parts of rows of dst, rows, batches.
  */
@@ -15,7 +15,7 @@
 #include "kernels/lib/lrn_lanes.h"
 #undef LANES
 
-/* The part of [at - reach, at + reach] that lies in [0, size). */
+/* The part of [at - reach, at + reach] that is in [0, size). */
 INLINE i64 lrn_first(i64 at, i64 reach) {
     return at > reach ? at - reach : 0;
 }
@@ -67,7 +67,7 @@ kernel void lrn_universal(ITEM global const uchar *src, global uchar *dst, const
 }
 #endif
 
-enum { LRN_VECTORS = 4 }; /* that are kept in registers */
+enum { LRN_VECTORS = 4 }; /* vectors kept in registers */
 
 #define LANES 16
 #define NAME f32_lrn_x16

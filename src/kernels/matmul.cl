@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The universal matrix product: any layout, any types but f64, any attributes. A work-item computes the
- * outputs that its part of dst's memory holds, one after the other. Every output is one chain over K, or,
- * where scales change along K, a sum of such chains, one for each part of K.
+ * The universal matrix product: any layout, any types except f64, any attributes. A work-item computes the
+ * outputs in its part of dst's memory, one after the other. Every output is one chain over K or, where scales
+ * change along K, a sum of such chains, one for each part of K.
  *
  * Range: parts of dst.
  */

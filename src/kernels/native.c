@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The native form of one kernel family for one instruction set: includes the .cl file as C and wraps each of
- * its kernels in the interface of native.h. Built by cmake/kernels.cmake with MODULE and MODULE_SOURCE.
+ * One native form of a kernel family: includes the .cl file as C and wraps each of its kernels in the
+ * interface of native.h. Built by cmake/kernels.cmake with MODULE and MODULE_SOURCE.
  */
 #include "kernels/lib/opencl.h"
 #include MODULE_SOURCE
@@ -33,8 +33,8 @@
 #define CALL(name, nbuffers, scalars)                                                                        \
     name(item, BUFFERS_##nbuffers, SCALARS_##scalars(nbuffers) BUFFER(nbuffers + scalars))
 
-/* run_group: every work-item of the group, one after the other; run_item: one of those that meet at barriers.
- * Only the one that the table names is in the object. */
+/* run_group runs all work-items of the group, one after the other; run_item runs one work-item of a kernel
+ * with barriers. The object contains only the one that the table names. */
 #define WRAP_ALL_FORMS(name, nbuffers, scalars)                                                              \
     static void name##_group(const struct native_group *group, void *const *args) {                          \
         struct native_item it = {.group = group}, *item = &it;                                               \

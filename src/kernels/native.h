@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface between native kernels and whoever runs them: the host runtime, the embedded Level Zero
- * driver, or a program that loaded a module made by lodecc. It stands alone: nothing but <stdint.h>.
+ * The interface between native kernels and the code that runs them: the host runtime, the embedded Level Zero
+ * driver, or a program that loaded a module made by lodecc. Depends on nothing but <stdint.h>.
  *
  * A native kernel runs one work-group, all its work-items, in the calling thread. It owns nothing, keeps no
  * state between calls and may run in many threads at once.
@@ -14,16 +14,17 @@
 #define NATIVE_VERSION 1
 #define NATIVE_MAGIC UINT64_C(0x31564954414e444c) /* "LDNATIV1", little-endian */
 
-/* Where a work-group stands in its launch. */
+/* A work-group of a launch. */
 struct native_group {
     uint32_t id[3];     /* of this group */
     uint32_t count[3];  /* groups in the launch */
     uint32_t size[3];   /* work-items in a group */
-    uint32_t ndims;     /* 1..3, what get_work_dim answers */
+    uint32_t ndims;     /* 1..3: the result of get_work_dim */
     uint64_t offset[3]; /* global offset */
 
-    /* Meets the other work-items of the group at a barrier. NULL unless the kernel has NATIVE_USES_BARRIER:
-     * then the caller runs each work-item on a stack of its own, through native_kernel.run_item. */
+    /* Waits for the other work-items of the group at a barrier. NULL unless the kernel has
+     * NATIVE_USES_BARRIER: then the caller runs each work-item on a stack of its own, through
+     * native_kernel.run_item. */
     void (*barrier)(const struct native_group *group);
 };
 
@@ -44,7 +45,7 @@ typedef void (*native_run_item)(const struct native_group *group, const uint32_t
                                 void *const *args);
 
 enum native_kernel_flags {
-    NATIVE_USES_BARRIER = 1, /* run_item must be used, one stack a work-item; run_group is NULL */
+    NATIVE_USES_BARRIER = 1, /* use run_item, with one stack per work-item; run_group is NULL */
 };
 
 struct native_kernel {
@@ -65,18 +66,18 @@ struct native_module {
     const struct native_kernel *kernels;
 };
 
-/* A native module that already lives in this process: what a caller hands to zeModuleCreate instead of an ELF
- * image, so that code linked into a library need not be carried twice. */
+/* A native module that is already in this process. A caller passes it to zeModuleCreate instead of an ELF
+ * image, so that code linked into a library need not be shipped twice. */
 #define NATIVE_REFERENCE_MAGIC UINT64_C(0x314645525649444c) /* "LDIVREF1" */
 struct native_reference {
     uint64_t magic;
-    uint64_t process; /* getpid(): a reference means nothing elsewhere */
+    uint64_t process; /* getpid(): a reference is valid only in its own process */
     const struct native_module *module;
 };
 
-#define NATIVE_MODULE_SYMBOL "lode_native_module" /* what a module's ELF image exports */
+#define NATIVE_MODULE_SYMBOL "lode_native_module" /* exported by a module's ELF image */
 
-/* What may follow a module's ELF image: a checksum of all bytes before it. */
+/* May follow a module's ELF image: a checksum of all bytes before it. */
 #define NATIVE_SEAL_MAGIC UINT64_C(0x314c41455344444c) /* "LDDSEAL1" */
 struct native_seal {
     uint64_t magic;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies into the layouts that the matrix-product kernels read: channels-last with padding, and weights in
- * panels. Run before them when the user's tensors lie otherwise.
+ * panels. Launched before them when the user's tensors have other layouts.
  */
 #include "kernels/lib/opencl.h"
 #include "kernels/params_pack.h"
@@ -24,7 +24,7 @@ INLINE void clear_pixel(constant struct copy_params *p, global float *dst) {
         dst[c * p->dst_channel] = 0.0f;
 }
 
-/* Where a work-item's row of dst comes from, if that exists. */
+/* The source of a work-item's row of dst, if it exists. */
 struct row {
     i64 src, dst;
     bool inside;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kernels and the host agree on: the pieces that parameter blocks are made of. Read by the host's C
- * compiler, by the native build of kernels and by OpenCL C compilers, so only fixed-size types appear,
- * padding is explicit, and both sides check the sizes.
+ * The pieces of parameter blocks, shared by kernels and the host. Read by the host's C compiler, by the
+ * native build of kernels and by OpenCL C compilers, so only fixed-size types appear, padding is explicit,
+ * and both sides check the sizes.
  *
- * Blocks of one kernel family stand in params_<family>.h.
+ * The blocks of a kernel family are in params_<family>.h.
  */
 #ifndef LODE_KERNELS_PARAMS_H
 #define LODE_KERNELS_PARAMS_H
@@ -27,11 +27,11 @@ typedef float f32;
 enum {
     TENSOR_DIMS = 12,
     EPILOGUE_OPS = 8,     /* post-ops that fit in one launch; a plan adds launches for more */
-    EPILOGUE_BUFFERS = 8, /* buffers that they may read, besides the kernel's own */
+    EPILOGUE_BUFFERS = 8, /* buffers that they may use, in addition to the kernel's own */
     EPILOGUE_SCALARS = 8,
 };
 
-/* dnnl_data_type_t, for those who cannot read the public headers. */
+/* dnnl_data_type_t, for kernels, which cannot include the public headers. */
 enum {
     TYPE_F16 = 1,
     TYPE_BF16 = 2,
@@ -51,8 +51,8 @@ enum {
     TYPE_S64 = 16,
 };
 
-/* dnnl_alg_kind_t: eltwise and binary. Forward, CLIP_V2 and those that take dst are the same as the plain
- * ones. */
+/* dnnl_alg_kind_t: eltwise and binary. Forward, CLIP_V2 and the algorithms that use dst equal the plain ones.
+ */
 enum {
     ELTWISE_RELU = 0x20,
     ELTWISE_TANH,
@@ -109,9 +109,9 @@ struct tensor {
 };
 PARAMS_SIZE(tensor, 312);
 
-/* The elements of a tensor in the order of memory, padding included: nested loops, outermost first. A
- * work-item takes `span` elements in a row; of a 4-bit type it so owns whole bytes. Index i of a loop adds
- * i * step to the position along `dim` and i * stride to the offset. */
+/* The elements of a tensor in memory order, padding included: nested loops, outermost first. A work-item
+ * takes `span` consecutive elements, which for 4-bit types are whole bytes. Index i of a loop adds i * step
+ * to the position along `dim` and i * stride to the offset. */
 enum { WALK_LOOPS = 2 * TENSOR_DIMS };
 struct walk_loop {
     i64 size, stride;
@@ -121,19 +121,19 @@ PARAMS_SIZE(walk_loop, 24);
 struct walk {
     i32 ndims, nloops;
     i64 offset, count, span;
-    i64 dims[TENSOR_DIMS]; /* positions beyond are padding, which is to be zero */
+    i64 dims[TENSOR_DIMS]; /* positions beyond these are padding, which must be zero */
     struct walk_loop loops[WALK_LOOPS];
 };
 PARAMS_SIZE(walk, 32 + 96 + 24 * 24);
 
-/* Where a quantisation parameter is found: in an epilogue buffer, or in a scalar, or nowhere. The element is
+/* The source of a quantisation parameter: an epilogue buffer, a scalar, or none. The index of the element is
  * the sum over d of (position[d] / group[d]) * stride[d]. */
 enum { QUANT_NONE = 0, QUANT_BUFFER = 1, QUANT_SCALAR = 2 };
-enum { LANES_ANY = 0, LANES_SAME = 1, LANES_DENSE = 2 }; /* gather; one for all; f32 that follow each other */
+enum { LANES_ANY = 0, LANES_SAME = 1, LANES_DENSE = 2 }; /* gather; one for all; consecutive f32 */
 struct quant_source {
     i32 from, index; /* enum above; number of the buffer or scalar */
     i32 type, ndims;
-    i32 lanes, pad; /* enum below: how the parameter changes along the vectors of a fast kernel */
+    i32 lanes, pad; /* LANES_*: how the parameter changes along the vectors of a fast kernel */
     i64 group[TENSOR_DIMS];
     i64 stride[TENSOR_DIMS];
 };
@@ -153,21 +153,21 @@ struct epilogue_op {
 };
 PARAMS_SIZE(epilogue_op, 40 + 2 * 312);
 
-/* Where dropout finds its numbers: epilogue buffers, -1 where there is none, or scalars in this order, the
- * two halves of an integer one after the other. */
+/* The sources of dropout's arguments: epilogue buffers (-1: none), or scalars in this order, with the two
+ * halves of an integer one after the other. */
 struct dropout_source {
     i32 probability, seed, offset, mask; /* buffers */
     i32 seed_type, has_offset;
-    i32 scalar, pad; /* the first of the scalars, or -1: buffers */
+    i32 scalar, pad; /* index of the first scalar; -1: the arguments are in buffers */
 };
 PARAMS_SIZE(dropout_source, 32);
 
-/* Stochastic rounding: random bits are added below the last bit that stays, then all below it are cut off. */
+/* Stochastic rounding: adds random bits below the last bit that is kept, then truncates. */
 struct rounding {
     i32 bits;                /* random bits: 8 or 16; 0: results are rounded to nearest */
-    i32 cut;                 /* bits of an f32 that are cut off */
+    i32 cut;                 /* number of bits of an f32 that are truncated */
     i32 seed;                /* epilogue buffer */
-    f32 lowest, most, least; /* of the type of dst; what is smaller than `least` becomes 0 */
+    f32 lowest, most, least; /* of the type of dst; magnitudes below `least` become 0 */
     struct tensor dst;
 };
 PARAMS_SIZE(rounding, 24 + 312);
@@ -179,12 +179,12 @@ struct epilogue {
     i32 nops, type; /* type of dst */
     struct quant_source src_scale, weights_scale, dst_scale, dst_zero_point;
     struct epilogue_op ops[EPILOGUE_OPS];
-    struct dropout_source dropout; /* of the op of that kind */
+    struct dropout_source dropout; /* used by POST_DROPOUT */
     struct rounding rounding;
 };
 PARAMS_SIZE(epilogue, 8 + 4 * 216 + 8 * 664 + 32 + 336);
 
-/* A relu or a clip, or nothing (alg 0), that a kernel does itself: it needs no position for that. */
+/* A relu or clip that a kernel applies itself, because it does not depend on the position. alg 0: none. */
 struct activation {
     i32 alg;
     f32 alpha, beta;
@@ -192,8 +192,8 @@ struct activation {
 };
 PARAMS_SIZE(activation, 16);
 
-/* What one launch gets by value: what host-scalar memories held when execute was called, and the iteration of
- * the loop that the launch belongs to. */
+/* Passed to a launch by value: the values of host-scalar memories when execute was called, and the iteration
+ * of the loop that the launch belongs to. */
 struct scalars {
     u32 values[EPILOGUE_SCALARS];
     u32 step, pad;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every parameter block, for those who need their sizes: the table of kernels and the tests. */
+/* Every parameter block, for code that needs their sizes: the table of kernels and the tests. */
 #ifndef LODE_KERNELS_PARAMS_ALL_H
 #define LODE_KERNELS_PARAMS_ALL_H
 

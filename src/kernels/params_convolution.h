@@ -6,7 +6,7 @@
 #include "kernels/params_product.h"
 #include "kernels/params_window.h"
 
-/* An inner product is a convolution whose window is the whole image: dst has no spatial dimensions then. */
+/* An inner product is a convolution whose window is the whole image; its dst has no spatial dimensions. */
 struct convolution_params {
     struct walk walk; /* dst */
     struct window window;

@@ -13,13 +13,13 @@ struct eltwise_params {
     struct epilogue epilogue;
 };
 
-/* Elements that lie in the same order in src and dst, without gaps. */
+/* src and dst are dense and have the same layout. */
 struct eltwise_dense_params {
     i32 alg;
-    i32 src_type, dst_type, pad; /* where they are not f32 */
+    i32 src_type, dst_type, pad; /* used if they are not f32 */
     f32 alpha, beta;
     i64 src_offset, dst_offset, count;
-    i64 span; /* elements of a work-item */
+    i64 span; /* elements per work-item */
 };
 
 /* Backward: diff_src = diff_dst * f'(data), data being src, or dst for ELTWISE_*_DST. */

@@ -6,9 +6,8 @@
  *   dst[b][y][x][n] = sum over d, h, w, i of  src[b][y][x][d][h][w][i] * weights[n / panel][d][h][w][i][n %
  * panel]
  *
- * where each index of src and dst has a stride of its own, but the last, which is dense. A convolution has
- * d, h, w = its window and i = its input channels; a matrix product has one row, x = m, d = h = w = 1 and i =
- * k.
+ * where each index of src and dst has its own stride, except the last, which is dense. A convolution has d,
+ * h, w = its window and i = its input channels; a matrix product has one row, x = m, d = h = w = 1 and i = k.
  */
 #ifndef LODE_KERNELS_PARAMS_GEMM_H
 #define LODE_KERNELS_PARAMS_GEMM_H
@@ -18,13 +17,13 @@
 enum {
     GEMM_BATCHES = 4,       /* batch, group and depth dimensions that a launch can have */
     GEMM_DEEP_COLUMNS = 64, /* most columns of the deep kernels */
-    GEMM_DEEP_PIECE = 256,  /* steps of the reduction at a time: a panel of 32 KB, or 16 KB */
+    GEMM_DEEP_PIECE = 256,  /* steps of the reduction at a time: 32 KB or 16 KB of a panel */
     GEMM_WIDE_PANELS = 4,
 };
 
 struct gemm_params {
     i64 src_offset, weights_offset, bias_offset, dst_offset;
-    i64 src_step, dst_step;  /* what an iteration of a loop adds to the offsets */
+    i64 src_step, dst_step;  /* added to the offsets by each iteration of a loop */
     i64 batch[GEMM_BATCHES]; /* sizes, outermost first; unused ones are 1 */
     i64 src_batch[GEMM_BATCHES], weights_batch[GEMM_BATCHES], bias_batch[GEMM_BATCHES],
             dst_batch[GEMM_BATCHES];
@@ -40,7 +39,8 @@ struct gemm_params {
     i32 has_bias;
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];
-    i64 batch_step[GEMM_BATCHES]; /* what one step of a batch adds to its dimension: more than 1 for groups */
+    i64 batch_step[GEMM_BATCHES]; /* added to the position along batch_dim by one step: more than 1 for groups
+                                   */
     struct epilogue epilogue;
 };
 

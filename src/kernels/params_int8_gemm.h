@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parameters of the matrix products of bytes. As in params_gemm.h, but the reduction takes INT8_GEMM_QUAD
- * values at a time, which lie side by side, for a panel of channels: depth is a multiple of it. src has bytes
- * without sign:
+ * adjacent values at a time, for a panel of channels: depth is a multiple of it. src has unsigned bytes:
  *
  *   dst = sum of src * weights - (shift + zero point of src) * column sum
  *
- * where `shift` is what was added to signed bytes to make them so, and a column sum is that of all weights of
- * a channel. The zero point is not subtracted from padding: where there is any, the sums of the taps that lie
- * in it are needed, too.
+ * where `shift` was added to signed bytes to make them unsigned, and a column sum is the sum of all weights
+ * of a channel. The zero point is not subtracted from padding: where there is padding, the sums of the taps
+ * in it are needed too.
  */
 #ifndef LODE_KERNELS_PARAMS_INT8_GEMM_H
 #define LODE_KERNELS_PARAMS_INT8_GEMM_H
@@ -17,8 +16,8 @@
 #include "kernels/params_window.h"
 
 enum { INT8_GEMM_QUAD = 4 };
-/* Where column sums are found: nowhere, they are not needed; in a buffer; or they are made together with the
- * product, which is of one column of src only. */
+/* The source of column sums: none, because they are not needed; a buffer; or computed together with the
+ * product, if src has only one column. */
 enum { SUMS_NONE = 0, SUMS_BUFFER = 1, SUMS_OWN = 2 };
 
 struct int8_gemm_params {
@@ -26,12 +25,12 @@ struct int8_gemm_params {
     i32 sums;                                  /* SUMS_* */
     i32 shift;
     i32 bias_type;
-    i32 bare;        /* sums go to dst, which is s32, as they are */
-    i32 by_position; /* something after the sums depends on a result's position */
-    i32 clipped;     /* taps may lie in the padding; their sums follow each other, panel by panel */
-    i32 bytes;       /* results are bytes, and neither of these two is the case */
-    f32 least, most; /* of those bytes */
-    f32 nan;         /* what NaN becomes */
+    i32 bare;        /* sums are stored unchanged; dst is s32 */
+    i32 by_position; /* some step after the sum depends on the result's position */
+    i32 clipped;     /* taps may be in the padding; their sums are consecutive, panel by panel */
+    i32 bytes;       /* results are bytes, and neither by_position nor clipped is set */
+    f32 least, most; /* limits of the byte type */
+    f32 nan;         /* replaces NaN */
     i64 taps_offset, taps;
     struct window window;
     struct quant_source src_zero_point;

@@ -7,8 +7,8 @@
 
 /* y = x * (k + scale * sum of squares nearby) ^ -beta */
 struct lrn {
-    i64 reach;          /* elements to either side that count */
-    i32 across;         /* of the channel; else of each spatial position */
+    i64 reach;          /* number of elements to either side in the sum */
+    i32 across;         /* sums over channels; else over spatial positions */
     f32 scale, k, beta; /* scale is alpha divided by the size of a whole neighbourhood */
 };
 PARAMS_SIZE(lrn, 24);
@@ -19,9 +19,9 @@ struct lrn_params {
     struct tensor src;
 };
 
-enum { LRN_PIXELS = 8 }; /* in a row, that a work-item of the dense kernel takes */
+enum { LRN_PIXELS = 8 }; /* pixels of a row per work-item of the dense kernel */
 
-/* Channels-last f32. Spatial dimensions are counted from the last one: those that are not there come first.
+/* Channels-last f32. Spatial dimensions are aligned at the last one: missing ones come first.
  */
 struct lrn_dense_params {
     struct lrn lrn;

@@ -8,7 +8,7 @@
 struct matmul_params {
     struct walk walk; /* dst */
     i64 depth;        /* K */
-    i64 group;        /* parts of K with scales of their own have this length; K if all have the same */
+    i64 group;        /* length of the parts of K that have scales of their own; K if there is one scale */
     struct product product;
 };
 

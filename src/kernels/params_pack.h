@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of the kernels that bring tensors into the layouts of the matrix-product kernels. */
+/* Parameters of the kernels that copy tensors into the layouts of the matrix-product kernels. */
 #ifndef LODE_KERNELS_PARAMS_PACK_H
 #define LODE_KERNELS_PARAMS_PACK_H
 
 #include "kernels/params.h"
 
-/* dst[n][d][h][w][c] = src[n][d - front[0]][h - front[1]][w - front[2]][c] where that exists, else 0. */
+/* dst[n][d][h][w][c] = src[n][d - front[0]][h - front[1]][w - front[2]][c] where src has that element, else
+ * 0. */
 struct copy_params {
     i64 src_offset, dst_offset;
     i64 batch, size[3], channels; /* of dst */
@@ -15,7 +16,7 @@ struct copy_params {
 };
 PARAMS_SIZE(copy_params, 8 * 23);
 
-/* The same for bytes, in which the bits of `flip` are changed; 0 becomes `flip`. dst has `padded` channels.
+/* The same for bytes, xored with `flip`; padding becomes `flip`. dst has `padded` channels.
  */
 struct int8_copy_params {
     struct copy_params copy;
@@ -24,8 +25,8 @@ struct int8_copy_params {
 };
 PARAMS_SIZE(int8_copy_params, 8 * 25);
 
-/* dst[g][o / width][tap][i][o % width] = src[g][o][tap][i], 0 where o is past the end. Of bytes,
- * four inputs lie side by side, dst[g][o / width][tap][i / 4][o % width][i % 4], 0 where i is past the end.
+/* dst[g][o / width][tap][i][o % width] = src[g][o][tap][i], 0 where o is past the end. For bytes,
+ * four inputs are adjacent: dst[g][o / width][tap][i / 4][o % width][i % 4], 0 where i is past the end.
  */
 struct pack_params {
     i64 src_offset, dst_offset;

@@ -7,14 +7,14 @@
 
 enum { POOLING_MAX = 0, POOLING_AVG_INCLUDE_PADDING, POOLING_AVG_EXCLUDE_PADDING };
 
-enum { POOLING_PLACES = 8 }; /* of the window, in a row, that a work-item of the dense kernel takes */
-enum { POOLING_LANES = 16, POOLING_PLANES = 4 }; /* places by channels of the other kernel's blocks */
+enum { POOLING_PLACES = 8 };                     /* outputs in a row per work-item of the dense kernel */
+enum { POOLING_LANES = 16, POOLING_PLANES = 4 }; /* outputs by channels in a block of the planes kernel */
 
 struct pooling_params {
     struct window window;
     i32 alg;            /* POOLING_* */
-    i32 workspace_type; /* of the numbers of the taps with the maxima; 0: they are not wanted */
-    i32 exact;          /* maxima of s32, which floats cannot hold */
+    i32 workspace_type; /* type of the workspace, the indices of the maxima's taps; 0: no workspace */
+    i32 exact;          /* maxima of s32, which f32 cannot hold exactly */
     f32 lowest;         /* the maximum of no taps */
     i64 taps;           /* in a whole window */
     struct walk walk;   /* dst; the workspace has the same layout */
@@ -31,12 +31,12 @@ struct pooling_dense_params {
     struct epilogue epilogue;
 };
 
-/* f32 images whose rows lie together: channels have strides of their own. */
+/* f32 images with dense rows; channels have a stride. */
 struct pooling_planes_params {
     struct window_images images;
     i64 src_channel, dst_channel;
-    i64 src_end;        /* the offset that src ends at */
-    i64 rows, channels; /* that a work-item takes */
+    i64 src_end;        /* offset of the end of src */
+    i64 rows, channels; /* per work-item */
     i64 taps;
     i32 alg;
     f32 lowest;

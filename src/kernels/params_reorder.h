@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parameters of reorders, from any type and layout to any other. Epilogues that do not fit in one launch go
- * this way, too.
+ * Parameters of reorders, from any type and layout to any other. Epilogues that do not fit in one launch are
+ * computed by reorders too.
  */
 #ifndef LODE_KERNELS_PARAMS_REORDER_H
 #define LODE_KERNELS_PARAMS_REORDER_H
 
 #include "kernels/params.h"
 
-/* How an element travels: as a float through the epilogue, as an exact integer, as its bits, or as a float
- * that is stored as it is. */
+/* How an element is carried from src to dst: as a float through the epilogue, as an exact integer, as raw
+ * bits, or as a float without the epilogue. */
 enum { REORDER_FLOAT = 0, REORDER_INTEGER = 1, REORDER_BITS = 2, REORDER_CONVERT = 3 };
 
 struct reorder_params {
@@ -20,25 +20,25 @@ struct reorder_params {
     struct epilogue epilogue;
 };
 
-/* The end of a product whose dst has dynamic scales: f32 results, group by group, get a scale that makes the
- * largest of them fit the type of dst. A group has `sizes` elements along each dimension. */
+/* The last step of a product whose dst has dynamic scales: each group of f32 results gets a scale that makes
+ * its largest element fit the type of dst. A group has sizes[d] elements along dimension d. */
 enum { SCALE_POWER_OF_TWO = 1, SCALE_ANY = 2 };
 struct quantize_params {
     i32 scale, scale_type; /* enum above; dnnl_data_type_t */
     i32 ndims;
-    f32 most;                /* what dst can hold */
-    i64 groups, span;        /* all of them; those of a work-item */
-    i64 elements;            /* of a group */
-    i64 counts[TENSOR_DIMS]; /* groups along each dimension: the scales lie in their order */
+    f32 most;                /* largest value of the type of dst */
+    i64 groups, span;        /* number of groups; groups per work-item */
+    i64 elements;            /* per group */
+    i64 counts[TENSOR_DIMS]; /* groups along each dimension; the scales have the same order */
     i64 sizes[TENSOR_DIMS];
     struct tensor src, dst;
-    struct rounding rounding; /* its seed is a buffer of the kernel's own */
+    struct rounding rounding; /* the seed is one of the kernel's own buffers */
 };
 
-/* Elements between layouts whose dimensions each have at most one inner block: loops with a stride
- * on either side. A dimension with a block has two loops; the sum of index * step of both is the position,
+/* Reorders between layouts whose dimensions each have at most one inner block: loops with one stride in src
+ * and one in dst. A dimension with a block has two loops; the sum of index * step of both is the position,
  * which must stay below limits[dim]. Beyond it, dst has padding (pads[dim]) or nothing. Loops that need no
- * such care have the dimension TENSOR_DIMS. */
+ * such check have the dimension TENSOR_DIMS. */
 struct tile_loop {
     i64 size, src_stride, dst_stride;
     i32 dim, step;
@@ -46,31 +46,31 @@ struct tile_loop {
 PARAMS_SIZE(tile_loop, 32);
 
 struct reorder_tiles_params {
-    i32 nouter, turn; /* turn: y is dense in src, and x is not */
+    i32 nouter, transpose; /* transpose: y is dense in src, and x is not */
     i64 src_offset, dst_offset;
     struct tile_loop x, y, z;   /* x is dense in dst; y is dense in src, if x is not; z follows x in dst */
-    i64 tile_x, tile_y, tile_z; /* of a work-item */
+    i64 tile_x, tile_y, tile_z; /* the tile of a work-item */
     i64 limits[TENSOR_DIMS + 1];
     i32 pads[TENSOR_DIMS + 1];
-    i32 src_type, dst_type, dst_bits;   /* of the kernel that converts */
+    i32 src_type, dst_type, dst_bits;   /* for the kernel that converts */
     i32 copy_bits, pad;                 /* 8 or 16: elements keep their type; 0: they are converted */
-    struct tile_loop loops[WALK_LOOPS]; /* around them, outermost first */
+    struct tile_loop loops[WALK_LOOPS]; /* around the tiles, outermost first */
 };
 
-/* The same loops for work-items that take one element at a time: all of them, outermost first. Dimensions
- * with a block are numbered: their positions, limits and pads are lanes of vectors. */
+/* All loops, outermost first, for work-items that take one element at a time. Dimensions with a block are
+ * numbered: their positions, limits and pads are lanes of vectors. */
 enum { REORDER_BLOCKED = 4 };
 struct item_loop {
     i64 src_stride, dst_stride;
     u32 size;
-    i32 blocked, step; /* blocked: number of the dimension; REORDER_BLOCKED: it needs no care */
+    i32 blocked, step; /* blocked: number of the dimension; REORDER_BLOCKED: needs no check */
     i32 pad;
 };
 PARAMS_SIZE(item_loop, 32);
 
 struct reorder_items_params {
     i32 src_type, dst_type, dst_bits;
-    i32 copy_bits; /* of elements that keep their type; 0: they are converted */
+    i32 copy_bits; /* bits of an element that keeps its type; 0: elements are converted */
     i64 src_offset, dst_offset;
     u32 count; /* product of all sizes */
     i32 nloops;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parameters of softmax. A line is what one softmax is taken over; rows are the walk through dst without the
- * loops of the axis, and line the walk along the axis alone. Sums of a line have 16 parts, element i in part
- * i % 16. Where lines lie across memory, rows are also without the loop of `lanes`, the dense dimension, and
- * 16 neighbours in it are computed at once.
+ * Parameters of softmax. A line is the set of elements of one softmax. `rows` is the walk through dst without
+ * the loops of the axis, `line` the walk along the axis alone. Sums of a line have 16 parts; element i is in
+ * part i % 16. If the axis is not dense, `rows` also leaves out the loop of `lanes`, the dense dimension, and
+ * 16 neighbours along it are computed at once.
  */
 #ifndef LODE_KERNELS_PARAMS_SOFTMAX_H
 #define LODE_KERNELS_PARAMS_SOFTMAX_H
@@ -13,9 +13,9 @@
 enum { SOFTMAX_PARTS = 16 };
 
 struct softmax_params {
-    i32 log, axis;          /* log: the logarithm is asked for */
+    i32 log, axis;          /* log: compute the logarithm of softmax */
     i32 plain;              /* the epilogue is empty */
-    i32 lanes;              /* the dense dimension, where it is not the axis */
+    i32 lanes;              /* the dense dimension, if it is not the axis */
     i64 width;              /* of that dimension */
     i64 length;             /* of a line, without padding */
     i64 src_step, dst_step; /* from one element of a line to the next */
@@ -24,8 +24,8 @@ struct softmax_params {
     struct epilogue epilogue;
 };
 
-/* Lines in layouts without blocks, and no attributes. A group has SOFTMAX_ROWS rows and a work-item for each
- * part of each; rows are counted in loops, outermost first. */
+/* Layouts without blocks, and no attributes. A work-group takes SOFTMAX_ROWS rows, with one work-item for
+ * each part of a row; loops over rows are listed outermost first. */
 enum { SOFTMAX_ROWS = 4 };
 struct row_loop {
     i64 size, src_stride, dst_stride;

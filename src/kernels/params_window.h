@@ -7,8 +7,8 @@
 
 enum { WINDOW_DIMS = 3 };
 
-/* Along spatial dimension d, tap k of the window at place o reads position o * stride + k * step - padding.
- * Dimensions that are not there have one tap at position 0. */
+/* Along spatial dimension d, tap k of the window at output o reads position o * stride + k * step - padding.
+ * Missing dimensions have one tap at position 0. */
 struct window {
     i64 size[WINDOW_DIMS]; /* of the image */
     i64 taps[WINDOW_DIMS]; /* of the window */
@@ -16,13 +16,13 @@ struct window {
 };
 PARAMS_SIZE(window, 5 * 24);
 
-/* A window over f32 images whose channels lie together. Spatial dimensions are counted from the last one:
- * those that are not there come first. */
+/* A window over channels-last f32 images. Spatial dimensions are aligned at the last one: missing ones come
+ * first. */
 struct window_images {
     struct window window;
     i64 channels;
-    i64 missing;             /* spatial dimensions */
-    i64 places[WINDOW_DIMS]; /* of the window; sizes of dst */
+    i64 missing;             /* number of missing spatial dimensions */
+    i64 places[WINDOW_DIMS]; /* positions of the window: the spatial sizes of dst */
     i64 src_offset, dst_offset;
     i64 src_batch, dst_batch;
     i64 src_stride[WINDOW_DIMS], dst_stride[WINDOW_DIMS];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling. The universal kernel takes any layout and type; the dense ones take f32 images whose channels lie
- * together and go through them a vector at a time; f32_pooling_planes_16 takes those whose rows do. All give
- * the same bits: a sum goes over (depth, height, width) and leaves out what lies in the padding.
+ * Pooling. The universal kernel takes any layout and type; the dense ones take channels-last f32 images, a
+ * vector of channels at a time; f32_pooling_planes_16 takes f32 images with dense rows. A sum goes over
+ * (depth, height, width) in that order and skips the padding, so the bits are the same in every run and for
+ * any number of threads.
  *
  * Ranges: parts of dst; parts of rows of dst, rows, batches.
  */
@@ -10,7 +11,7 @@
 #include "kernels/lib/window.h"
 #include "kernels/params_pooling.h"
 
-/* By how much a sum is divided. */
+/* The divisor of a sum. */
 INLINE float pooling_divisor(int alg, i64 all, const struct taps *t) {
     i64 inside = 1;
     for (int d = 0; d < WINDOW_DIMS; d++)
@@ -18,11 +19,11 @@ INLINE float pooling_divisor(int alg, i64 all, const struct taps *t) {
     return (float)(alg == POOLING_AVG_EXCLUDE_PADDING ? inside : all);
 }
 
-/* What has been seen of a window so far. */
+/* The state of one window. */
 struct pool {
     float value;
-    int exact; /* the maximum, where params say so */
-    int tap;   /* where it was */
+    int exact; /* the maximum, if params->exact */
+    int tap;   /* the tap of the maximum */
 };
 
 INLINE void pool_element(constant struct pooling_params *p, struct pool *pool, global const uchar *src,

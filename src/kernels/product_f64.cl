@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The universal convolution, inner product and matrix product in f64: convolution.cl and matmul.cl say more.
- * A family of its own, because a module with doubles is of no use to devices without them.
+ * The universal convolution, inner product and matrix product in f64; see convolution.cl and matmul.cl.
+ * A separate family, because devices without doubles cannot use a module with doubles.
  *
  * Range: parts of dst.
  */

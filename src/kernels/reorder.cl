@@ -25,7 +25,7 @@ INLINE void zero_bits(global uchar *dst, i64 to, int bits) {
     }
 }
 
-/* Range: shares of the walk through dst. */
+/* Range: parts of dst. */
 #if WANTED(reorder_universal)
 kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
                               constant struct reorder_params *p) {
@@ -53,8 +53,8 @@ kernel void reorder_universal(ITEM global const uchar *src, global uchar *dst, E
 }
 #endif
 
-/* The scale of a group, as its type holds it. A power of two is what is left of the largest element and of
- * `most` without their fractions. */
+/* The scale of a group, rounded to its type. A power-of-two scale is the quotient of the largest element and
+ * `most`, both with their mantissas cleared. */
 INLINE float group_scale(constant struct quantize_params *p, float largest) {
     if (p->scale == SCALE_POWER_OF_TWO) {
         int exponent = (int)e8m0_from_f32(largest);
@@ -78,7 +78,7 @@ INLINE float group_element(global const uchar *src, constant struct quantize_par
     return ((global const float *)src)[tensor_offset(&p->src, position)];
 }
 
-/* Range: shares of the groups. */
+/* Range: parts of the list of groups. */
 #if WANTED(quantize_groups)
 kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, global uchar *scales,
                             global const uchar *seed, constant struct quantize_params *p) {
@@ -99,16 +99,16 @@ kernel void quantize_groups(ITEM global const uchar *src, global uchar *dst, glo
         for (i64 i = 0; i < p->elements; i++) {
             float x = group_element(src, p, corner, i, position) * inverse;
             x = x > p->most ? p->most : x < -p->most ? -p->most : x;
-            if (p->rounding.bits != 0) x = round_by_chance(&p->rounding, seed, x, position);
+            if (p->rounding.bits != 0) x = round_stochastically(&p->rounding, seed, x, position);
             store_f32(dst, p->dst.type, tensor_offset(&p->dst, position), x);
         }
     }
 }
 #endif
 
-/* Tiles: what both kernels go through. */
+/* Tiles: shared by both kernels that use them. */
 
-/* What is around the tiles: offsets on either side, and the position. */
+/* The state of the loops around the tiles: offsets in src and dst, and the position. */
 struct tile_place {
     i64 src, dst;
     int inside; /* 0: padding of dst */
@@ -122,8 +122,8 @@ struct tile_part {
     i64 x0, x1, x_valid, y0, y1, y_valid;
 };
 
-/* How far a loop goes that begins at `begin` and would end at `end`: *valid is where src ends, and the result
- * where dst does. `left` is what the limit leaves. */
+/* Clips a loop from `begin` to `end`, of which `left` steps are within the limit: returns where dst ends, and
+ * sets *valid to where src ends. */
 INLINE i64 tile_end(i64 begin, i64 end, i64 left, int pads, i64 *valid) {
     *valid = left < end ? (left > begin ? left : begin) : end;
     return pads ? end : *valid;
@@ -182,7 +182,7 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
     return 1;
 }
 
-/* Goes through the parts of a work-item's tile: PART is done with each, as `t`. */
+/* Runs PART for each part `t` of a work-item's tile. */
 #define FOR_TILE_PARTS(p_, PART)                                                                             \
     struct tile_place place;                                                                                 \
     if (!tile_outer(p_, get_global_id(2), &place)) return;                                                   \
@@ -194,11 +194,10 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
         if (tile_inner(p_, &place, z, x1, y1, &t)) PART;                                                     \
     }
 
-/* Elements of 32 bits that stay as they are. */
+/* 32-bit elements that keep their type. */
 
-/* Eight rows of src become eight rows of dst: three times, every row is interleaved with the one four further
- * on. */
-INLINE void turn_8x8(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
+/* Transposes 8 x 8 elements in three rounds; each interleaves every row with the row four further on. */
+INLINE void transpose_8x8(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
     float8 a[8], b[8];
 #pragma unroll
     for (int i = 0; i < 8; i++)
@@ -222,12 +221,12 @@ INLINE void turn_8x8(global const float *src, i64 src_x, global float *dst, i64 
 }
 
 /* y is dense in src, x in dst. */
-INLINE void turn_part(const struct tile_part *t, global const float *src, i64 src_x, global float *dst,
-                      i64 dst_y) {
+INLINE void transpose_part(const struct tile_part *t, global const float *src, i64 src_x, global float *dst,
+                           i64 dst_y) {
     const i64 x8 = t->x0 + (t->x_valid - t->x0) / 8 * 8, y8 = t->y0 + (t->y_valid - t->y0) / 8 * 8;
     for (i64 y = t->y0; y < y8; y += 8)
         for (i64 x = t->x0; x < x8; x += 8)
-            turn_8x8(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
+            transpose_8x8(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
     for (i64 x = x8; x < t->x_valid; x++)
         for (i64 y = t->y0; y < y8; y++)
             dst[y * dst_y + x] = src[x * src_x + y];
@@ -263,14 +262,14 @@ INLINE void x32_part(constant struct reorder_tiles_params *p, const struct tile_
                      global const float *src, global float *dst) {
     src += t->src;
     dst += t->dst;
-    if (p->turn)
-        turn_part(t, src, p->x.src_stride, dst, p->y.dst_stride);
+    if (p->transpose)
+        transpose_part(t, src, p->x.src_stride, dst, p->y.dst_stride);
     else
         copy_part(t, src, p->x.src_stride, p->y.src_stride, dst, p->y.dst_stride);
     if (t->x_valid < t->x1 || t->y_valid < t->y1) zero_padding(t, dst, p->y.dst_stride);
 }
 
-/* Range: tiles of x, tiles of y and z, what is around them. */
+/* Range: tiles of x, tiles of y and z, iterations of the loops around them. */
 #if WANTED(x32_reorder_tiles)
 kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
                               constant struct reorder_tiles_params *p) {
@@ -278,7 +277,7 @@ kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
 }
 #endif
 
-/* Elements that change their type, or are of 8 or 16 bits: a run at a time, as floats, or as their bits. */
+/* Elements that change their type, or have 8 or 16 bits: a run at a time, as floats or as raw bits. */
 
 enum { RUN = 64 };
 
@@ -286,7 +285,7 @@ enum { RUN = 64 };
     for (int i = 0; i < (n_); i++)                                                                           \
     action_
 
-/* LOAD(type of elements, conversion to float) for what `type_` says. */
+/* Expands LOAD(element type, conversion to float) for `type_`. */
 #define LOAD_BY_TYPE(type_)                                                                                  \
     switch (type_) {                                                                                         \
     case TYPE_F32: LOAD(float, ); break;                                                                     \
@@ -317,15 +316,15 @@ INLINE void store_run(global uchar *to, int type, i64 offset, const float *from,
 #undef STORE
 }
 
-/* Rows of dst that a run of a tile that turns is made of: they are columns of src. */
-enum { TURNED = 8 };
+/* Rows of dst in one run of a transposing tile; they are columns of src. */
+enum { TRANSPOSED = 8 };
 
-/* Element i of row k comes from offset + i * step + k. Rows beyond `rows` are left alone. */
-INLINE void load_turned(float *to, global const uchar *from, int type, i64 offset, i64 step, int n,
-                        int rows) {
+/* Element i of row k comes from offset + i * step + k. Rows beyond `rows` are not loaded. */
+INLINE void load_transposed(float *to, global const uchar *from, int type, i64 offset, i64 step, int n,
+                            int rows) {
 #define LOAD(type_, convert_)                                                                                \
-    if (rows == TURNED)                                                                                      \
-        EACH_OF_RUN(n, for (int k = 0; k < TURNED; k++) to[k * RUN + i] =                                    \
+    if (rows == TRANSPOSED)                                                                                  \
+        EACH_OF_RUN(n, for (int k = 0; k < TRANSPOSED; k++) to[k * RUN + i] =                                \
                                convert_(((global const type_ *)from)[offset + i * step + k]));               \
     else                                                                                                     \
         EACH_OF_RUN(n, for (int k = 0; k < rows; k++) to[k * RUN + i] =                                      \
@@ -335,17 +334,17 @@ INLINE void load_turned(float *to, global const uchar *from, int type, i64 offse
 }
 
 /* y is dense in src, x in dst. */
-INLINE void convert_turned(constant struct reorder_tiles_params *p, const struct tile_part *t,
-                           global const uchar *src, global uchar *dst) {
-    float turned[TURNED * RUN];
+INLINE void convert_transposed(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                               global const uchar *src, global uchar *dst) {
+    float transposed[TRANSPOSED * RUN];
     const i64 src_x = p->x.src_stride, dst_y = p->y.dst_stride;
-    for (i64 y = t->y0; y < t->y_valid; y += TURNED)
+    for (i64 y = t->y0; y < t->y_valid; y += TRANSPOSED)
         for (i64 x = t->x0; x < t->x_valid; x += RUN) {
             int n = t->x_valid - x < RUN ? (int)(t->x_valid - x) : RUN;
-            int rows = t->y_valid - y < TURNED ? (int)(t->y_valid - y) : TURNED;
-            load_turned(turned, src, p->src_type, t->src + x * src_x + y, src_x, n, rows);
+            int rows = t->y_valid - y < TRANSPOSED ? (int)(t->y_valid - y) : TRANSPOSED;
+            load_transposed(transposed, src, p->src_type, t->src + x * src_x + y, src_x, n, rows);
             for (int k = 0; k < rows; k++)
-                store_run(dst, p->dst_type, t->dst + (y + k) * dst_y + x, turned + k * RUN, n);
+                store_run(dst, p->dst_type, t->dst + (y + k) * dst_y + x, transposed + k * RUN, n);
         }
 }
 
@@ -365,12 +364,12 @@ INLINE void convert_rows(constant struct reorder_tiles_params *p, const struct t
         }
 }
 
-/* Elements as they are: 8 or 16 bits each. The loop along which src is dense is the inner one. */
+/* Elements of 8 or 16 bits, unchanged. The inner loop is the one along which src is dense. */
 #define COPY_ROWS(type_)                                                                                     \
-    if (p->turn)                                                                                             \
-        for (i64 y = t->y0; y < t->y_valid; y += TURNED)                                                     \
+    if (p->transpose)                                                                                        \
+        for (i64 y = t->y0; y < t->y_valid; y += TRANSPOSED)                                                 \
             for (i64 x = t->x0; x < t->x_valid; x++)                                                         \
-                for (i64 k = y; k < y + TURNED && k < t->y_valid; k++)                                       \
+                for (i64 k = y; k < y + TRANSPOSED && k < t->y_valid; k++)                                   \
                     ((global type_ *)dst)[to + k * dst_y + x] =                                              \
                             ((global const type_ *)src)[from + k * src_y + x * src_x];                       \
     else                                                                                                     \
@@ -393,8 +392,8 @@ INLINE void convert_part(constant struct reorder_tiles_params *p, const struct t
                          global const uchar *src, global uchar *dst) {
     if (p->copy_bits != 0)
         copy_rows(p, t, src, dst);
-    else if (p->turn)
-        convert_turned(p, t, src, dst);
+    else if (p->transpose)
+        convert_transposed(p, t, src, dst);
     else
         convert_rows(p, t, src, dst);
     if (t->x_valid == t->x1 && t->y_valid == t->y1) return;
@@ -412,7 +411,7 @@ kernel void convert_tiles(ITEM global const uchar *src, global uchar *dst,
 }
 #endif
 
-/* Where an element lies. Vectors instead of arrays: GPUs have no registers that can be indexed. */
+/* The offsets and position of an element. Vectors, not arrays: GPU registers cannot be indexed. */
 struct reorder_item {
     i64 src, dst;
     int4 beyond; /* -1 for dimensions that end before it */
@@ -441,8 +440,8 @@ INLINE int any_lane(int4 v) {
     return v.x | v.y | v.z | v.w;
 }
 
-/* Range: count / elements of a work-item, which are as far apart as there are work-items: neighbours write to
- * neighbouring places. */
+/* Range: count / elements per work-item. The elements of one work-item are as far apart as there are
+ * work-items, so adjacent work-items write adjacent elements. */
 #if WANTED(reorder_items)
 kernel void reorder_items(ITEM global const uchar *src, global uchar *dst,
                           constant struct reorder_items_params *p) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of the build: halves SPIR-V. Nearly all of its words are small numbers, so each is written seven
- * bits a byte, the lowest first, with the highest bit set in all bytes of a word but the last. kernel_spirv
- * reads it. shrink <module> <output>
+ * A build tool that halves the size of SPIR-V. Nearly all of its words are small numbers, so each is written
+ * as a variable number of bytes: seven bits per byte, lowest first, with the highest bit set in all bytes but
+ * the last. kernel_spirv reads it. Usage: shrink <module> <output>
  */
 #include <stdint.h>
 #include <stdio.h>

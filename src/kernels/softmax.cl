@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax and its logarithm, forward. One work-item takes whole lines: maximum, sum, results. The order of
- * the sum is the same in all kernels here: 16 parts, added up as a tree.
+ * Softmax and its logarithm, forward: maximum, sum, results. A sum has 16 parts, which are added as a tree: a
+ * fixed order, so the bits are the same in every run and for any number of threads.
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/params_softmax.h"
@@ -24,7 +24,7 @@ INLINE float sum_parts(const float *parts) {
     return s[0];
 }
 
-/* What a line has in common: the results are e^(x - most) * factor, or x - most - log_sum. */
+/* What the elements of a line share: the results are e^(x - most) * factor, or x - most - log_sum. */
 struct softmax_line {
     float most, factor, log_sum;
 };
@@ -142,7 +142,7 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
 }
 #endif
 
-/* What 16 lines, side by side, have in common. */
+/* The same for 16 adjacent lines. */
 struct softmax_lines {
     float16 most, factor, log_sum;
 };
@@ -245,7 +245,8 @@ kernel void softmax_groups(ITEM global const uchar *src, global uchar *dst,
     local float *parts = all_parts + get_local_id(1) * SOFTMAX_PARTS;
     const int part = (int)get_local_id(0), type = p->src_type;
     i64 row = get_global_id(1), from = p->src_offset, to = p->dst_offset;
-    const i64 length = row < p->rows ? p->length : 0; /* all meet at barriers, those without a row too */
+    const i64 length =
+            row < p->rows ? p->length : 0; /* work-items without a row must reach the barriers too */
 #pragma nounroll
     for (int l = p->nloops - 1; l >= 0; l--) {
         const i64 rest = row / p->loops[l].size, i = row - rest * p->loops[l].size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of kernels for devices that compile it. All texts are in the library once, one after the other,
- * each after a line that names it (cmake/sources.cmake); here they are put together as their #include lines
- * say. A text with an include guard goes in once.
+ * The source of kernels for devices that compile it. Each text is in the library once, after a line that
+ * names it (cmake/sources.cmake); this file assembles them by resolving their #include lines. A text with an
+ * include guard is included once.
  */
 #define _GNU_SOURCE
 #include "kernels/kernel.h"
@@ -21,7 +21,7 @@ struct text {
 struct assembly {
     FILE *out;
     int nonce;
-    const char *once[MAX_TEXTS]; /* guarded texts that are in */
+    const char *once[MAX_TEXTS]; /* guarded texts already included */
 };
 
 static struct text text_from(const char *begin) {
@@ -29,7 +29,7 @@ static struct text text_from(const char *begin) {
     return (struct text){begin, next ? next : kernel_sources_end};
 }
 
-/* The text of a name that ends where `length` says; empty: there is none. */
+/* The text with this name of `length` characters; empty: there is none. */
 static struct text find_text(const char *name, size_t length) {
     for (struct text t = text_from(kernel_sources); t.end < kernel_sources_end;) {
         const char *found = t.end + sizeof heading - 1;
@@ -50,7 +50,8 @@ static bool is_in(struct assembly *a, struct text t) {
 
 static void add_text(struct assembly *a, struct text t);
 
-/* A line, or what it includes. Texts that are not ours stand in parts for other compilers. */
+/* Adds a line, or the text that it includes. Includes of other files are kept: they are in parts that only
+ * other compilers see. */
 static void add_line(struct assembly *a, const char *line, size_t length) {
     size_t head = sizeof directive - 1;
     if (length > head && memcmp(line, directive, head) == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SPIR-V of kernels, as shrink.c has written it: seven bits of a word a byte. */
+/* Reads the SPIR-V of kernels in the format that shrink.c writes: seven bits of a word per byte. */
 #include "kernels/kernel.h"
 
 #include <stdlib.h>

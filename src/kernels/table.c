@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of kernels: every row of kernels.def with the forms that the build made of it. SPIR-V and sources
- * are embedded by the assembler. built_forms.h, which the build writes, says which native forms there are:
+ * are embedded by the assembler. built_forms.h, which the build writes, lists the native forms:
  * NATIVE_FORMS_OF_<family>(X) is X(family, form) for each.
  */
 #include "kernels/kernel.h"

@@ -52,7 +52,7 @@ static dnnl_status_t check_zero_points(const attr_t *attr, const md_t *src, cons
 static dnnl_status_t check_sum(const attr_t *attr) {
     const struct dnnl_post_ops *ops = &attr->post_ops;
     SUPPORT(ops->len <= 1, "more than one post-op");
-    SUPPORT(ops->len == 0 || ops->entries[0].kind == dnnl_sum, "a post-op that is no sum");
+    SUPPORT(ops->len == 0 || ops->entries[0].kind == dnnl_sum, "a post-op that is not a sum");
     SUPPORT(ops->len == 0
                     || (ops->entries[0].sum.zero_point == 0
                         && ops->entries[0].sum.data_type == dnnl_data_type_undef),
@@ -69,10 +69,10 @@ static dnnl_status_t check_attributes(const struct dnnl_engine *engine, const at
     return check_sum(attr);
 }
 
-/* Sizes that are known at execution must be unknown on both sides. */
+/* Run-time sizes must be run-time values in both src and dst. */
 static dnnl_status_t check_descriptors(const md_t *src, const md_t *dst) {
     REQUIRE(src && dst, "src or dst is NULL");
-    REQUIRE(!md_is_any(src) && !md_is_any(dst), "the layout of src or dst is open");
+    REQUIRE(!md_is_any(src) && !md_is_any(dst), "the layout of src or dst is undefined");
     TRY(check_same_dims(component, "src", src, "dst", dst));
     SUPPORT(md_is_blocked(src) && md_is_blocked(dst), "a layout that is not blocked");
     return dnnl_success;
@@ -131,7 +131,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-/* Tiles: the two layouts as loops with a stride on either side. */
+/* Tiles: the two layouts as loops with a stride in src and a stride in dst. */
 
 struct loops {
     int count;
@@ -140,7 +140,7 @@ struct loops {
     bool pads[DNNL_MAX_NDIMS];
 };
 
-/* The inner block of a dimension and its stride; 1 where there is none, 0 where there are several. */
+/* The inner block of a dimension and its stride; 1 if there is none, 0 if there are several. */
 static dnnl_dim_t inner_block(const md_t *md, int d, dnnl_dim_t *stride) {
     dnnl_dim_t block = 1, step = 1;
     for (int b = md->blocking.inner_nblks - 1; b >= 0; b--) {
@@ -169,7 +169,7 @@ static bool add_dimension(struct loops *l, const md_t *src, const md_t *dst, int
         add_loop(l, (struct tile_loop){src->dims[d], src_outer, dst_outer, TENSOR_DIMS, 1});
         return true;
     }
-    if (src->dims[d] > INT32_MAX) return false; /* reorder_items counts in 32 bits */
+    if (src->dims[d] > INT32_MAX) return false; /* reorder_items uses 32-bit positions */
     l->limits[d] = src->dims[d];
     l->pads[d] = dst_block > 1;
     dnnl_dim_t outer = divide_up(src->dims[d], block);
@@ -188,7 +188,7 @@ static void sort_by_dst(struct loops *l) {
         }
 }
 
-/* Neighbours that follow each other on both sides become one loop. */
+/* Adjacent loops that are contiguous in both src and dst become one loop. */
 static void merge_loops(struct loops *l) {
     int count = 0;
     for (int i = 0; i < l->count; i++) {
@@ -222,8 +222,8 @@ static int dense_in_src(const struct loops *l) {
     return -1;
 }
 
-/* The loop around x in a tile: the one that is dense in src, unless x is; else the next one in dst that is
- * not the outer half of the dimension of x, on which the end of x would depend. */
+/* The loop around x in a tile: the one that is dense in src, unless x is dense there. Otherwise the next one
+ * in dst, except the outer loop of x's own dimension, because the end of x would depend on it. */
 static int choose_y(const struct loops *l, const struct tile_loop *x) {
     int y = x->src_stride == 1 ? -1 : dense_in_src(l);
     if (y >= 0) return y;
@@ -240,16 +240,16 @@ static dnnl_dim_t share(dnnl_dim_t elements, dnnl_dim_t of) {
     return elements > of ? elements / of : 1;
 }
 
-/* Tiles of about 16 kB on either side, as square as the loops allow where one is dense in src and another in
- * dst, so that no line of a cache is read or written in parts. */
+/* Tiles of about 16 kB in src and in dst. If one loop is dense in src and another in dst, tiles are as square
+ * as the loops allow, so that whole cache lines are read and written. */
 static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
     enum { ELEMENTS = 4096, SIDE = 64 };
     int last = l->count - 1;
     p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
     p->y = take_loop(l, choose_y(l, &p->x));
     p->z = take_loop(l, l->count - 1);
-    p->turn = p->y.src_stride == 1 && p->x.src_stride != 1;
-    p->tile_x = p->turn ? SIDE : ELEMENTS;
+    p->transpose = p->y.src_stride == 1 && p->x.src_stride != 1;
+    p->tile_x = p->transpose ? SIDE : ELEMENTS;
     p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
     p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
     p->nouter = l->count;
@@ -281,7 +281,7 @@ static dnnl_status_t plan_loops(const struct plan *plan, struct loops *l) {
     *l = (struct loops){0};
     for (int d = 0; d < src->ndims; d++)
         if (!add_dimension(l, src, dst, d))
-            return plan_skip(plan, "inner blocks that do not fit each other, or too many");
+            return plan_skip(plan, "inner blocks do not match, or there are too many");
     sort_by_dst(l);
     merge_loops(l);
     return dnnl_success;
@@ -322,7 +322,7 @@ static dnnl_status_t build_tiles(struct plan *plan) {
     return launch_tiles(plan, &kernel_x32_reorder_tiles, &tiled);
 }
 
-/* Between these, a float on the way loses nothing that dst could hold. */
+/* True if converting through f32 gives the same result as converting directly. */
 static bool converts(dnnl_data_type_t src, dnnl_data_type_t dst) {
     const uint64_t types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8;
     return src != dst && in_set(types, src) && in_set(types, dst);
@@ -336,7 +336,8 @@ static dnnl_status_t build_converting_tiles(struct plan *plan) {
     bool copies = src->data_type == dst->data_type && (bits == 8 || bits == 16);
     TRY(plan_takes(plan, &kernel_convert_tiles));
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
-    if (!copies && !converts(src->data_type, dst->data_type)) return plan_skip(plan, "types of src and dst");
+    if (!copies && !converts(src->data_type, dst->data_type))
+        return plan_skip(plan, "unsupported types of src and dst");
     TRY(plan_tiles(plan, &tiled));
     tiled.src_type = (i32)src->data_type;
     tiled.dst_type = (i32)dst->data_type;
@@ -347,7 +348,7 @@ static dnnl_status_t build_converting_tiles(struct plan *plan) {
 
 /* One element at a time. */
 
-/* False: too many elements or dimensions with blocks for the kernel. */
+/* False: too many elements, or too many dimensions with blocks, for the kernel. */
 static bool fill_items(struct reorder_items_params *p, const struct loops *l) {
     int number[TENSOR_DIMS + 1], numbered = 0;
     uint64_t count = 1;
@@ -399,10 +400,11 @@ static dnnl_status_t build_items(struct plan *plan) {
                                         .dst_offset = dst->offset0};
     TRY(plan_takes(plan, &kernel_reorder_items));
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
-    if (!copies && !converts(src->data_type, dst->data_type)) return plan_skip(plan, "types of src and dst");
+    if (!copies && !converts(src->data_type, dst->data_type))
+        return plan_skip(plan, "unsupported types of src and dst");
     TRY(plan_loops(plan, &l));
     if (md_nelems(dst, true) == 0) return dnnl_success;
-    if (!fill_items(&made, &l)) return plan_skip(plan, "too many elements, or dimensions with blocks");
+    if (!fill_items(&made, &l)) return plan_skip(plan, "too many elements or dimensions with blocks");
     return launch_items(plan, &made);
 }
 

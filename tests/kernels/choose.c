@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernels a device gets: its class, its features and the forms that it takes against a kernel's row. */
+/* Which kernels a device gets: class, features and forms of the device against a kernel's row. */
 #include "kernels/kernel.h"
 #include "test.h"
 
@@ -21,7 +21,7 @@ static void rows(void **state) {
             {&cpu, {.class = DEVICE_GPU, .forms = FORM_NATIVE}, "the device is not a CPU"},
             {&cpu,
              {.class = DEVICE_CPU, .forms = FORM_SOURCE},
-             "the kernel has no form that the device takes"},
+             "the kernel has no form that the device accepts"},
             {&gpu, {.class = DEVICE_CPU, .forms = FORM_SPIRV}, "the device is not a GPU"},
             {&gpu, {.class = DEVICE_GPU, .forms = FORM_SPIRV}, "no sub-groups of 16 on this device"},
             {&gpu,
@@ -32,7 +32,7 @@ static void rows(void **state) {
             {&any, {.class = DEVICE_GPU, .forms = FORM_SOURCE}, NULL},
     };
     for (int i = 0; i < COUNT(rows); i++) {
-        const char *why = "nothing was said";
+        const char *why = "not set";
         bool runs = kernel_runs_on(rows[i].kernel, &rows[i].device, &why);
         assert_int_equal(runs, rows[i].why == NULL);
         if (rows[i].why)
@@ -42,20 +42,20 @@ static void rows(void **state) {
     }
 }
 
-/* Whatever a kernel needs, a device without it is told what it lacks. */
+/* Every feature that a device may lack has a reason for verbose lines. */
 static void every_need_has_a_reason(void **state) {
     (void)state;
     const struct device_info bare = {.class = DEVICE_GPU, .forms = ~0u};
     for (unsigned bit = 4; bit <= HAS_WIDE_VECTORS; bit *= 2) {
         const struct kernel needy = {.class = CLASS_ANY, .needs = bit, .forms = FORM_SPIRV};
         const char *why;
-        if (bit == 128) continue; /* no feature */
+        if (bit == 128) continue; /* not a feature */
         assert_false(kernel_runs_on(&needy, &bare, &why));
         assert_non_null(why);
     }
 }
 
-/* Every kernel runs on a device of its class that has everything. */
+/* Every kernel runs on a device of its class that has all features. */
 static void every_kernel_has_a_device(void **state) {
     (void)state;
     for (int i = 0; i < kernel_count; i++) {

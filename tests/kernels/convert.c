@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conversion of every data type to float and back: exhaustively for types of 16 bits and fewer, against a
- * reference that looks for the nearest value in the list of all values of the type.
+ * Conversion of every data type to float and back: exhaustive for types of at most 16 bits, against a
+ * reference that searches the nearest of all values of the type.
  */
 #include "float_bits.h"
 #include "probe.h"
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A floating-point type by its parameters: what its bits mean. */
+/* The parameters of a floating-point type. */
 static const struct format {
     const char *name;
     int type, exponent_bits, mantissa_bits, bias;
-    bool infinities; /* the greatest exponent is for infinities and NaNs */
+    bool infinities; /* the largest exponent is for infinities and NaNs */
     bool last_nan;   /* all ones is NaN */
     bool by_way_of_f16;
 } formats[] = {
@@ -33,7 +33,7 @@ static int width(const struct format *f) {
     return 1 + f->exponent_bits + f->mantissa_bits;
 }
 
-/* The value of the bits below the sign; of a number beyond the greatest one, what it would be. */
+/* The value of the bits below the sign. For one past the largest number: the value that would come next. */
 static double value_of(const struct format *f, uint32_t magnitude) {
     int exponent = (int)(magnitude >> f->mantissa_bits);
     double mantissa = magnitude & ((1u << f->mantissa_bits) - 1);
@@ -41,7 +41,7 @@ static double value_of(const struct format *f, uint32_t magnitude) {
     return ldexp(mantissa + (1 << f->mantissa_bits), exponent - f->bias - f->mantissa_bits);
 }
 
-/* The least magnitude that is not a number any more. */
+/* The smallest magnitude that is not a finite number. */
 static uint32_t magnitudes(const struct format *f) {
     uint32_t all = 1u << (width(f) - 1);
     if (f->infinities) return ((1u << f->exponent_bits) - 1) << f->mantissa_bits;
@@ -52,9 +52,9 @@ static bool is_nan_code(const struct format *f, uint32_t magnitude) {
     return f->infinities ? magnitude > magnitudes(f) : f->last_nan && magnitude == magnitudes(f);
 }
 
-/* Nearest, ties to the even code, searched for by bisection among the values. */
+/* The nearest value, ties to the even code, found by bisection. */
 static uint32_t nearest(const struct format *f, double x) {
-    uint32_t low = 0, high = magnitudes(f); /* value_of(high) may be what lies beyond the greatest */
+    uint32_t low = 0, high = magnitudes(f); /* value_of(high) may be one past the largest number */
     if (x >= value_of(f, high)) return high;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
@@ -119,7 +119,7 @@ static void expect_encoding(const struct probe *probe, const struct format *f, f
     if (got != expected) fail_msg("%s: %s of %a is 0x%x, not 0x%x", probe->name, f->name, x, got, expected);
 }
 
-/* Around every value and every midpoint between two, and floats from all over the range. */
+/* Floats around every value and every midpoint, and floats across the whole range. */
 static void rounding(void **state) {
     (void)state;
     for (const struct probe *const *probe = probes(); *probe; probe++)
@@ -169,7 +169,7 @@ static void integers(void **state) {
     static const struct {
         int type, bits;
         double least, most;
-    } types[] = {{TYPE_S32, 32, -2147483648.0, 2147483520.0}, /* the greatest that a float can say */
+    } types[] = {{TYPE_S32, 32, -2147483648.0, 2147483520.0}, /* the largest float in the range */
                  {TYPE_S8, 8, -128, 127},
                  {TYPE_U8, 8, 0, 255},
                  {TYPE_S4, 4, -8, 7},
@@ -179,7 +179,7 @@ static void integers(void **state) {
         for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 4099) {
             float x = float_of((uint32_t)bits);
             if (isnan(x)) continue;
-            if (bits % 2) x = fmodf(x, 300); /* many in the range, halves among them */
+            if (bits % 2) x = fmodf(x, 300); /* many values within the range, also halves */
             if (bits % 3 == 0) x = rintf(x * 2) / 2;
             double whole = rint((double)x);
             double expected = whole < types[t].least  ? types[t].least
@@ -225,7 +225,7 @@ static void doubles(void **state) {
     for (int i = 0; i < 2000000; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         uint64_t bits = random ^ random >> 29;
-        /* Most doubles are too large or small: bring the exponent near the range of floats. */
+        /* Most doubles are too large or too small: move the exponent near the range of floats. */
         if (i % 4) bits = (bits & UINT64_C(0x800fffffffffffff)) | (UINT64_C(870) + random % 300) << 52;
         if (i % 8 == 1) bits &= ~UINT64_C(0x1fffffff) | (UINT64_C(1) << 28);
         double x;
@@ -263,7 +263,7 @@ static void exact_integers(void **state) {
     assert_true(p->load(buffer, TYPE_S64, 0) == 0x1p40f);
 }
 
-/* Storing one half of a byte leaves the other alone. */
+/* Storing one half of a byte does not change the other. */
 static void halves_of_bytes(void **state) {
     (void)state;
     unsigned char buffer[2] = {0xa5, 0x5a};

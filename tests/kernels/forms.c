@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The forms of kernels that devices build: a SPIR-V module has its kernel and no other, since the time that a
- * device's compiler takes is the user's, and sources are whole.
+ * The forms of kernels that devices compile: a SPIR-V module contains only its own kernel, because compile
+ * time on the device is the user's time, and sources are complete.
  */
 #include "kernels/kernel.h"
 #include "test.h"
 
-/* Walks over the instructions of a module; returns how many entry points it has, and the last one's name. */
+/* Returns the number of entry points of a module, and the name of the last one. */
 static int entry_points(const uint32_t *words, size_t count, const char **name) {
     enum { HEADER = 5, OP_ENTRY_POINT = 15, MAGIC = 0x07230203 };
     int found = 0;
@@ -20,7 +20,7 @@ static int entry_points(const uint32_t *words, size_t count, const char **name) 
     return found;
 }
 
-static void one_kernel_a_module(void **state) {
+static void one_kernel_per_module(void **state) {
     (void)state;
     for (int i = 0; i < kernel_count; i++) {
         const char *name = "";
@@ -53,7 +53,8 @@ static void no_second_copy(void **state) {
     }
 }
 
-/* Nothing of ours is left to include but what other compilers see, and the parts are in. */
+/* All includes of our own are resolved, except those that only other compilers see, and all parts are
+ * present. */
 static void whole_sources(void **state) {
     (void)state;
     for (int i = 0; i < kernel_count; i++) {
@@ -69,7 +70,7 @@ static void whole_sources(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(one_kernel_a_module),
+            cmocka_unit_test(one_kernel_per_module),
             cmocka_unit_test(no_second_copy),
             cmocka_unit_test(whole_sources),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels' mathematics: accuracy against long double over all exponents, special values, and the same
- * bits from every vector width and instruction set.
+ * The math functions of kernels: accuracy against long double over all exponents, special values, and the
+ * same bits from every vector width and instruction set.
  */
 #include "float_bits.h"
 #include "probe.h"
@@ -14,7 +14,7 @@
 
 enum { BATCH = 4096, STRIDE = 1021 }; /* every STRIDE-th of all floats */
 
-/* The distance in units of the last place of the exact value, as a float would have it. */
+/* The error in ulp of the exact value as a float. */
 static double ulps(float got, long double exact) {
     if (isnan(exact)) return isnan(got) ? 0 : INFINITY;
     if (isnan(got)) return INFINITY;
@@ -82,7 +82,7 @@ static double worst_of(const struct probe *probe, const struct unary *u, float *
     return worst;
 }
 
-/* One instruction set is enough here: that the others give the same bits is tested below. */
+/* One instruction set is enough: same_bits tests that the others give the same bits. */
 static void accuracy(void **state) {
     (void)state;
     bool failed = false;
@@ -106,7 +106,7 @@ static float between(float least, float most) {
     return least + (most - least) * ((float)random_bits() / 4294967296.0f);
 }
 
-/* Powers whose results lie all over the range of floats. */
+/* Powers whose results cover the whole range of floats. */
 static void powers(void **state) {
     (void)state;
     static float x[BATCH], y[BATCH], z[BATCH];
@@ -177,7 +177,7 @@ static void quotients(void **state) {
         assert_true(bits_of(z[i]) == bits_of(x[i] / y[i]) || (isnan(z[i]) && isnan(x[i] / y[i])));
 }
 
-/* fma rounds once, whether the CPU has it or not. */
+/* fma rounds once, whether or not the CPU has the instruction. */
 static void fused(void **state) {
     (void)state;
     static float a[BATCH], b[BATCH], c[BATCH], got[BATCH];
@@ -185,7 +185,7 @@ static void fused(void **state) {
         for (int batch = 0; batch < 100; batch++) {
             for (int i = 0; i < BATCH; i++) {
                 a[i] = float_of(random_bits()), b[i] = float_of(random_bits());
-                /* Half of the sums cancel or nearly do. */
+                /* Half of the sums cancel or nearly cancel. */
                 c[i] = i % 2 ? -a[i] * b[i] * (1 + (float)(i % 7) * FLT_EPSILON) : float_of(random_bits());
             }
             for (int lanes = 1; lanes <= 16; lanes = lanes == 1 ? 8 : lanes * 2) {
@@ -215,7 +215,7 @@ static void expect_same(const float *a, const float *b, const float *x, const ch
             fail_msg("%s, function %d, %d lanes: at %a %a, not %a", what, function, lanes, x[i], b[i], a[i]);
 }
 
-/* Every width and every instruction set gives what the scalar form gives on the plainest one. */
+/* Every width and instruction set gives the same bits as the scalar form in the first build. */
 static void same_bits(void **state) {
     (void)state;
     static float x[BATCH], y[BATCH], expected[BATCH], got[BATCH];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The native forms of kernels: which one a CPU gets, and what the limit leaves of a CPU. */
+/* The native forms of kernels: which one a CPU gets, and which features the limit leaves. */
 #define _GNU_SOURCE
 #include "base/cpu.h"
 #include "kernels/kernel.h"
@@ -31,7 +31,7 @@ static const struct native_module *module_for(const struct kernel *kernel, unsig
     return module;
 }
 
-/* Of the forms that a family has and the CPU can run, the best one. */
+/* A CPU gets the best of the family's forms that it can run. */
 static void best_form(void **state) {
     (void)state;
 #if defined(__x86_64__)
@@ -70,7 +70,7 @@ static void vector_bytes(void **state) {
     }
 }
 
-/* What a process with this limit may use. */
+/* The features that a process with this limit may use. */
 static unsigned features_with(const char *limit) {
     unsigned features = 0;
     int ends[2];
@@ -89,7 +89,7 @@ static unsigned features_with(const char *limit) {
     return features;
 }
 
-/* A limit takes away what is above it and nothing else. */
+/* A limit removes the features above it and no others. */
 static void limits(void **state) {
     (void)state;
     static const struct {

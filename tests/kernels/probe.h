@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels' library, as tests can call it: probe.c built in each native form that kernels are built
- * in, with the compiler and flags of kernels.
+ * The kernels' library for tests to call: probe.c, built in each native form of the kernels, with the
+ * compiler and flags of kernels.
  */
 #ifndef LODE_TESTS_KERNELS_PROBE_H
 #define LODE_TESTS_KERNELS_PROBE_H
@@ -36,7 +36,7 @@ struct probe {
     void (*store_s32)(unsigned char *buffer, int type, int64_t i, int x);
 };
 
-/* Those that this machine can run, ended by NULL. */
+/* The probes that this machine can run, terminated by NULL. */
 const struct probe *const *probes(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which builds of the kernels' library this machine can run. probes.def, PROBE(form) for each, is the
- * build's. */
+/* The builds of the kernels' library that this machine can run. The build writes probes.def: PROBE(form) for
+ * each. */
 #include "base/cpu.h"
 #include "count.h"
 #include "probe.h"

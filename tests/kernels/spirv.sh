@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# spirv.sh TOOL FOLDER NAME:CLASS:NEEDS...: the tool takes the SPIR-V of these kernels. The tools are spirv-val, and
-# ocloc, which is Intel's compiler for GPUs and needs none: it compiles every kernel that GPUs get for each GPU that has
-# what the kernel needs. Kernels that are for GPUs alone must not spill registers. The compiler warns of some spills only,
-# but a binary says if its threads need memory: those that require a size of sub-groups, and have no arrays, must not.
+# spirv.sh TOOL FOLDER NAME:CLASS:NEEDS...: checks the SPIR-V of these kernels with a tool, spirv-val or ocloc. ocloc is
+# Intel's offline compiler for GPUs and needs no GPU: it compiles every kernel that GPUs get for each GPU that has the
+# features that the kernel needs. Kernels of class GPU must not spill registers. The compiler warns of some spills only,
+# but a binary says whether its threads need memory: kernels that require a sub-group size and have no arrays must not.
 tool=$1 folder=$2
 shift 2
 [ -x "$tool" ] || { echo "SKIP: $tool is not installed"; exit 77; }
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 
-# GPU:what it lacks
+# GPU:features that it lacks
 gpus="skl:HAS_INTEGER_DOT,HAS_MATRIX_ENGINE tgllp:HAS_FP64,HAS_MATRIX_ENGINE adls:HAS_FP64,HAS_MATRIX_ENGINE
       dg2:HAS_FP64 pvc:HAS_SUB_GROUP_8"
 

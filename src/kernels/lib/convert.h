@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elements of every data type as float and back: nearest even, saturating where the type has no infinity.
- * Integer arithmetic on the bits, so that every runtime gives the same ones and none needs fp16 or fp64.
+ * Converts elements of every data type to float and back: round to nearest even, saturate where the type has
+ * no infinity. Uses integer arithmetic on the bits, so that no device needs fp16 or fp64.
  *
- * 4-bit types have two elements in a byte, the even one in its lower half. Storing one reads and writes the
- * byte, which therefore must belong to one work-item (struct walk sees to that).
+ * 4-bit types have two elements per byte, the even one in the lower half. Storing one reads and writes the
+ * whole byte, which therefore must belong to one work-item (struct walk ensures that).
  */
 #ifndef LODE_KERNELS_LIB_CONVERT_H
 #define LODE_KERNELS_LIB_CONVERT_H
 
 #include "kernels/lib/opencl.h"
 
-/* v / 2^shift, nearest even; 0 <= shift < 32. */
+/* v / 2^shift, rounded to nearest even; 0 <= shift < 32. */
 INLINE uint round_shift(uint v, uint shift) {
     uint half_way = (1u << shift) >> 1, rest = v & ((1u << shift) - 1u), r = v >> shift;
     return r + (rest > half_way || (rest == half_way && shift != 0 && (r & 1u) != 0));
 }
 
-/* Small floating-point numbers: sign, exponent, mantissa, like IEEE's but perhaps without its infinities. */
+/* Small floating-point types: sign, exponent, mantissa as in IEEE 754, some without infinities. */
 
-/* The value of the bits below the sign, as the bits of a float. Infinities and NaNs are the caller's. */
+/* The value of the bits below the sign, as the bits of a float. The caller handles infinities and NaNs. */
 INLINE uint small_to_f32(uint v, uint mantissa_bits, uint bias) {
     uint exponent = v >> mantissa_bits, mantissa = v & ((1u << mantissa_bits) - 1u);
     if (exponent != 0) return ((exponent + 127u - bias) << 23) | (mantissa << (23u - mantissa_bits));
@@ -27,13 +27,13 @@ INLINE uint small_to_f32(uint v, uint mantissa_bits, uint bias) {
     return as_uint(convert_float((int)mantissa) * as_float((127u + 1u - bias - mantissa_bits) << 23));
 }
 
-/* The nearest bits below the sign for a float's magnitude; they may run over into the next exponent. The
- * magnitude must be less than 2^(31 - bias) or so: callers saturate before or after. */
+/* The bits below the sign, rounded to nearest, for a float's magnitude; rounding may carry into the exponent.
+ * The magnitude must be less than about 2^(31 - bias): callers saturate before or after. */
 INLINE uint small_from_f32(uint magnitude, uint mantissa_bits, uint bias) {
     uint smallest_normal = (127u + 1u - bias) << 23;
     if (magnitude >= smallest_normal)
         return round_shift(magnitude - ((127u - bias) << 23), 23u - mantissa_bits);
-    /* Denormal there: count in its unit, 2^(1 - bias - mantissa_bits). */
+    /* Denormal in the small type: a multiple of 2^(1 - bias - mantissa_bits). */
     uint exponent = magnitude >> 23, shift = 23u - mantissa_bits + 127u + 1u - bias - exponent;
     uint mantissa = (magnitude & 0x7fffffu) | 0x800000u;
     return exponent == 0 || shift > 25u ? 0u : round_shift(mantissa, shift);
@@ -48,7 +48,7 @@ INLINE float f16_to_f32(uint v) {
 INLINE uint f16_from_f32(float x) {
     uint bits = as_uint(x), sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu);
-    if (magnitude >= 0x477ff000u) return sign | 0x7c00u; /* 65520: half way to what would be 65536 */
+    if (magnitude >= 0x477ff000u) return sign | 0x7c00u; /* 65520: halfway to 65536, which f16 cannot hold */
     return sign | small_from_f32(magnitude, 10, 15);
 }
 
@@ -62,7 +62,7 @@ INLINE uint bf16_from_f32(float x) {
     return round_shift(bits, 16);
 }
 
-/* f8_e5m2 is the upper byte of an f16. Both 8-bit types are rounded from f16, as oneDNN does it. */
+/* f8_e5m2 is the upper byte of an f16. Both 8-bit types are rounded from f16, as oneDNN does. */
 INLINE float f8_e5m2_to_f32(uint v) {
     return f16_to_f32(v << 8);
 }
@@ -81,7 +81,8 @@ INLINE float f8_e4m3_to_f32(uint v) {
 INLINE uint f8_e4m3_from_f32(float x) {
     uint v = f16_from_f32(x), sign = (v >> 8) & 0x80u;
     uint magnitude = as_uint(f16_to_f32(v & 0x7fffu));
-    if (magnitude > 0x43e80000u) return sign | 0x7fu; /* 464: half way to what would be 480; or NaN */
+    if (magnitude > 0x43e80000u)
+        return sign | 0x7fu; /* 464: halfway to 480, which the type cannot hold; or NaN */
     return sign | small_from_f32(magnitude, 3, 7);
 }
 
@@ -122,8 +123,8 @@ INLINE float f64_to_f32(ulong v) {
     if (magnitude > 0x7ff0000000000000ul)
         return as_float(sign | 0x7fc00000u | ((uint)(magnitude >> 29) & 0x3fffffu));
     if (magnitude >= 0x47effffff0000000ul) return as_float(sign | 0x7f800000u);
-    /* Keep what decides the rounding: one bit for all those below the 30 upper ones. */
-    int exponent = (int)(magnitude >> 52) - 896; /* as a float would have it */
+    /* Keep the upper 30 bits and one sticky bit for the rest, which decide the rounding. */
+    int exponent = (int)(magnitude >> 52) - 896; /* with the bias of a float */
     uint upper = (uint)(magnitude >> 22) & 0x3fffffffu;
     uint mantissa = (upper | 0x40000000u) | ((magnitude & 0x3ffffful) != 0);
     if (exponent > 0) return as_float(sign | (((uint)(exponent - 1) << 23) + round_shift(mantissa, 7)));
@@ -136,7 +137,7 @@ INLINE ulong f64_from_f32(float x) {
     if (magnitude >= 0x7f800000u) return sign | 0x7ff0000000000000ul | ((ulong)(magnitude & 0x7fffffu) << 29);
     if (magnitude >= 0x00800000u) return sign | (((ulong)magnitude << 29) + (896ul << 52));
     if (magnitude == 0) return sign;
-    /* Denormal as a float: a whole number of 2^-149. */
+    /* Denormal as a float: a multiple of 2^-149. */
     ulong mantissa = (ulong)magnitude << 29;
     ulong exponent = 897;
     for (; (mantissa >> 52) == 0; exponent--)
@@ -144,7 +145,7 @@ INLINE ulong f64_from_f32(float x) {
     return sign | (exponent << 52) | (mantissa & 0xffffffffffffful);
 }
 
-/* The nearest integer, saturated to what an s32 can hold and a float can say. NaN gives the least. */
+/* The nearest integer, saturated to the floats that fit in an s32. NaN gives the minimum. */
 INLINE int s32_from_f32(float x) {
     float a = as_float(as_uint(x) & 0x7fffffffu);
     float whole = a < 0x1p23f ? (a + 0x1p23f) - 0x1p23f : a;
@@ -156,7 +157,7 @@ INLINE int limit_s32(int x, int least, int most) {
     return x < least ? least : x > most ? most : x;
 }
 
-/* oneDNN turns NaN into the least s8 and the largest u8. */
+/* oneDNN converts NaN to the minimum of s8 and the maximum of u8. */
 INLINE int s8_from_f32(float x) {
     return limit_s32(s32_from_f32(x), -128, 127);
 }
@@ -198,7 +199,7 @@ OUTLINE float load_f32(global const uchar *buffer, int type, i64 i) {
     return 0.0f;
 }
 
-/* Element i of a buffer of integers, exactly. s64 is cut to what an s32 holds. */
+/* Element i of a buffer of integers, exactly. s64 is truncated to s32. */
 OUTLINE int load_s32(global const uchar *buffer, int type, i64 i) {
     switch (type) {
     case TYPE_S32: return ((global const int *)buffer)[i];
@@ -215,7 +216,7 @@ OUTLINE int load_s32(global const uchar *buffer, int type, i64 i) {
     return s32_from_f32(load_f32(buffer, type, i));
 }
 
-/* Stores x as element i of a buffer of integers, saturated. Returns 0 if it is no such buffer. */
+/* Stores x as element i of a buffer of integers, saturated. Returns 0 if `type` is not an integer type. */
 INLINE int store_integer(global uchar *buffer, int type, i64 i, int x) {
     switch (type) {
     case TYPE_S32: ((global int *)buffer)[i] = x; return 1;
@@ -242,19 +243,19 @@ OUTLINE void store_f32(global uchar *buffer, int type, i64 i, float x) {
     case TYPE_F64: ((global ulong *)buffer)[i] = f64_from_f32(x); return;
     case TYPE_BOOLEAN: buffer[i] = x != 0.0f; return;
     }
-    /* oneDNN turns NaN into the least s32 and s8, into the largest u8, and into zero where there are 4 bits.
+    /* oneDNN converts NaN to the minimum of s32 and s8, the maximum of u8, and zero in 4-bit types.
      */
     int v = s32_from_f32(x);
     if (x != x && type != TYPE_S32 && type != TYPE_S8) v = type == TYPE_U8 ? 255 : 0;
     store_integer(buffer, type, i, v);
 }
 
-/* Stores x as element i, saturated; exactly where the type is one of integers. */
+/* Stores x as element i, saturated; exact for integer types. */
 OUTLINE void store_s32(global uchar *buffer, int type, i64 i, int x) {
     if (store_integer(buffer, type, i, x) == 0) store_f32(buffer, type, i, (float)x);
 }
 
-/* Stores the first `count` of eight floats, fewer than all: in halves. */
+/* Stores the first `count` of eight floats, count < 8, in halves. */
 INLINE void store_some(float8 x, global float *to, i64 count) {
     float4 four = x.lo;
     if (count & 4) {

@@ -16,7 +16,7 @@ INLINE i64 convolution_begin(constant struct convolution_params *p, struct opera
     return group * p->inputs;
 }
 
-/* What tap (k0, k1, k2) reads. */
+/* Moves the operands to tap (k0, k1, k2). */
 INLINE void convolution_tap(constant struct convolution_params *p, struct operands *o, const struct taps *t,
                             i64 k0, i64 k1, i64 k2) {
     i64 *s = o->src_position + 2, *w = o->weights_position + p->grouped + 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise convolution of f32 images whose channels lie together. A block of places in a row and a vector of
- * channels is computed at once, in registers. Every output is one chain of fma over the taps that lie inside
- * the image, like that of the universal kernel. 16 lanes are right for AVX2, too: they are two chains there.
+ * Depthwise convolution of channels-last f32 images. A block of adjacent outputs in a row by a vector of
+ * channels is computed at once, in registers. Every output is one chain of fma over the taps inside the
+ * image. 16 lanes suit AVX2 too: there they are two independent chains.
  */
 #define LANES 16
 #include "kernels/lib/lanes.h"
@@ -13,18 +13,18 @@ struct depthwise_buffers {
     global float *dst;
 };
 
-/* Places in a row that have the same taps, offsets and strides of them. */
+/* Adjacent outputs in a row that have the same taps: their offsets and strides. */
 struct depthwise_block {
     int count;
-    i64 src, weights, dst;         /* of the first tap that lies inside the image, of channel 0 */
-    i64 src_end;                   /* behind the last vector of channel 0 that is read */
-    i64 taps[WINDOW_DIMS];         /* that lie inside */
-    i64 step[WINDOW_DIMS], column; /* of src: from tap to tap, and from place to place */
+    i64 src, weights, dst;         /* offsets of the first tap inside the image, channel 0 */
+    i64 src_end;                   /* the end of the last vector that is read for channel 0 */
+    i64 taps[WINDOW_DIMS];         /* number of taps inside the image */
+    i64 step[WINDOW_DIMS], column; /* strides of src: between taps, and between outputs */
     i64 weights_step[2], dst_column;
     i64 batch, place[WINDOW_DIMS];
 };
 
-/* What the blocks of a row have in common. */
+/* What the blocks of a row share. */
 INLINE struct depthwise_block depthwise_begin(constant struct window_images *w,
                                               const struct window_row *row) {
     struct depthwise_block b = {.batch = row->batch, .place = {row->place[0], row->place[1], 0}};
@@ -40,7 +40,7 @@ INLINE struct depthwise_block depthwise_begin(constant struct window_images *w,
     return b;
 }
 
-/* The block that begins at `place`. */
+/* Moves to the block that begins at `place`. */
 INLINE void depthwise_move(struct depthwise_block *b, constant struct depthwise_params *p,
                            const struct window_row *row, i64 place) {
     constant struct window_images *w = &p->images;
@@ -66,7 +66,7 @@ INLINE void depthwise_move(struct depthwise_block *b, constant struct depthwise_
     b->place[2] = place;
 }
 
-/* acc[r] = the window at place r of m, a constant where this is called. */
+/* acc[r] = the sum of the window at output r of m. Callers pass m as a constant. */
 INLINE void depthwise_sums(const struct depthwise_block *b, global const float *src,
                            global const float *weights, const int m, VEC *acc) {
 #pragma unroll
@@ -88,8 +88,8 @@ INLINE void depthwise_sums(const struct depthwise_block *b, global const float *
         }
 }
 
-/* Panels of a block of m places that have all their channels, with bias and activation; or only the sums of
- * the first one, in `sums`. */
+/* The full panels of a block of m outputs, with bias and activation; or only the sums of the first panel, in
+ * `sums`. */
 INLINE void depthwise_panels(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                              const struct depthwise_block *b, i64 first, i64 last, const int m, VEC *sums) {
     i64 bias_step = p->has_bias ? LANES : 0;
@@ -121,7 +121,7 @@ INLINE void depthwise_panels(constant struct depthwise_params *p, const struct d
     }
 }
 
-/* Functions of their own have all registers to themselves. */
+/* Separate functions, so that each has all registers to itself. */
 OUTLINE void depthwise_1(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                          const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
     depthwise_panels(p, f, b, first, last, 1, sums);
@@ -143,7 +143,7 @@ INLINE void depthwise_any(constant struct depthwise_params *p, const struct dept
     }
 }
 
-/* The sums of a block, one channel of `count` at a time. */
+/* The sums of a block for `count` channels, one channel at a time. */
 OUTLINE void depthwise_each(const struct depthwise_block *b, global const float *src,
                             global const float *weights, int count, VEC *out) {
     for (int r = 0; r < b->count; r++, src += b->column) {
@@ -161,7 +161,7 @@ OUTLINE void depthwise_each(const struct depthwise_block *b, global const float 
     }
 }
 
-/* The end of a block: bias, post-ops, and the store of the channels that exist. */
+/* Finishes a block: bias, post-ops, and the store of the channels that exist. */
 INLINE void depthwise_store(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                             EPILOGUE_ARGS, const struct depthwise_block *b, i64 channel, int count,
                             VEC *sums) {
@@ -188,8 +188,8 @@ INLINE void depthwise_store(constant struct depthwise_params *p, const struct de
     }
 }
 
-/* A block of one panel. Where that has fewer channels than lanes, other places' channels lie behind them in
- * src and may be read, but for the very last place. */
+/* A block of one panel. If the panel has fewer channels than lanes, reading past them gives the next pixel's
+ * channels, which is harmless except at the very end of src. */
 INLINE void depthwise_panel(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                             EPILOGUE_ARGS, const struct depthwise_block *b, i64 panel) {
     const i64 channel = panel * LANES, left = p->images.channels - channel;

@@ -2,10 +2,10 @@
 /*
  * Dot products of four bytes in each lane of a vector of integers, unsigned times signed, exact, sums modulo
  * 2^32. Operands are prepared once and used many times: dot4_signed for a vector of weights, dot4_unsigned
- * for four values that all lanes share. Their form depends on what the processor multiplies fast. With VNNI
- * they stay as they are: one instruction does it all. Elsewhere on x86-64, even and odd bytes become 16-bit
- * numbers, of which one instruction multiplies and adds pairs. (That for pairs of bytes saturates.) On others
- * each byte becomes an integer.
+ * for four values that all lanes share. The prepared form depends on the instruction set. VNNI takes the
+ * bytes unchanged, in one instruction. Elsewhere on x86-64, even and odd bytes are widened to 16 bits, and
+ * one instruction multiplies and adds pairs (the one for pairs of bytes saturates). On other architectures
+ * each byte is widened to an integer.
  */
 #ifndef LODE_KERNELS_LIB_DOT4_H
 #define LODE_KERNELS_LIB_DOT4_H

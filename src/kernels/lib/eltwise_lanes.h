@@ -26,7 +26,7 @@ INLINE OVERLOAD VEC eltwise_elu(VEC x, float alpha) {
     return x > V(0.0f) ? x : negative;
 }
 
-/* log(1 + e^(alpha x)) / alpha, without the overflow. */
+/* log(1 + e^(alpha x)) / alpha, without overflow. */
 INLINE OVERLOAD VEC eltwise_soft_relu(VEC x, float alpha) {
     VEC t = x * V(alpha);
     VEC soft = f32_log1p_positive(f32_exp(t > V(88.0f) ? V(88.0f) : t));
@@ -64,7 +64,7 @@ INLINE OVERLOAD VEC eltwise_f32(int alg, VEC x, float alpha, float beta) {
     return x;
 }
 
-/* Binary algorithms. Those that compare answer 1 or 0; z is the condition of a select. */
+/* Binary algorithms. Comparisons give 1 or 0; z is the condition of a select. */
 INLINE OVERLOAD VEC binary_f32(int alg, VEC x, VEC y, VEC z) {
     switch (alg) {
     case BINARY_ADD: return x + y;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of every kernel: scales, post-ops, zero point. One result at a time for universal kernels, a vector
- * at a time for fast ones, with the same bits. A kernel that has an epilogue
+ * The end of every kernel: scales, post-ops, zero point; one result at a time for universal kernels, a vector
+ * at a time for fast ones. A kernel that has an epilogue
  *
  *   kernel void example(ITEM …own buffers…, global uchar *dst, EPILOGUE_ARGS, constant struct example *p) {
  *       struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
@@ -9,8 +9,8 @@
  *       x = epilogue_scale(&e, x, position) + bias;
  *       store_f32(dst, p->epilogue.type, offset, epilogue_finish(&e, x, position));
  *
- * takes dst as the last of its own buffers; primitives/epilogue.c binds it and what follows. Positions are
- * those of the logical dst tensor.
+ * takes dst as the last of its own buffers; primitives/epilogue.c binds dst and the epilogue's buffers after
+ * it. Positions are logical positions in dst.
  */
 #ifndef LODE_KERNELS_LIB_EPILOGUE_H
 #define LODE_KERNELS_LIB_EPILOGUE_H
@@ -43,7 +43,7 @@ INLINE i64 quant_offset(constant struct quant_source *q, const i64 *position) {
     return offset;
 }
 
-/* A quantisation parameter for the result at `position`; `none` where there is none. */
+/* The quantisation parameter for the result at `position`; `none` if there is no such parameter. */
 INLINE float quant_value(const struct epilogue_state *e, constant struct quant_source *q, const i64 *position,
                          float none) {
     if (q->from == QUANT_NONE) return none;
@@ -51,7 +51,7 @@ INLINE float quant_value(const struct epilogue_state *e, constant struct quant_s
     return load_f32(e->buffers[q->index], q->type, quant_offset(q, position));
 }
 
-/* The integer that quant_value gives as a float. */
+/* The same as an integer. */
 INLINE int quant_integer(const struct epilogue_state *e, constant struct quant_source *q,
                          const i64 *position) {
     if (q->from == QUANT_NONE) return 0;
@@ -59,7 +59,7 @@ INLINE int quant_integer(const struct epilogue_state *e, constant struct quant_s
     return load_s32(e->buffers[q->index], q->type, quant_offset(q, position));
 }
 
-/* x times the scales of the sources, for a kernel that has left them to the end. */
+/* x times the scales of src and weights, for kernels that apply them after the sum. */
 INLINE float epilogue_scale(const struct epilogue_state *e, float x, const i64 *position) {
     x *= quant_value(e, &e->epilogue->src_scale, position, 1.0f);
     return x * quant_value(e, &e->epilogue->weights_scale, position, 1.0f);
@@ -82,7 +82,7 @@ INLINE ulong dropout_offset(const struct epilogue_state *e) {
     return d->scalar >= 0 ? scalar_64(e, d->scalar + 3) : ((global const ulong *)e->buffers[d->offset])[0];
 }
 
-/* The largest number that is dropped: (2^32 - 1) * p, rounded down. */
+/* The largest random number that drops a result: (2^32 - 1) * p, rounded down. */
 INLINE uint dropout_limit(float p) {
     if (!(p > 0.0f)) return 0;
     if (p >= 1.0f) return 0xffffffffu;
@@ -91,7 +91,7 @@ INLINE uint dropout_limit(float p) {
     return (uint)((ulong)0xffffffffu * ((bits & 0x7fffffu) | 0x800000u) >> (150 - exponent));
 }
 
-/* One result is dropped, or made larger by what the others lose; the mask tells which. */
+/* Drops one result, or scales it up to make up for those that are dropped, and writes the mask. */
 OUTLINE float epilogue_dropout(const struct epilogue_state *e, constant struct epilogue_op *op, float x,
                                const i64 *position) {
     constant struct dropout_source *d = &e->epilogue->dropout;
@@ -106,9 +106,9 @@ OUTLINE float epilogue_dropout(const struct epilogue_state *e, constant struct e
     return x * (p != 1.0f ? f32_div(1.0f, 1.0f - p) : 0.0f);
 }
 
-/* Rounds up or down by chance, to a number that dst can hold. */
-OUTLINE float round_by_chance(constant struct rounding *r, global const uchar *seed_buffer, float x,
-                              const i64 *position) {
+/* Stochastic rounding to a number that dst can hold. */
+OUTLINE float round_stochastically(constant struct rounding *r, global const uchar *seed_buffer, float x,
+                                   const i64 *position) {
     if (x != x) return x;
     uint place = (uint)tensor_offset(&r->dst, position), seed = ((global const uint *)seed_buffer)[0];
     int shift = r->bits == 8 ? 2 : 1, within = (int)(place & ((1u << shift) - 1));
@@ -121,10 +121,10 @@ OUTLINE float round_by_chance(constant struct rounding *r, global const uchar *s
 
 INLINE float epilogue_round(const struct epilogue_state *e, float x, const i64 *position) {
     constant struct rounding *r = &e->epilogue->rounding;
-    return round_by_chance(r, e->buffers[r->seed], x, position);
+    return round_stochastically(r, e->buffers[r->seed], x, position);
 }
 
-/* Values of an operand along a vector: `count` of LANES exist, in the direction of dimension `lanes`. */
+/* The values of an operand for a vector of results along dimension `lanes`; `count` of LANES exist. */
 #define LANES 1
 #include "kernels/lib/epilogue_lanes.h"
 #undef LANES

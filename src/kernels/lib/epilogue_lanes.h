@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The epilogue of one vector of LANES results that follow each other along dimension `lanes`, from `position`
- * on; `count` of them exist, and nothing is read for the others.
+ * The epilogue of one vector of LANES consecutive results along dimension `lanes`, starting at `position`;
+ * `count` of them exist, and nothing is read for the others.
  */
 #include "kernels/lib/lanes.h"
 
@@ -64,7 +64,7 @@ INLINE OVERLOAD VEC activation_apply(constant struct activation *a, VEC x) {
     return x;
 }
 
-/* x times the scales of the sources. */
+/* x times the scales of src and weights. */
 OUTLINE OVERLOAD void epilogue_scale(const struct epilogue_state *e, VEC *x, const i64 *position, int lanes,
                                      int count) {
     VEC scale;
@@ -74,7 +74,7 @@ OUTLINE OVERLOAD void epilogue_scale(const struct epilogue_state *e, VEC *x, con
     *x = y * scale;
 }
 
-/* Each of the results for itself. */
+/* The results one at a time. */
 INLINE OVERLOAD VEC epilogue_each(const struct epilogue_state *e, constant struct epilogue_op *dropout, VEC x,
                                   const i64 *position, int lanes, int count) {
 #if LANES == 1

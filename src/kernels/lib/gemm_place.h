@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a work-item of the matrix-product kernels stands: for any type of elements. */
+/* The tile of a work-item of the matrix-product kernels, for any element type. */
 #ifndef LODE_KERNELS_LIB_GEMM_PLACE_H
 #define LODE_KERNELS_LIB_GEMM_PLACE_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tile of gemm.cl for one register file: HEIGHT columns by two vectors of LANES floats. Included once a
- * shape; NAME gives the names.
+ * The tile of gemm.cl for one register file: HEIGHT columns by two vectors of LANES floats. Included once per
+ * shape; NAME(x) appends the shape to a name.
  */
 #include "kernels/lib/lanes.h"
 
-/* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps. `m` and
- * `panels` are constants where this is called, so that the loops over them unroll and acc stays in registers.
+/* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps. Callers pass
+ * `m` and `panels` as constants, so that the loops over them unroll and acc stays in registers.
  */
 INLINE void NAME(gemm_steps)(global const float *a, const i64 column, global const float *w, const i64 step,
                              const i64 panel, const i64 depth, const i64 ahead, const int m, const int panels,
@@ -60,7 +60,7 @@ INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_ti
     NAME(gemm_move)(out, acc, 2 * m * panels);
 }
 
-/* out[r][v] += a piece of the reduction, from step `begin` on. */
+/* out[r][v] += a piece of the reduction, starting at step `begin`. */
 INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_tile *t, i64 first, i64 begin,
                              i64 depth, const int m, VEC *out) {
     VEC acc[2 * HEIGHT];
@@ -71,7 +71,7 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-/* The end of one vector: bias, post-ops, and the store of the lanes that exist. */
+/* Finishes one vector: bias, post-ops, and the store of the lanes that exist. */
 INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_tile *t,
                              const struct epilogue_state *e, VEC x, int r, int v) {
     i64 channel = t->at.channel + v * LANES;
@@ -159,8 +159,8 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
 }
 #endif
 
-/* For few columns and long reductions, where reading the weights is what takes time: each work-item reads its
- * panel once, in pieces that stay in the first cache while all tiles use them. Range: 1, panels, batches. */
+/* For few columns and long reductions, which are bound by reading the weights: each work-item reads its panel
+ * once, in pieces that stay in the L1 cache while all tiles use them. Range: 1, panels, batches. */
 #if WANTED(NAME(f32_gemm_deep))
 kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float *weights,
                                 global const float *bias, global float *dst, EPILOGUE_ARGS,
@@ -184,7 +184,7 @@ kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float
 }
 #endif
 
-/* One column by GEMM_WIDE_PANELS panels: as many chains as the latency of fma needs.
+/* One column by GEMM_WIDE_PANELS panels: enough independent chains to hide the latency of fma.
  * Range: 1, groups of panels, batches. */
 #if WANTED(NAME(f32_gemm_wide))
 kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float *weights,

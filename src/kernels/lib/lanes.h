@@ -2,7 +2,7 @@
 /*
  * Names for code that is written once and included for several vector widths: with LANES 1, 8 or 16, VEC is
  * float, float8 or float16, and so on. No include guard: the last inclusion counts. Conditions are those of
- * OpenCL vectors: only `?:`, & and | may be used on them, never && or !.
+ * OpenCL vectors: use only `?:`, & and | on them, never && or !.
  */
 #undef VEC
 #undef IVEC

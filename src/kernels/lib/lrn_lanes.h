@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lrn.cl has for each vector width LANES: the formula, and, for vectors, the dense kernel called NAME.
+/* The parts of lrn.cl for one vector width LANES: the formula and, for vectors, the dense kernel called NAME.
  */
 #include "kernels/lib/lanes.h"
 
-/* omega^(-3/4) for the usual beta: 1.4 ulp for 2^-120 <= omega < 2^128, and no division or root. z is a guess
- * at omega^(-1/4) from the bits, within 3.2 %; two steps of Newton's method on 1 / z^4 leave 1.6e-5 of that,
- * and what z^3 still lacks follows from the last rest. */
+/* omega^(-3/4) for the usual beta: 1.4 ulp for 2^-120 <= omega < 2^128, without division or root. z starts as
+ * an estimate of omega^(-1/4) from the bits, within 3.2 %; two Newton steps on 1 / z^4 reduce the error to
+ * 1.6e-5, and z^3 is corrected by the last residual. */
 INLINE OVERLOAD VEC lrn_power(VEC omega) {
     VEC z = AS_VEC((UVEC)(0x4f586000u) - (AS_UVEC(omega) >> 2)), z2, rest;
     for (int i = 0; i < 2; i++) {
@@ -30,8 +30,8 @@ INLINE OVERLOAD VEC lrn_result(VEC x, VEC sum, constant struct lrn *l) {
 #if LANES > 1
 #include "kernels/lib/memory_lanes.h"
 
-/* Channels at to at + LANES - 1 of a pixel whose row begins at `row`, zeros where there are none. What lies
- * beside the row may be read, but not what lies outside of src. */
+/* Channels `at` to `at` + LANES - 1 of a pixel whose channels begin at `row`; zeros where there are none. May
+ * read beyond the pixel, but not beyond src. */
 INLINE OVERLOAD void lrn_load(VEC *to, constant struct lrn_dense_params *p, global const float *src, i64 row,
                               i64 at) {
     if (row + at >= p->src_first && row + at + LANES <= p->src_last) {
@@ -48,7 +48,7 @@ INLINE OVERLOAD void lrn_load(VEC *to, constant struct lrn_dense_params *p, glob
     *to = VLOAD(0, values);
 }
 
-/* Squares of the channels around each of LANES channels from c on. */
+/* The sum of squares of the channels around each of LANES channels, starting at c. */
 INLINE OVERLOAD void lrn_sum_across(VEC *result, constant struct lrn_dense_params *p, global const float *src,
                                     i64 row, i64 c) {
     VEC sum = V(0.0f), x;
@@ -67,8 +67,8 @@ INLINE OVERLOAD void lrn_sum_across(VEC *result, constant struct lrn_dense_param
     *result = sum;
 }
 
-/* Squares of the pixels around one, each with the same n vectors of channels; `n` is a constant where this is
- * called, and of a single vector `count` lanes exist. `image` is the first pixel. */
+/* The sum of squares of the pixels around one pixel, for n vectors of channels. Callers pass `n` as a
+ * constant; if n is 1, `count` lanes exist. `image` is the first pixel. */
 INLINE OVERLOAD void lrn_sum_within(VEC *sums, constant struct lrn_dense_params *p, global const float *image,
                                     const i64 *pixel, const int n, int count) {
     VEC sum[LRN_VECTORS], x;
@@ -96,14 +96,14 @@ INLINE OVERLOAD void lrn_sum_within(VEC *sums, constant struct lrn_dense_params 
         sums[i] = sum[i];
 }
 
-/* All channels of one pixel. `image`, `from` and `to` are the offsets of its image, of its first channel and
- * of where that goes. */
+/* All channels of one pixel. `image`, `from` and `to` are the offsets of its image, of its first channel in
+ * src and of its first channel in dst. */
 INLINE OVERLOAD void lrn_pixel(VEC *sums, constant struct lrn_dense_params *p, global const float *src,
                                i64 image, i64 from, global float *dst, i64 to, const i64 *pixel) {
     for (i64 c = 0; c < p->channels;) {
         int n = p->channels - c >= LRN_VECTORS * LANES && !p->lrn.across ? LRN_VECTORS : 1;
         int count = p->channels < LANES ? (int)p->channels : LANES;
-        /* The last vector begins earlier if it can: some channels are computed twice, to the same bits. */
+        /* The last vector starts early if it can: some channels are computed twice, with the same bits. */
         if (c > p->channels - count) c = p->channels - count;
         if (p->lrn.across)
             lrn_sum_across(sums, p, src, from, c);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mathematics for float, float8 and float16: the same operations in the same order for each width, so that a
- * value does not depend on the lane or the runtime that computed it. Accuracies are those that
- * tests/kernels/math.c holds them to.
+ * Math functions for float, float8 and float16: the same operations in the same order for each width, so that
+ * a value does not depend on its lane. tests/kernels/math.c checks the stated accuracies.
  */
 #ifndef LODE_KERNELS_LIB_MATH_H
 #define LODE_KERNELS_LIB_MATH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of math.h for one vector width LANES. Polynomials are minimax fits of our own, their
- * coefficients rounded to float one after the other.
+ * The functions of math.h for one vector width LANES. Polynomials are minimax fits of our own; coefficients
+ * were rounded to float one after the other.
  */
 #include "kernels/lib/lanes.h"
 
@@ -21,8 +21,8 @@ INLINE OVERLOAD VEC f32_round(VEC x) {
     return f32_copysign(a < V(0x1p23f) ? rounded : a, x);
 }
 
-/* Quotient and square root, correctly rounded. OpenCL allows them an error of some ulp, so there one step of
- * correction follows, where its own terms are exact. */
+/* Quotient and square root, correctly rounded. OpenCL allows them an error of some ulp, so there a correction
+ * step follows, where its own terms are exact. */
 INLINE OVERLOAD VEC f32_div(VEC a, VEC b) {
     VEC q = a / b;
 #ifdef __OPENCL_C_VERSION__
@@ -51,7 +51,7 @@ INLINE OVERLOAD VEC f32_power_of_two(IVEC n) {
     return AS_VEC(AS_UVEC(n + 127) << 23);
 }
 
-/* x * 2^n, rounded once, for n that may leave the normal range by as much again. */
+/* x * 2^n, rounded once; n may be up to twice as large as the exponents of normal numbers. */
 INLINE OVERLOAD VEC f32_scale(VEC x, IVEC n) {
     IVEC first = n >> 1;
     return x * f32_power_of_two(first) * f32_power_of_two(n - first);
@@ -173,7 +173,7 @@ INLINE OVERLOAD VEC f32_erf(VEC x) {
 /* log2 of x > 0 and finite, as high + *low. */
 INLINE OVERLOAD VEC f32_log2_parts(VEC x, VEC *low) {
     VEC e, m = f32_log_parts(x, &e);
-    /* s = f / (2 + f), and what the division lost. */
+    /* s = f / (2 + f), and the rounding error of the division. */
     VEC f = m - V(1.0f), d = f + V(2.0f), d_low = f - (d - V(2.0f));
     VEC s = f32_div(f, d);
     VEC s_low = f32_div(fma(-s, d_low, fma(-s, d, f)), d);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dialect that kernels are written in: OpenCL C where it is OpenCL C, and the same words for a C compiler
- * (clang) when the file is built as native code. Every .cl file includes this first.
+ * The dialect that kernels are written in. For an OpenCL compiler it is plain OpenCL C; for a C compiler
+ * (clang), which builds native code, this header defines the same words. Every .cl file includes it first.
  *
  *   kernel void f32_example(ITEM global const float *src, global float *dst, constant struct example *p)
  *
- * ITEM is the hidden first parameter that says where a work-item stands in the native build; get_global_id
- * and its kin, barrier and LOCAL(type, name, count), an array in local memory, work only inside the body of a
- * kernel. A kernel uses no library function: what it needs is in
- * lib/. Contraction is explicit: fma where a fused operation is meant.
+ * ITEM is a hidden first parameter of native code: the IDs of the work-item. get_global_id and similar
+ * functions, barrier, and LOCAL(type, name, count), an array in local memory, work only inside the body of a
+ * kernel. Kernels use no library functions, only those of lib/. Contraction is explicit: write fma where a
+ * fused operation is meant.
  */
 #ifndef LODE_KERNELS_LIB_OPENCL_H
 #define LODE_KERNELS_LIB_OPENCL_H
 
-/* Devices build one kernel at a time, with ONE_KERNEL and WANTED_<name> defined; native code has them all. */
+/* Devices build one kernel at a time, with ONE_KERNEL and WANTED_<name> defined; native code contains all. */
 #ifdef ONE_KERNEL
 #define WANTED(name) WANTED_(name)
 #define WANTED_(name) WANTED_##name
@@ -28,8 +28,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define HAVE_DOUBLE 1
 #endif
-/* Kernels are vectorized by hand. Compilers that vectorize across work-items take the hint and leave them
- * alone: on a CPU that saves most of the time it takes to build them. */
+/* Kernels are vectorized by hand. The hint stops compilers from vectorizing them across work-items, which
+ * saves most of the build time on a CPU. */
 #define kernel __kernel __attribute__((vec_type_hint(float16)))
 #undef NAN /* compilers differ about its bits */
 #define NAN as_float(0x7fc00000u)
@@ -87,8 +87,8 @@ VECTOR_TYPES(double)
 
 #define PREFETCH(address) __builtin_prefetch(address)
 
-/* Two vectors of 64 or 32 bytes that must be computed before anything after this point is loaded: a scheduler
- * that gathers all loads first runs out of registers. Means nothing where they do not fill a register. */
+/* Forces two vectors of 64 or 32 bytes to be computed before later loads: a scheduler that moves all loads to
+ * the front runs out of registers. Does nothing where the vectors do not fill a register. */
 #if defined(__AVX512F__)
 #define KEEP_ORDER_64(a, b) __asm__ volatile("" : "+v"(a), "+v"(b)::"memory")
 #else
@@ -100,7 +100,7 @@ VECTOR_TYPES(double)
 #define KEEP_ORDER_32(a, b)
 #endif
 
-/* Where a work-item stands. */
+/* The IDs of a work-item. */
 struct native_item {
     const struct native_group *group;
     uint local_id[3];
@@ -113,7 +113,7 @@ struct native_item {
 #define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
 
 /* Local memory and barriers, for kernels whose row needs HAS_LOCAL_MEMORY. All work-items of a group run in
- * one thread, so what belongs to the thread belongs to the group. */
+ * one thread, so thread-local memory is local memory. */
 #define LOCAL(type, name, count) static _Thread_local type name[count]
 #define CLK_LOCAL_MEM_FENCE 1
 #define CLK_GLOBAL_MEM_FENCE 2
@@ -153,8 +153,8 @@ AS_TYPE_N(float, 16)
 AS_TYPE_N(int, 16)
 AS_TYPE_N(uint, 16)
 
-/* fma of floats rounds once on every CPU, so that results do not depend on the instruction set. Without the
- * instruction, the product is exact in double and the sum is rounded to odd before it is rounded to float. */
+/* fma of floats rounds once on every CPU, as OpenCL requires. Without the instruction, the product is exact
+ * in double and the sum is rounded to odd before it is rounded to float. */
 #if defined(__FMA__) || defined(__aarch64__)
 #define FMA(type)                                                                                            \
     INLINE OVERLOAD type fma(type a, type b, type c) {                                                       \
@@ -163,7 +163,7 @@ AS_TYPE_N(uint, 16)
 FMA(float)
 FMA(double)
 #else
-/* Rounds twice: a call of libm is no choice for a kernel. */
+/* Rounds twice: kernels cannot call libm. */
 INLINE OVERLOAD double fma(double a, double b, double c) {
     return a * b + c;
 }
@@ -190,7 +190,7 @@ OUTLINE void fma_each(float *r, const float *a, const float *b, const float *c, 
 FMA(float8)
 FMA(float16)
 
-/* convert_<type>: same value, other type; floats are cut towards zero. */
+/* convert_<type>: same value, other type; floats are truncated towards zero. */
 INLINE OVERLOAD float convert_float(int v) {
     return (float)v;
 }

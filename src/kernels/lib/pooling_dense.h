@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling of f32 images whose channels lie together: a vector of channels at a time. */
+/* Pooling of channels-last f32 images, a vector of channels at a time. */
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
 
-enum { POOLING_VECTORS = 4 }; /* that are kept in registers */
+enum { POOLING_VECTORS = 4 }; /* vectors kept in registers */
 
-/* n vectors of channels of the window, from where tap 0 would read `start`; of the last vector `count` lanes
- * exist. `n` and `max` are constants where this is called. */
+/* Pools n vectors of channels over the window; tap 0 would read at `start`. `count` lanes of the last vector
+ * exist. Callers pass `n` and `max` as constants. */
 INLINE void pool_vectors(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
                          global const float *src, i64 start, const int n, const bool max, int count) {
     VEC x[POOLING_VECTORS], y;
@@ -54,7 +54,7 @@ INLINE void pool_any(VEC *out, constant struct pooling_dense_params *p, const st
     }
 }
 
-/* All channels at one place: `from` is where tap 0 reads the first one, `to` where it goes. */
+/* All channels of one output: `from` is where tap 0 reads the first channel, `to` its offset in dst. */
 INLINE void pool_place(VEC *x, constant struct pooling_dense_params *p, const struct taps *t,
                        global const float *src, i64 from, global float *dst, i64 to, EPILOGUE_ARGS, i64 batch,
                        const i64 *place) {
@@ -63,7 +63,7 @@ INLINE void pool_place(VEC *x, constant struct pooling_dense_params *p, const st
             n = left / LANES < POOLING_VECTORS ? left / LANES : POOLING_VECTORS;
         int count = p->images.channels < LANES ? (int)p->images.channels : LANES;
         if (n == 0) {
-            /* The last vector begins earlier if it can: some channels are computed twice, to the same bits.
+            /* The last vector starts early if it can: some channels are computed twice, with the same bits.
              */
             n = 1;
             c = p->images.channels - count;
@@ -90,7 +90,7 @@ kernel void f32_pooling_16(ITEM global const float *src, global float *dst, EPIL
 }
 #endif
 
-/* The maxima of a vector of channels, and the taps that have them. */
+/* The maxima of a vector of channels, and the taps where they are. */
 INLINE void pool_maxima(VEC *most, IVEC *at, constant struct pooling_dense_params *p, const struct taps *t,
                         global const float *src, int count) {
     VEC x = V(p->lowest), y;

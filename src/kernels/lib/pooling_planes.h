@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling of f32 images whose rows lie together, such as nchw: a vector of places in a row, of several
- * channels at a time. What a lane would read from the padding is replaced by a value that changes nothing, so
- * bits are those of the universal kernel.
+ * Pooling of f32 images with dense rows, such as nchw: a vector of adjacent outputs in a row, for several
+ * channels at a time. Lanes whose tap is in the padding get a value that does not change the result.
  */
 #include "kernels/lib/lanes.h"
 
-/* LANES places in a row: tap k of lane i reads position start + k * step + i * stride. */
+/* LANES adjacent outputs in a row: tap k of lane i reads position start + k * step + i * stride. */
 struct planes_block {
-    int count;               /* of places that exist */
+    int count;               /* number of outputs that exist */
     i64 src[POOLING_PLANES]; /* offsets of position 0 of the row, at tap 0 along the other dimensions */
-    i64 start;               /* position of tap 0 of the first place */
-    bool whole;              /* the places have all taps along the row */
+    i64 start;               /* position of tap 0 of the first output */
+    bool whole;              /* along the row, all taps of all outputs are inside */
 };
 
-/* Which positions lie inside the row, for tap k of each place. */
+/* Which positions are inside the row, for tap k of each output. */
 INLINE IVEC planes_inside(constant struct window *w, const struct planes_block *b, i64 k) {
     int lanes[LANES];
 #pragma unroll
@@ -24,7 +23,7 @@ INLINE IVEC planes_inside(constant struct window *w, const struct planes_block *
     return AS_UVEC(position) < (UVEC)((uint)w->size[2]);
 }
 
-/* LANES elements that follow each other, or every second one. */
+/* LANES consecutive elements, or every second one. */
 INLINE void planes_load(VEC *to, global const float *from, i64 stride) {
     VEC a = VLOAD(0, from), x;
     *to = a;
@@ -35,7 +34,7 @@ INLINE void planes_load(VEC *to, global const float *from, i64 stride) {
     *to = x;
 }
 
-/* Are strides such that vectors can be read, and do they not go beyond the ends of src? */
+/* Do the strides allow vector loads, and do those stay within src? */
 INLINE bool planes_readable(constant struct pooling_planes_params *p, const struct planes_block *b,
                             const struct taps *t) {
     constant struct window_images *w = &p->images;
@@ -48,7 +47,7 @@ INLINE bool planes_readable(constant struct pooling_planes_params *p, const stru
     return w->window.stride[2] <= 2 && first >= w->src_offset && last <= p->src_end;
 }
 
-/* What tap k reads of the rows that lie `row` from those of the block; `none` for what lies in the padding.
+/* The elements at tap k, in the rows at distance `row` from those of the block; `none` in the padding.
  */
 INLINE void planes_tap(VEC *to, constant struct window *w, const struct planes_block *b,
                        global const float *src, i64 row, i64 k, float none) {
@@ -61,7 +60,7 @@ INLINE void planes_tap(VEC *to, constant struct window *w, const struct planes_b
         to[i] = mask ? to[i] : V(none);
 }
 
-/* The taps inside of each place, which a sum is divided by. */
+/* The number of taps inside the image for each output: the divisor of its sum. */
 INLINE void planes_divisor(VEC *to, constant struct pooling_planes_params *p, const struct planes_block *b,
                            const struct taps *t) {
     constant struct window *w = &p->images.window;
@@ -78,7 +77,7 @@ INLINE void planes_divisor(VEC *to, constant struct pooling_planes_params *p, co
     *to = inside * V(others);
 }
 
-/* The sums of a block, or its maxima and the taps that have them; `max` is a constant where this is called.
+/* The sums of a block, or its maxima and the taps where they are. Callers pass `max` as a constant.
  */
 INLINE void planes_pool(constant struct pooling_planes_params *p, const struct planes_block *b,
                         const struct taps *t, global const float *src, const bool max, VEC *out, IVEC *at) {
@@ -109,7 +108,7 @@ INLINE void planes_pool(constant struct pooling_planes_params *p, const struct p
     }
 }
 
-/* The same, one place of one channel at a time. */
+/* The same, one output of one channel at a time. */
 OUTLINE void planes_each(constant struct pooling_planes_params *p, const struct planes_block *b,
                          const struct taps *t, global const float *row, VEC *out, IVEC *at) {
     constant struct window_images *w = &p->images;
@@ -153,7 +152,7 @@ INLINE void planes_block(constant struct pooling_planes_params *p, const struct 
         x[i] = f32_div(x[i], divisor);
 }
 
-/* One row of dst of the channels from `channel` on. If there are fewer than POOLING_PLANES, the last one is
+/* One row of dst for POOLING_PLANES channels, starting at `channel`. If there are fewer, the last one is
  * computed several times. */
 INLINE void planes_row(constant struct pooling_planes_params *p, const struct window_row *r, i64 channel,
                        global const float *src, global uchar *workspace, global float *dst) {
@@ -167,7 +166,7 @@ INLINE void planes_row(constant struct pooling_planes_params *p, const struct wi
     for (int i = 0; i < POOLING_PLANES; i++)
         b.src[i] = r->from + (channel + i < last ? channel + i : last) * p->src_channel;
     for (i64 place = 0; place < places; place += LANES) {
-        /* The last vector begins earlier if it can: some places are computed twice, to the same bits. */
+        /* The last vector starts early if it can: some outputs are computed twice, with the same bits. */
         if (place + LANES > places) place = places - count;
         b.start = place * w->stride[2] - w->padding[2];
         b.whole = b.start >= 0 && b.start + reach < w->size[2];

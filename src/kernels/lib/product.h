@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of products along one dimension of src and weights, and what becomes of a sum: the parts that
- * universal kernels are put together from. Positions are logical ones, each in its own tensor; that along the
- * dimension of the sum is overwritten.
+ * Sums of products along one dimension of src and weights, and what is done with a sum: the parts of the
+ * universal kernels. Positions are logical, each in its own tensor; the coordinate along the dimension of the
+ * sum is overwritten.
  */
 #ifndef LODE_KERNELS_LIB_PRODUCT_H
 #define LODE_KERNELS_LIB_PRODUCT_H
@@ -16,14 +16,14 @@ struct operands {
     i64 src_position[TENSOR_DIMS], weights_position[TENSOR_DIMS];
 };
 
-/* Both at the position of a result. */
+/* Sets both positions to that of a result. */
 INLINE void operands_at(struct operands *o, const i64 *position, int ndims) {
 #pragma nounroll
     for (int d = 0; d < ndims; d++)
         o->src_position[d] = o->weights_position[d] = position[d];
 }
 
-/* Element `at` along dimension `dim`; `base` is the offset of the position with 0 there. */
+/* The offset of element `at` along dimension `dim`; `base` is the offset of element 0. */
 INLINE i64 offset_along(constant struct tensor *t, i64 base, i64 *position, int dim, i64 at) {
     position[dim] = at;
     return t->nblocks == 0 ? base + at * t->strides[dim] : tensor_offset(t, position);
@@ -87,7 +87,7 @@ INLINE int product_s32(constant struct product *p, const struct epilogue_state *
     return sum;
 }
 
-/* A sum times the scales of what it was made of. */
+/* A sum times the scales of src and weights. */
 INLINE float product_scale(constant struct product *p, const struct epilogue_state *e,
                            const struct operands *o, float sum) {
     sum *= quant_value(e, &p->src_scale, o->src_position, 1.0f);

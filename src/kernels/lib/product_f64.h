@@ -25,7 +25,7 @@ INLINE double product_scale_f64(constant struct product *p, const struct epilogu
     return sum * (double)quant_value(e, &p->weights_scale, o->weights_position, 1.0f);
 }
 
-/* Post-ops are computed in f32, as everywhere. */
+/* Post-ops are computed in f32, as in all kernels. */
 INLINE void product_store_f64(constant struct product *p, const struct epilogue_state *e,
                               global const uchar *bias, const i64 *bias_position, global uchar *dst,
                               i64 offset, const i64 *position, double x) {

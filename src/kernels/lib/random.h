@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random numbers for dropout and stochastic rounding: Philox 4x32 with ten rounds, counted through by the
- * place of a result, so that a number depends on nothing but that place and the seed.
+ * Random numbers for dropout and stochastic rounding: Philox 4x32 with ten rounds. The counter is the index
+ * of the result, so a number depends only on that index and the seed.
  */
 #ifndef LODE_KERNELS_LIB_RANDOM_H
 #define LODE_KERNELS_LIB_RANDOM_H
 
 #include "kernels/lib/opencl.h"
 
-/* One of the four words that a count of 128 bits and a key of 64 give. */
+/* One of the four words for a 128-bit counter and a 64-bit key. */
 OUTLINE uint philox(uint c0, uint c1, uint c2, uint c3, uint key0, uint key1, int word) {
 #pragma nounroll
     for (int round = 0; round < 10; round++) {
@@ -23,14 +23,14 @@ OUTLINE uint philox(uint c0, uint c1, uint c2, uint c3, uint key0, uint key1, in
     return word == 0 ? c0 : word == 1 ? c1 : word == 2 ? c2 : c3;
 }
 
-/* Four numbers in a row come from one count. */
+/* Four consecutive numbers share one counter. */
 INLINE uint random_at(ulong place, ulong seed, ulong offset) {
     ulong four = place & ~3ul;
     return philox((uint)offset, (uint)(offset >> 32), (uint)four, (uint)(four >> 32), (uint)seed,
                   (uint)(seed >> 32), (int)(place & 3));
 }
 
-/* Without an offset all four are the same number: so oneDNN 3.13 has it, and networks that were trained with
+/* Without an offset all four are the same number: oneDNN 3.13 does this, and networks that were trained with
  * it expect it. */
 INLINE uint random_without_offset(uint place, uint seed) {
     uint four = place & ~3u;

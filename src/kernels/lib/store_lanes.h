@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores LANES results that follow each other, from element i on; `count` of them exist. The bits are those
- * of store_f32 and store_s32.
+ * Stores LANES consecutive results, starting at element i; `count` of them exist. Rounds and saturates
+ * exactly as store_f32 and store_s32 do.
  */
 #include "kernels/lib/convert.h"
 #include "kernels/lib/lanes.h"
 
-/* The nearest integer, saturated: as s32_from_f32 has it. */
+/* The nearest integer, saturated, as in s32_from_f32. */
 INLINE OVERLOAD IVEC lanes_s32(VEC x) {
     VEC a = AS_VEC(AS_UVEC(x) & 0x7fffffffu);
     VEC whole = a < V(0x1p23f) ? (a + V(0x1p23f)) - V(0x1p23f) : a;
@@ -15,7 +15,7 @@ INLINE OVERLOAD IVEC lanes_s32(VEC x) {
     return a < V(0x1p31f) ? (x < V(0.0f) ? -v : v) : limit;
 }
 
-/* The same within limits that a byte may have; NaN becomes `nan`. */
+/* The same, saturated to the limits of a byte type; NaN becomes `nan`. */
 INLINE OVERLOAD UVEC lanes_byte(VEC x, float least, float most, float nan) {
     VEC limited = x < V(least) ? V(least) : x > V(most) ? V(most) : x;
     limited = x == x ? limited : V(nan);
@@ -27,7 +27,7 @@ INLINE OVERLOAD UVEC lanes_bf16(VEC x) {
     return x == x ? rounded : (bits >> 16) | 0x40u;
 }
 
-/* False: not a type that is stored a vector at a time. */
+/* Stores a full vector. False: this type has no vector store. */
 INLINE OVERLOAD bool store_vector(global uchar *buffer, int type, i64 i, VEC x) {
     switch (type) {
     case TYPE_F32: VSTORE(x, 0, (global float *)buffer + i); return true;
@@ -48,7 +48,7 @@ INLINE OVERLOAD void store_lanes(global uchar *buffer, int type, i64 i, VEC x, i
         store_f32(buffer, type, i + k, values[k]);
 }
 
-/* Integers as they are, to a buffer of s32. */
+/* Integers, to a buffer of s32. */
 INLINE OVERLOAD void store_lanes(global int *buffer, i64 i, IVEC x, int count) {
     if (count == LANES) {
         VSTORE(x, 0, buffer + i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the elements of a tensor lie, and in which order a kernel goes through them.
+ * Where the elements of a tensor are in memory, and in which order a kernel visits them.
  */
 #ifndef LODE_KERNELS_LIB_TENSOR_H
 #define LODE_KERNELS_LIB_TENSOR_H
@@ -44,10 +44,10 @@ INLINE void position_of(i64 index, int ndims, constant i64 *dims, i64 *position)
     }
 }
 
-/* A work-item on its way through its part of a walk:
+/* Iterates over a work-item's part of a walk:
  *   struct walker w;
  *   for (walk_begin(&w, walk, get_global_id(0)); w.left > 0; walk_next(&w, walk)) …
- * `offset` is where the element lies; `inside` is 0 in the padding, which is to be zero. */
+ * `offset` is the offset of the element; `inside` is 0 in the padding, which must be set to zero. */
 struct walker {
     i64 left, offset;
     int inside;

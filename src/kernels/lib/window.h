@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The taps of a window that lie inside the image, and the places where it stands. */
+/* The taps of a window that are inside the image, and the positions of the window. */
 #ifndef LODE_KERNELS_LIB_WINDOW_H
 #define LODE_KERNELS_LIB_WINDOW_H
 
 #include "kernels/lib/opencl.h"
 #include "kernels/params_window.h"
 
-/* Taps first[d] to last[d] - 1 lie inside along each dimension; tap k reads position start[d] + k * step. */
+/* Along dimension d, taps first[d] to last[d] - 1 are inside; tap k reads position start[d] + k * step. */
 struct taps {
     i64 start[WINDOW_DIMS], first[WINDOW_DIMS], last[WINDOW_DIMS];
 };
 
-/* Along one dimension, for a window that stands at `place`. */
+/* Along one dimension, for the window at output position `place`. */
 INLINE void window_taps_along(struct taps *taps, constant struct window *w, int d, i64 place) {
     i64 start = place * w->stride[d] - w->padding[d], step = w->step[d];
     i64 room = w->size[d] - start, first, last;
-    if (step == 1) { /* most windows, and divisions take their time */
+    if (step == 1) { /* the usual case: avoids divisions, which are slow */
         first = start >= 0 ? 0 : -start;
         last = room > 0 ? room : 0;
     } else {
@@ -27,21 +27,21 @@ INLINE void window_taps_along(struct taps *taps, constant struct window *w, int 
     taps->last[d] = last < w->taps[d] ? last : w->taps[d];
 }
 
-/* `place` is where the window stands, one number a dimension. */
+/* `place` is the output position of the window, one number per dimension. */
 INLINE void window_taps(struct taps *taps, constant struct window *w, const i64 *place) {
 #pragma nounroll
     for (int d = 0; d < WINDOW_DIMS; d++)
         window_taps_along(taps, w, d, place[d]);
 }
 
-/* A part of a row of dst: `from` and `to` are where it begins in src and dst. */
+/* A part of a row of dst: `from` and `to` are its first offsets in src and dst. */
 struct window_row {
     i64 from, to, first, last, batch;
     i64 place[WINDOW_DIMS];
-    struct taps taps; /* but those along the row */
+    struct taps taps; /* except along the row */
 };
 
-/* Part number `part` of those that are `length` places long. */
+/* Part number `part` of a row that is divided into parts of `length` outputs. */
 INLINE struct window_row window_row(constant struct window_images *w, i64 part, i64 length, i64 row,
                                     i64 batch) {
     struct window_row r = {.batch = batch};
@@ -59,7 +59,7 @@ INLINE struct window_row window_row(constant struct window_images *w, i64 part, 
     return r;
 }
 
-/* The logical position in dst of a channel at a place. */
+/* The logical position in dst of a channel at output position `place`. */
 INLINE void window_position(constant struct window_images *w, i64 batch, i64 channel, const i64 *place,
                             i64 *position) {
     position[0] = batch;
