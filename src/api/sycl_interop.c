@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_sycl_interop_*: engines, streams and memory objects made of the user's SYCL objects, and the way back.
- * Checks arguments; what is done with SYCL stands in runtimes/sycl.
+ * dnnl_sycl_interop_*: engines, streams and memory objects from the user's SYCL objects, and those objects
+ * back. Checks arguments; the calls of SYCL are in runtimes/sycl.
  */
 #include "core/memory.h"
 #include "core/stream.h"
@@ -15,10 +15,10 @@ static bool is_ours(const struct dnnl_engine *engine) {
 
 /* Engines */
 
-/* Takes the device over unless one of the same handles is open already. */
+/* Takes ownership of the device, unless one with the same handles is already open. */
 static dnnl_status_t create_engine(dnnl_engine_t *engine, struct sycl_device *device) {
     struct sycl_opened opened;
-    TRY(sycl_look_under(device, &opened));
+    TRY(sycl_query_native(device, &opened));
     struct device_origin origin = {.kind = opened.native.is_cpu ? dnnl_cpu : dnnl_gpu, .objects = &opened};
     origin.handles[SYCL_DEVICE] = opened.native.device_identity;
     origin.handles[SYCL_CONTEXT] = opened.native.context_identity;
@@ -97,7 +97,7 @@ dnnl_status_t dnnl_sycl_interop_memory_get_memory_kind(const_dnnl_memory_t memor
     return dnnl_success;
 }
 
-/* Makes memory of USM buffer-based, if need be: the handle is that of a buffer from now on. */
+/* Turns USM memory into buffer memory if necessary: its handle is a buffer from now on. */
 dnnl_status_t dnnl_sycl_interop_memory_set_buffer(dnnl_memory_t memory, void *buffer) {
     if (!memory || !is_ours(memory->engine) || !buffer)
         return fail(dnnl_invalid_arguments, "memory", "null, or not SYCL memory");

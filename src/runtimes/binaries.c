@@ -17,7 +17,7 @@ static const char magic[16] = "lode-binaries-1";
 const char binaries_library[] =
         "lode " VERSION_TEXT(DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH) "\n";
 
-/* Kernels of the same name differ between builds of one version, so their content counts. */
+/* Kernels of the same name differ between builds of one version, so their content is part of the key. */
 static uint64_t content_of(const struct kernel *kernel) {
     size_t sources_size = (size_t)(kernel_sources_end - kernel_sources);
     size_t spirv_size = (size_t)(kernel->spirv_end - kernel->spirv);
@@ -66,7 +66,7 @@ static bool is_whole(const uint8_t *bytes, size_t size) {
 dnnl_status_t binaries_restore(struct binaries *binaries, size_t size, const uint8_t *blob) {
     size_t head = sizeof magic;
     if (size < head || memcmp(blob, magic, head) != 0 || !is_whole(blob + head, size - head))
-        return fail(dnnl_invalid_arguments, "engine", "not a cache blob, or a damaged one");
+        return fail(dnnl_invalid_arguments, "engine", "not a cache blob, or damaged");
     struct record record;
     dnnl_status_t status = dnnl_success;
     for (size_t at = head; at < size && status == dnnl_success;) {

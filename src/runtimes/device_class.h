@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The class that a runtime gives a device. LODE_TEST_DEVICE_CLASS=GPU, which is for tests, makes CPUs pass
- * for GPUs: kernels for GPUs can then be run without one.
+ * The class that a runtime reports for a device. LODE_TEST_DEVICE_CLASS=GPU, which is for tests, makes CPUs
+ * report the class GPU, so that GPU kernels can run without a GPU.
  */
 #ifndef LODE_RUNTIMES_DEVICE_CLASS_H
 #define LODE_RUNTIMES_DEVICE_CLASS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlopen and dlsym, as library.h has them. */
+/* dlopen and dlsym: see library.h. */
 #define _GNU_SOURCE
 #include "runtimes/library.h"
 
@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-void *library_open_beside(const char *name) {
+void *library_open_sibling(const char *name) {
     Dl_info self;
     char path[4096];
-    if (!dladdr((void *)library_open_beside, &self) || !self.dli_fname) return NULL;
+    if (!dladdr((void *)library_open_sibling, &self) || !self.dli_fname) return NULL;
     const char *slash = strrchr(self.dli_fname, '/');
     if (!slash) return NULL;
     int folder = (int)(slash - self.dli_fname);

@@ -2,7 +2,7 @@
 /*
  * The host runtime: plans run in the caller's thread and on the thread pool, with the native form of each
  * kernel for the best instruction set of this CPU. Buffers are plain memory; streams hold nothing but the
- * time that profiling collects.
+ * times that profiling collects.
  */
 #define _GNU_SOURCE
 #include "base/cpu.h"
@@ -24,7 +24,7 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
     return dnnl_success;
 }
 
-/* What the system says of caches: 0 or less where it does not know. */
+/* Cache sizes from sysconf, which returns 0 or less where it does not know. */
 static void read_caches(struct device_info *info) {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     static const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binaries of Level Zero's modules: what a device's key is made of, and cache blobs. Native modules are part
- * of the library, so a blob of the embedded driver has none.
+ * Binaries of Level Zero modules: device keys and cache blobs. Native modules are part of the library, so a
+ * blob of the embedded driver contains none.
  */
 #define _GNU_SOURCE
 #include "runtimes/level_zero/level_zero.h"
@@ -74,7 +74,7 @@ dnnl_status_t lz_blob_id_of(ze_driver_handle_t driver, ze_device_handle_t device
     const struct found_driver *found;
     TRY(lz_check_device(driver, device, &found));
     char *key = lz_device_key(found, device);
-    if (!key) return fail(dnnl_runtime_error, "engine", "the device does not say what it is");
+    if (!key) return fail(dnnl_runtime_error, "engine", "the device's properties cannot be queried");
     dnnl_status_t status = blob_give(key, strlen(key), size, id);
     free(key);
     return status;

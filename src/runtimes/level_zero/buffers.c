@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers: unified shared memory. Ours is device memory; the user's may be of any kind. The host reads and
- * writes it in place where it can, else through a copy in host memory that lives from map to unmap.
+ * Buffers: unified shared memory. Ours is device memory; the user's may be of any kind. The host accesses it
+ * in place where it can, else through a staging copy in host memory that exists from map to unmap.
  */
 #include "runtimes/level_zero/level_zero.h"
 
@@ -38,7 +38,7 @@ dnnl_status_t lz_buffer_alloc(struct device *device, enum buffer_kind kind, size
     return dnnl_success;
 }
 
-/* A copy in host memory, in the list behind buffer->state while it is mapped. */
+/* A staging copy in host memory; in the list at buffer->state while it is mapped. */
 struct staging {
     struct staging *next;
     void *copy;
@@ -54,7 +54,8 @@ static void free_retired(struct lz_device *d, void *pointer) {
     lz_free(d, pointer);
 }
 
-/* The device may still use it. Not every driver can free memory later: then we do. */
+/* The device may still use the memory. If the driver has no deferred free, the memory is retired (retire.c).
+ */
 static void free_later(struct lz_device *d, void *pointer) {
     if (d->free_policy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE)
         lz_free(d, pointer);
@@ -96,9 +97,9 @@ dnnl_status_t lz_buffer_adopt(struct device *device, enum buffer_kind kind, void
     bool known = type_of(d, handle) != ZE_MEMORY_TYPE_UNKNOWN;
     if (!known && !d->system_memory)
         return fail(dnnl_invalid_arguments, "memory",
-                    "Level Zero does not know the pointer, and the device takes no memory of the system");
+                    "the pointer is not a Level Zero allocation, and the device cannot access system memory");
     if (known && !is_long_enough(d, handle, size))
-        return fail(dnnl_invalid_arguments, "memory", "the allocation has less than %zu bytes", size);
+        return fail(dnnl_invalid_arguments, "memory", "the allocation has fewer than %zu bytes", size);
     *buffer = (struct buffer){.kind = BUFFER_POINTER, .handle = handle};
     return dnnl_success;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices: from their place in the list of all, with a context of our own, or from the user's driver, device
- * and context, which are checked before anything is done with them.
+ * Devices: by index in the list of all devices, with a context of our own, or from the user's driver, device
+ * and context, which are checked before use.
  */
 #include "base/cpu.h"
 #include "runtimes/device_class.h"
@@ -16,13 +16,13 @@ dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count) {
     return dnnl_success;
 }
 
-/* -- what a device is -- */
+/* -- properties -- */
 
 static uint64_t low_bits(uint32_t count) {
     return count >= 64 || count == 0 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
-/* Level Zero does not say whether a device has the sub-group functions of cl_intel_subgroups. Intel's have.
+/* Level Zero does not report whether a device has the sub-group functions of cl_intel_subgroups. Intel's do.
  */
 static unsigned sub_group_features(const struct lz_device *d, uint32_t vendor,
                                    const ze_device_compute_properties_t *compute) {
@@ -41,7 +41,7 @@ static unsigned module_features(const ze_device_module_properties_t *module) {
            | (module->flags & ZE_DEVICE_MODULE_FLAG_DP4A ? HAS_INTEGER_DOT : 0);
 }
 
-/* A device that names one cache means the last. */
+/* If a device reports one cache, it is the last level. */
 static void read_caches(const struct lz_device *d, struct device_info *info) {
     enum { LEVELS = sizeof info->cache_bytes / sizeof info->cache_bytes[0] };
     ze_device_cache_properties_t caches[LEVELS] = {{0}};
@@ -53,7 +53,7 @@ static void read_caches(const struct lz_device *d, struct device_info *info) {
         info->cache_bytes[count == 1 ? LEVELS - 1 : i] = caches[i].cacheSize;
 }
 
-/* What SPIR-V finds on the device. */
+/* The features of the device that SPIR-V kernels can use. */
 static ze_result_t read_abilities(const struct lz_device *d, uint32_t vendor, struct device_info *info) {
     ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
     ze_device_compute_properties_t compute = {.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES};
@@ -68,8 +68,9 @@ static ze_result_t read_abilities(const struct lz_device *d, uint32_t vendor, st
     return ZE_RESULT_SUCCESS;
 }
 
-/* On the embedded driver the same kernels run as on the CPU engine, so that results have the same bits. It is
- * not asked about SPIR-V unless it passes for a GPU: it would look for an OpenCL runtime. */
+/* The embedded driver runs the same native kernels as the CPU engine, so results have the same bits. It is
+ * not queried about SPIR-V unless it reports the class GPU, because the query makes it look for an OpenCL
+ * runtime. */
 static ze_result_t describe(const struct lz_device *d, const ze_device_properties_t *device,
                             struct device_info *info) {
     uint64_t units = (uint64_t)device->numSlices * device->numSubslicesPerSlice * device->numEUsPerSubslice;
@@ -113,7 +114,7 @@ static bool find_ordinal(struct lz_device *d) {
     return false;
 }
 
-/* How memory can be freed while the device may still use it; 0: the driver has no such thing. */
+/* The policy for freeing memory that the device may still use; 0: the driver has none. */
 static uint32_t free_policy(const struct lz_device *d) {
     ze_driver_memory_free_ext_properties_t policies = {
             .stype = ZE_STRUCTURE_TYPE_DRIVER_MEMORY_FREE_EXT_PROPERTIES};
@@ -124,10 +125,10 @@ static uint32_t free_policy(const struct lz_device *d) {
     return deferred ? deferred : policies.freePolicies & ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE;
 }
 
-static dnnl_status_t learn(struct lz_device *d, struct device *device) {
+static dnnl_status_t query_device(struct lz_device *d, struct device *device) {
     ze_result_t result = read_properties(d, &device->info);
     if (result != ZE_RESULT_SUCCESS) return lz_fail(result, "engine", "a query of the device's properties");
-    if (!find_ordinal(d)) return fail(dnnl_runtime_error, "engine", "the device has no queue that computes");
+    if (!find_ordinal(d)) return fail(dnnl_runtime_error, "engine", "the device has no compute queue");
     d->free_policy = free_policy(d);
     return dnnl_success;
 }
@@ -159,10 +160,9 @@ static bool has_device(const struct found_driver *driver, ze_device_handle_t dev
 dnnl_status_t lz_check_device(ze_driver_handle_t driver, ze_device_handle_t device,
                               const struct found_driver **found) {
     const struct found_driver *known = lz_driver(driver);
-    if (!known)
-        return fail(dnnl_invalid_arguments, "engine", "no library of Level Zero has this driver handle");
+    if (!known) return fail(dnnl_invalid_arguments, "engine", "no Level Zero library has this driver handle");
     if (!has_device(known, device))
-        return fail(dnnl_invalid_arguments, "engine", "the device is not one of the driver");
+        return fail(dnnl_invalid_arguments, "engine", "the device does not belong to the driver");
     *found = known;
     return dnnl_success;
 }
@@ -175,8 +175,8 @@ static dnnl_status_t adopt_handles(struct lz_device *d, void *const *handles) {
     return status;
 }
 
-/* Whose memory is this, as far as the context says? A driver that looks at devices superficially takes those
- * of another driver for its own, and then names one that is its own. */
+/* Does the context report this memory as that of our device? A driver that does not validate device handles
+ * accepts one of another driver, but then reports a device of its own. */
 static bool is_of_driver(const struct lz_device *d, const void *pointer) {
     ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
     ze_device_handle_t owner = NULL;
@@ -184,7 +184,7 @@ static bool is_of_driver(const struct lz_device *d, const void *pointer) {
     return result != ZE_RESULT_SUCCESS || !owner || has_device(d->driver, owner);
 }
 
-/* A context cannot be asked what it is for: it shows when memory is allocated. */
+/* A context cannot be queried for its driver, so this allocates memory to find out. */
 static dnnl_status_t check_context(const struct lz_device *d) {
     void *probe = NULL;
     ze_result_t result = lz_alloc(d, 1, &probe);
@@ -192,11 +192,11 @@ static dnnl_status_t check_context(const struct lz_device *d) {
         bool ours = is_of_driver(d, probe);
         d->ze->MemFree(d->context, probe);
         return ours ? dnnl_success
-                    : fail(dnnl_invalid_arguments, "engine", "the context is not one of the driver");
+                    : fail(dnnl_invalid_arguments, "engine", "the context does not belong to the driver");
     }
     bool full = lz_status(result) == dnnl_out_of_memory;
     return fail(full ? dnnl_out_of_memory : dnnl_invalid_arguments, "engine",
-                "the context cannot allocate memory of the device: %s", lz_result_name(result));
+                "the context cannot allocate device memory: %s", lz_result_name(result));
 }
 
 /* -- opening -- */
@@ -238,7 +238,7 @@ dnnl_status_t lz_device_open(struct device *device, const struct device_origin *
     pthread_mutex_init(&d->programs_lock, NULL);
     bool users = origin->handles[HANDLE_DEVICE] != NULL;
     dnnl_status_t status = users ? adopt_handles(d, origin->handles) : choose_found(d, origin->index);
-    if (status == dnnl_success) status = learn(d, device);
+    if (status == dnnl_success) status = query_device(d, device);
     if (status == dnnl_success && users) status = check_context(d);
     if (status == dnnl_success) status = lz_programs_open(d, &device->info);
     if (status != dnnl_success) {
@@ -287,8 +287,9 @@ static bool start_detached(void *(*function)(void *), void *argument) {
     return started;
 }
 
-/* Streams that are left have been destroyed while something was held back. Nobody else knows the device now:
- * a thread waits for them, so that the program, which may be the one to let go, need not. */
+/* Remaining streams were destroyed while their commands were held back by an event. Nothing else refers to
+ * the device now. A thread waits for the streams, because the calling thread may be the one that must signal.
+ */
 void lz_device_close(struct device *device) {
     struct lz_device *d = lz_device_of(device);
     if (all_settled(d))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a stream: pools that double in size up to a limit, and a queue from old to young. */
+/* The events of a stream: pools that double in size up to a limit, and a queue from oldest to newest. */
 #include "runtimes/level_zero/events.h"
 #include "runtimes/level_zero/level_zero.h"
 
@@ -10,7 +10,7 @@ enum { FIRST_POOL = 32, LARGEST_POOL = 2048 };
 struct lz_event_pool {
     struct lz_event_pool *next;
     ze_event_pool_handle_t handle;
-    uint32_t count, made; /* events; those that exist */
+    uint32_t count, made; /* capacity; events created so far */
     struct lz_event events[];
 };
 
@@ -71,8 +71,8 @@ static ze_result_t grow(struct lz_stream *stream) {
 
 /* -- taking -- */
 
-/* The oldest one, reset, if its execution is complete. The others of that execution are at most as old, so
- * that `last` still stands for the same execution. */
+/* The oldest event, reset, if its execution is complete. The other events of that execution are not older, so
+ * `last` still belongs to the same execution. */
 static struct lz_event *reuse(struct lz_stream *stream) {
     struct lz_events *events = &stream->events;
     const struct level_zero *ze = stream->device->ze;

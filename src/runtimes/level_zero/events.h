@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a stream. They come from pools that grow, and go round: the oldest one is used again once the
- * execution that it belongs to is complete and LZ_EVENTS_KEPT younger ones have been given out. So memory is
- * bound by what is in flight, and a handle that a user got stays valid until the stream ends; what it stands
- * for changes only after so many executions.
+ * The events of a stream. They come from growing pools and are reused: the oldest one is taken again once its
+ * execution is complete and LZ_EVENTS_KEPT newer ones have been given out. So memory is bounded by the number
+ * of executions in flight, and a handle returned to a user stays valid until the stream ends; it refers to
+ * another execution only after LZ_EVENTS_KEPT newer events.
  *
- * Events recorded on a regular list are never used again: the list may run at any time.
+ * Events recorded on a regular list are never reused: the list may run at any time.
  */
 #ifndef LODE_RUNTIMES_LEVEL_ZERO_EVENTS_H
 #define LODE_RUNTIMES_LEVEL_ZERO_EVENTS_H
 
 #include "runtimes/level_zero/loader.h"
 
-/* oneDNN's own runtime has so many events a stream and none after that: no program that runs on it can see an
- * event change its meaning. */
+/* oneDNN's own runtime has this many events per stream, and none after that. So a program that runs on oneDNN
+ * never sees an event reused here. */
 enum { LZ_EVENTS_KEPT = 16384 };
 
 struct lz_device;
@@ -21,9 +21,9 @@ struct lz_stream;
 
 struct lz_event {
     ze_event_handle_t handle;
-    struct lz_event *next; /* younger */
-    struct lz_event *last; /* of the same execution, signalled after this one */
-    int entry;             /* of the stream's profile, or -1: no time to be read */
+    struct lz_event *next; /* the next newer one */
+    struct lz_event *last; /* the last event of the same execution */
+    int entry;             /* in the stream's profile; -1: not profiled */
 };
 
 struct lz_event_pool;
@@ -35,11 +35,11 @@ struct lz_events {
     size_t given;
 };
 
-/* Takes the events of one execution, reset, in the order in which they will be signalled. The others follow
- * the first one as `next`, up to the newest of the stream. With count 0 *first is NULL. */
+/* Takes the events of one execution, reset, in the order in which they will be signalled. *first is the
+ * first; the others follow through `next`, up to the newest of the stream. With count 0, *first is NULL. */
 ze_result_t lz_events_take(struct lz_stream *stream, size_t count, struct lz_event **first);
-/* Nothing will signal the events that were taken last, from `first` (or NULL) on: the execution could not be
- * submitted. */
+/* The execution could not be submitted: nothing will signal its events, which are those from `first` (or
+ * NULL) to the newest. */
 void lz_events_abandon(struct lz_stream *stream, struct lz_event *first);
 void lz_events_free(struct lz_stream *stream);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution: every launch of a program is appended to the stream's list, behind the user's events, and the
- * last one signals the event that the user asked for. It never waits; it allocates only when a stream has
- * more events in flight, or a kernel more threads, than ever before.
+ * Execution: every launch of a program is appended to the stream's list, after the user's events, and the
+ * last one signals the event that the user requested. It never waits; it allocates only when a stream has
+ * more events in flight, or more threads launch a kernel at once, than ever before.
  *
- * On a regular list the same commands are recorded. Events that they signal are reset first, so that the list
- * can run again and again.
+ * On a regular list the same commands are recorded. The events that they signal are reset first, so that the
+ * list can run many times.
  */
 #include "runtimes/level_zero/level_zero.h"
 
@@ -14,18 +14,18 @@
 
 enum { MAX_WAITS = 16 };
 
-/* What one execution appends. */
+/* The state of one execution while it is appended. */
 struct submission {
     struct lz_stream *stream;
     const struct level_zero *ze;
     const struct execution *execution;
-    size_t nlaunches;        /* runs of all launches */
-    size_t nevents;          /* 0, 1 (the last launch signals it) or one for every launch */
+    size_t nlaunches;        /* counting loop iterations */
+    size_t nevents;          /* 0, 1 (the last launch signals it) or one per launch */
     struct lz_event *events; /* the first of them */
-    struct lz_event *event;  /* that the launch before has signalled, where each signals one */
-    uint32_t nwaits;         /* of the next launch */
+    struct lz_event *event;  /* signalled by the previous launch, if each launch signals one */
+    uint32_t nwaits;         /* events that the next launch waits for */
     ze_event_handle_t waits[MAX_WAITS];
-    struct lz_recorded *recorded; /* for changes to come, or NULL */
+    struct lz_recorded *recorded; /* for later updates, or NULL */
 };
 
 /* -- events -- */
@@ -61,7 +61,7 @@ static struct lz_event *signal_of(const struct submission *sub, size_t n) {
     return n == sub->nlaunches - 1 ? sub->events : NULL;
 }
 
-/* An event that was signalled by an earlier run of the list must be reset before this one goes on. */
+/* Resets the events that an earlier run of the list has signalled. */
 static ze_result_t append_resets(const struct submission *sub) {
     ze_result_t result = ZE_RESULT_SUCCESS;
     if (sub->stream->immediate) return result;
@@ -72,16 +72,16 @@ static ze_result_t append_resets(const struct submission *sub) {
 
 /* -- order -- */
 
-/* On an out-of-order stream executions wait for the events that the user names and for the last one that used
- * the scratchpad; or, if the user names none and asks for none, so that nothing could put them in order
- * later, for all that was submitted before. */
-static bool comes_after_all(const struct submission *sub) {
+/* On an out-of-order stream an execution waits for the events that the user passes and for the last execution
+ * that used the scratchpad. If the user neither passes nor requests events, nothing else could order the
+ * execution, so it waits for everything submitted before. */
+static bool waits_for_all(const struct submission *sub) {
     const struct execution *e = sub->execution;
     if (sub->stream->order == ORDER_EVENTS) return e->ndeps == 0 && !e->return_event;
     return sub->stream->order == ORDER_BARRIERS;
 }
 
-/* More than fit into the array wait in a barrier. */
+/* Events that do not fit into the array are waited for by a barrier. */
 static ze_result_t gather_waits(struct submission *sub) {
     const struct lz_stream *s = sub->stream;
     const struct execution *e = sub->execution;
@@ -97,11 +97,11 @@ static ze_result_t gather_waits(struct submission *sub) {
 
 static ze_result_t order_first(struct submission *sub) {
     ze_result_t result = gather_waits(sub);
-    if (result != ZE_RESULT_SUCCESS || !comes_after_all(sub)) return result;
+    if (result != ZE_RESULT_SUCCESS || !waits_for_all(sub)) return result;
     return sub->ze->CommandListAppendBarrier(sub->stream->list, NULL, 0, NULL);
 }
 
-/* Puts a launch behind the one before it. */
+/* Orders a launch after the previous one. */
 static ze_result_t order_next(struct submission *sub) {
     const struct lz_stream *s = sub->stream;
     sub->nwaits = 0;
@@ -161,7 +161,7 @@ static ze_result_t append_kernel(struct submission *sub, struct lz_instance *ins
                                                   sub->nwaits ? sub->waits : NULL);
 }
 
-/* The n-th launch that is appended. */
+/* Appends the n-th launch. */
 static ze_result_t append_launch(struct submission *sub, size_t n, struct cursor at) {
     ze_result_t result = n == 0 ? order_first(sub) : order_next(sub);
     if (result != ZE_RESULT_SUCCESS) return result;
@@ -174,7 +174,7 @@ static ze_result_t append_launch(struct submission *sub, size_t n, struct cursor
     return result;
 }
 
-/* Without launches, the event still comes after the dependencies. */
+/* Without launches, the event still waits for the dependencies. */
 static ze_result_t append_nothing(struct submission *sub) {
     ze_result_t result = order_first(sub);
     if (result != ZE_RESULT_SUCCESS || (sub->nwaits == 0 && sub->nevents == 0)) return result;

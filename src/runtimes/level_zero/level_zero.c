@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Level Zero runtime: what each slot of runtime.h is here. */
+/* The Level Zero runtime: its table of runtime.h's functions. */
 #include "runtimes/level_zero/level_zero.h"
 
 const struct runtime level_zero_runtime = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the Level Zero runtime share. Handles of the user (context, command list, memory) are
- * borrowed: nothing here ever destroys them.
+ * Shared by the files of the Level Zero runtime. The user's handles (context, command list, memory) are
+ * borrowed: nothing here destroys them.
  */
 #ifndef LODE_RUNTIMES_LEVEL_ZERO_LEVEL_ZERO_H
 #define LODE_RUNTIMES_LEVEL_ZERO_LEVEL_ZERO_H
@@ -17,7 +17,7 @@
 /* The order of a device's native handles in struct device and struct device_origin. */
 enum { HANDLE_DEVICE, HANDLE_CONTEXT, HANDLE_DRIVER };
 
-/* Behind struct device: a device in a context. */
+/* device->state: a device in a context. */
 struct lz_device {
     const struct found_driver *driver;
     const struct level_zero *ze; /* of the driver */
@@ -25,86 +25,86 @@ struct lz_device {
     ze_context_handle_t context;
     bool owns_context;
     bool native;        /* the embedded driver: native modules; its memory is the host's own */
-    bool system_memory; /* kernels may follow any pointer of the host */
-    uint32_t ordinal;   /* of a queue group that computes */
+    bool system_memory; /* kernels may access any host memory */
+    uint32_t ordinal;   /* of a compute queue group */
     uint32_t free_policy;
     uint64_t timer_hertz, timer_mask; /* of kernel timestamps */
     uint64_t largest_allocation;
 
     _Atomic uint64_t retirements; /* the clock of retire.c */
 
-    char *key;           /* tells devices apart whose binaries do not fit each other */
-    const char *options; /* to build modules with */
+    char *key;           /* differs between devices that cannot share binaries */
+    const char *options; /* for building modules */
     pthread_mutex_t programs_lock;
     struct lz_module *modules;
     struct lz_kernel *kernels;
     struct binaries binaries; /* from cache blobs */
 
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* guards everything below */
     struct lz_slab *slabs;
     struct lz_retired *retired;
     struct lz_stream *streams;
-    ze_command_list_handle_t copies; /* a synchronous list, made on first use */
+    ze_command_list_handle_t copies; /* a synchronous list, created on first use */
 };
 
 /* One image: the native module of a family or the SPIR-V of a kernel. */
 struct lz_module {
     struct lz_module *next;
-    const struct kernel *kernel; /* the first that was wanted */
+    const struct kernel *kernel; /* the first that was requested */
     const void *image;
     ze_module_handle_t handle;
 };
 
-/* The arguments of a kernel are state of its handle, so a launch needs one of its own from the first argument
- * to the append. */
+/* A kernel's arguments are state of its handle, so a launch needs a handle of its own from setting the first
+ * argument to the append. */
 struct lz_instance {
     struct slot slot; /* first */
     ze_kernel_handle_t handle;
-    uint32_t group_size[3]; /* as last set; zeros at first */
+    uint32_t group_size[3]; /* last set; initially zeros */
 };
 
-/* Something that is done with once every stream has finished what it was given before: retire.c. */
+/* A resource that is freed once every stream has finished its earlier work: retire.c. */
 typedef void (*lz_retired_end)(struct lz_device *device, void *what);
 struct lz_retired {
-    struct lz_retired *next; /* retired earlier */
+    struct lz_retired *next; /* the one retired before this */
     uint64_t time;
-    lz_retired_end end; /* with the device locked */
+    lz_retired_end end; /* called with the device locked */
     void *what;
-    bool allocated; /* the note itself */
+    bool allocated; /* the note itself was allocated */
 };
 
 /* How the commands of a stream are kept in order. */
 enum lz_order {
     ORDER_LIST,     /* the list is in-order */
-    ORDER_BARRIERS, /* the list is not, but the stream is: a barrier before every launch */
+    ORDER_BARRIERS, /* the stream is in-order, the list is not: a barrier before every launch */
     ORDER_EVENTS,   /* an out-of-order stream: only the launches of one execution are chained, by events */
 };
 
-/* Behind struct stream. */
+/* stream->state. */
 struct lz_stream {
-    pthread_mutex_t lock; /* a list must not be appended to by two threads at once */
+    pthread_mutex_t lock; /* two threads must not append to a list at once */
     struct lz_device *device;
     ze_command_list_handle_t list;
-    ze_command_list_handle_t newer_list; /* the list, as the functions in `newer` want it */
+    ze_command_list_handle_t newer_list; /* the list's handle for the functions in `newer` */
     bool owned, immediate, profiling;
     enum lz_order order;
     struct lz_stream *next; /* of the same device */
-    /* Executions submitted, those that are known to be complete, and the device's clock when that was learnt.
+    /* Executions submitted, those known to be complete, and the device's clock when that became known.
      */
     _Atomic uint64_t submitted, completed, completed_at;
     struct lz_events events;
     struct lz_event *scratch_user; /* ORDER_EVENTS: the last execution that uses the stream's scratchpad */
 
-    /* Destroyed by the user while commands were under way: the event after the last of them, and ours. */
+    /* If the user destroyed the stream while commands were in flight: the last event, and ours after it. */
     struct lz_event *last, *end;
     struct lz_retired retired;
 
-    /* Owners of what was recorded on a regular list, which may run as long as the stream lives. */
+    /* Owners of the executions recorded on a regular list, which may run as long as the stream exists. */
     struct counted_list kept;
-    /* Executions whose memory can be changed: those on a mutable list that gave an event to the user. */
+    /* Executions that can be updated: those on a mutable list that returned an event to the user. */
     struct lz_recorded *recorded;
-    uint64_t last_number;         /* of their commands */
-    ze_result_t numbering_result; /* of the last command that asked for a number */
+    uint64_t last_number;         /* the last command number */
+    ze_result_t numbering_result; /* of the last request for a command number */
 
     /* Profiling: the sum of the kernel times of each execution since the last reset, as far as known. */
     uint64_t *ticks;
@@ -122,7 +122,7 @@ static inline struct lz_stream *lz_stream_of(const struct stream *stream) {
 dnnl_status_t lz_device_count(dnnl_engine_kind_t kind, size_t *count);
 dnnl_status_t lz_device_open(struct device *device, const struct device_origin *origin);
 void lz_device_close(struct device *device);
-/* Finds the driver of a device that the user brings. */
+/* Finds the driver of a device handle from the user. */
 dnnl_status_t lz_check_device(ze_driver_handle_t driver, ze_device_handle_t device,
                               const struct found_driver **found);
 
@@ -134,10 +134,11 @@ dnnl_status_t lz_buffer_map(struct device *device, struct buffer *buffer, size_t
 dnnl_status_t lz_buffer_unmap(struct device *device, struct buffer *buffer, void *address);
 dnnl_status_t lz_buffer_adopt(struct device *device, enum buffer_kind kind, void *handle, size_t size,
                               struct buffer *buffer);
-/* Memory of the device, and its return, which leaves commands in flight undisturbed if the driver can. */
+/* Allocates and frees device memory. Commands in flight may still use freed memory if the driver supports it.
+ */
 ze_result_t lz_alloc(const struct lz_device *device, size_t size, void **pointer);
 void lz_free(const struct lz_device *device, void *pointer);
-/* Copies and waits. */
+/* Copies, and waits for the copy. */
 dnnl_status_t lz_copy(struct lz_device *device, void *dst, const void *src, size_t size);
 
 /* params.c */
@@ -146,31 +147,32 @@ dnnl_status_t lz_params_load(struct device *device, const struct program *progra
 void lz_params_free(struct device *device, int nblocks, void **blocks, void *handle);
 void lz_params_free_all(struct lz_device *device);
 
-/* retire.c. Ends `what` when no stream can have use for it: now or later, but before the device ends. */
+/* retire.c. Calls `end` for `what` when no stream can use it any more: now or later, but before the device is
+ * closed. */
 void lz_retire(struct lz_device *device, lz_retired_end end, void *what);
-/* The same without allocating the note. */
+/* The same, with a note from the caller. */
 void lz_retire_with(struct lz_device *device, struct lz_retired *note);
-/* Ends what can be ended. */
+/* Frees everything that no stream uses any more. */
 void lz_retire_pending(struct lz_device *device);
 
 /* programs.c, binaries.c */
 dnnl_status_t lz_programs_open(struct lz_device *device, const struct device_info *info);
 void lz_programs_close(struct lz_device *device);
 dnnl_status_t lz_kernel_load(struct device *device, const struct kernel *kernel, void **handle);
-/* The module, and a handle that is never given back. */
+/* The module, and a kernel handle that is never given back. */
 dnnl_status_t lz_kernel_export(void *handle, void **module, void **kernel);
-/* What a device's key is made of; to be freed. */
+/* The key of a device; the caller frees it. */
 char *lz_device_key(const struct found_driver *driver, ze_device_handle_t device);
 dnnl_status_t lz_kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,
                               size_t *size, uint8_t *blob);
 dnnl_status_t lz_kernels_restore(struct device *device, size_t size, const uint8_t *blob);
 dnnl_status_t lz_blob_id(const struct device *device, size_t *size, uint8_t *id);
-/* The same of handles that the user brings; they are checked. */
+/* The same for handles from the user, which are checked. */
 dnnl_status_t lz_blob_id_of(ze_driver_handle_t driver, ze_device_handle_t device, size_t *size, uint8_t *id);
-/* The binary of a module, to be freed; NULL: no memory, or the driver gives none. */
+/* The binary of a module; the caller frees it. NULL: out of memory, or the driver returns none. */
 void *lz_module_binary(const struct lz_device *device, ze_module_handle_t module, size_t *size);
-/* A handle whose arguments no other thread touches until it is given back to its slots. Another one is made
- * only if all are taken. NULL: `result` says why not. */
+/* A handle whose arguments no other thread changes until it is given back to its slots. A new one is created
+ * only if all are taken. NULL: `result` says why. */
 struct lz_instance *lz_kernel_take(struct lz_kernel *kernel, ze_result_t *result);
 
 /* streams.c */
@@ -179,31 +181,34 @@ dnnl_status_t lz_stream_open_on(struct stream *stream, ze_command_list_handle_t 
 void lz_stream_close(struct stream *stream);
 dnnl_status_t lz_stream_wait(struct stream *stream);
 bool lz_stream_records(const struct stream *stream);
-/* The device's clock at a time when all that the stream was given before is complete. Does not wait. */
+/* The latest time on the device's clock up to which all of the stream's work is known to be complete. Does
+ * not wait. */
 uint64_t lz_stream_finished(struct lz_stream *stream);
-/* Of a stream that was destroyed: waits for what is under way, not for what is held back. True: complete. */
+/* For a destroyed stream: waits briefly for running commands, not for those held back by an event. True: all
+ * are complete. */
 bool lz_stream_settle(struct lz_stream *stream);
-/* The same, as long as it takes. */
+/* For a destroyed stream: waits until all commands are complete. */
 void lz_stream_join(struct lz_stream *stream);
 
 /* execute.c */
 dnnl_status_t lz_execute(struct stream *stream, const struct execution *execution);
 
-/* update.c. Recording an execution with its commands, one by one, in the order of the launches; all under the
- * stream's lock. NULL: the list is not one that can be changed, or there is no memory. */
+/* update.c. Records an execution and its commands, one by one, in the order of the launches. The caller holds
+ * the stream's lock. NULL: the list is not mutable, or out of memory. */
 struct lz_recorded *lz_record_begin(struct lz_stream *stream, const struct execution *execution);
-/* Before this launch is appended. False: this execution cannot be changed. */
+/* Call before a launch is appended. False: this execution cannot be updated. */
 bool lz_record_launch(struct lz_stream *stream, struct lz_recorded *recorded, struct cursor at);
-/* The execution is complete and has this event. */
+/* Ends the recording of an execution that returns this event. */
 void lz_record_end(struct lz_stream *stream, struct lz_recorded *recorded, ze_event_handle_t event);
 void lz_record_free_all(struct lz_stream *stream);
-/* The owner of a recorded execution, retained. */
+/* The owner of the recorded execution that returned this event; retained. */
 dnnl_status_t lz_stream_recorded(struct stream *stream, ze_event_handle_t event, struct counted **owner);
-/* Gives a recorded execution other buffers, by slot, and other scalars, by number; NULL: as they are. */
+/* Changes buffers (by slot) and scalars (by number) of a recorded execution; NULL: unchanged. */
 dnnl_status_t lz_stream_update(struct stream *stream, ze_event_handle_t event,
                                const struct buffer *const *buffers, const uint32_t *const *scalars);
 
-/* profile.c. Under the stream's lock: a new entry, and the time of an event that is about to be reused. */
+/* profile.c. The caller holds the stream's lock. A new entry, and the time of an event that will be reused.
+ */
 bool lz_profile_entry(struct lz_stream *stream, int *entry);
 void lz_profile_collect(struct lz_stream *stream, struct lz_event *event);
 dnnl_status_t lz_profiling_reset(struct stream *stream);

@@ -38,7 +38,7 @@ static bool bind_functions(struct level_zero *ze) {
     };
     const char *missing = library_bind(ze->library, sizeof entries / sizeof entries[0], entries);
     if (missing) {
-        fail_check(dnnl_runtime_error, "level_zero", "a library of Level Zero has no %s", missing);
+        fail_check(dnnl_runtime_error, "level_zero", "a Level Zero library has no %s", missing);
         return false;
     }
 #define ENTRY_OPTIONAL(name) *(void **)&ze->name = dlsym(ze->library, "ze" #name);
@@ -55,7 +55,7 @@ static void *ask_driver(const struct found_driver *driver, const char *name) {
     return result == ZE_RESULT_SUCCESS ? function : NULL;
 }
 
-/* All of them from one place: the loader if it is new enough to have the first, else the driver. */
+/* All functions come from one library: the loader if it is new enough to have the first, else the driver. */
 static void bind_newer(struct found_driver *driver) {
     const struct entry entries[] = {
 #define ENTRY_NEWER(name, parameters) {"ze" #name, (void **)&driver->newer.name},
@@ -92,24 +92,25 @@ static void open_source(struct source *source, void *library) {
     ze->usable = source->ndrivers > 0;
 }
 
-/* LODE_CPU_DRIVER: 0 refuses it, a path names it. */
+/* LODE_CPU_DRIVER=0 turns the embedded driver off; any other value is its path. */
 static void *open_embedded(void) {
     const char *wish = getenv("LODE_CPU_DRIVER");
     if (wish && strcmp(wish, "0") == 0) return NULL;
     if (wish && strchr(wish, '/')) return dlopen(wish, RTLD_NOW | RTLD_LOCAL);
-    void *library = library_open_beside(DRIVER_NAME);
+    void *library = library_open_sibling(DRIVER_NAME);
     return library ? library : dlopen(DRIVER_NAME, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* -- devices -- */
 
-/* By the device's id: module properties would have the embedded driver look for an OpenCL runtime. */
+/* Decides by the device's id: a query of module properties makes the embedded driver look for an OpenCL
+ * runtime. */
 bool lz_is_native(const ze_device_properties_t *properties) {
     const uint64_t ours = NATIVE_MAGIC;
     return memcmp(properties->uuid.id, &ours, sizeof ours) == 0;
 }
 
-/* GPUs before other devices before ours. */
+/* GPUs first, then other devices, then those of the embedded driver. */
 static int rank(const struct found_driver *driver, ze_device_handle_t device) {
     ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
     if (driver->ze->DeviceGetProperties(device, &properties) != ZE_RESULT_SUCCESS) return 1;
@@ -143,8 +144,8 @@ static void look_around(void) {
     }
     if (ndevices == 0)
         fail_check(dnnl_runtime_error, "level_zero", "%s, and %s",
-                   loader.ze.library ? "no device behind " LOADER_NAME : "no " LOADER_NAME,
-                   embedded.ze.library ? "none behind " DRIVER_NAME : "no " DRIVER_NAME);
+                   loader.ze.library ? LOADER_NAME " finds no device" : "no " LOADER_NAME,
+                   embedded.ze.library ? DRIVER_NAME " has no device" : "no " DRIVER_NAME);
 }
 
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
@@ -155,7 +156,7 @@ const struct found_device *lz_devices(size_t *count) {
     return devices;
 }
 
-/* A program may have opened the embedded driver itself, beside a loader that finds devices. */
+/* The program may have opened the embedded driver itself, although the loader finds devices. */
 static void look_for_embedded(void) {
     if (!embedded.ze.library) open_source(&embedded, dlopen(DRIVER_NAME, RTLD_NOW | RTLD_NOLOAD));
 }
@@ -217,7 +218,7 @@ static const struct {
 const char *lz_result_name(ze_result_t result) {
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         if (results[i].result == result) return results[i].name;
-    return "an error of Level Zero";
+    return "unknown Level Zero error";
 }
 
 dnnl_status_t lz_status(ze_result_t result) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libraries that Level Zero may come from: the official loader and the embedded driver, each opened on
- * first use and open for good. Both may be alive at once, and a handle of one means nothing to the other:
- * what is found keeps the table that its handles belong to. Knows nothing of Lode's objects.
+ * The libraries that provide Level Zero: the official loader and the embedded driver, each opened on first
+ * use and never closed. Both may be in use at once, and a handle of one is invalid in the other, so every
+ * driver and device here has the function table that its handles belong to. Knows nothing of Lode's objects.
  */
 #ifndef LODE_RUNTIMES_LEVEL_ZERO_LOADER_H
 #define LODE_RUNTIMES_LEVEL_ZERO_LOADER_H
@@ -28,8 +28,8 @@ struct level_zero {
     void *library;
 };
 
-/* Functions that old loaders do not pass on. If the loader lacks one, the driver itself is asked for it, and
- * then it takes the driver's own handles: `inner`. */
+/* Functions that old loaders lack. They then come from the driver itself and take the driver's own handles:
+ * `inner`. */
 struct newer_functions {
 #define ENTRY_NEWER(name, parameters) ze_result_t(ZE_APICALL *name) parameters;
 #include "runtimes/level_zero/entry_points.def"
@@ -48,22 +48,22 @@ struct found_device {
     ze_device_handle_t handle;
 };
 
-/* Every device of every driver, in the order of engines: GPUs, other devices, the embedded driver's. The same
- * answer for the life of the process. */
+/* Every device of every driver, in the order of engines: GPUs, other devices, the embedded driver's. The list
+ * never changes within a process. */
 const struct found_device *lz_devices(size_t *count);
 
-/* The driver behind a user's handle, or NULL: it is looked for in every library that is in the process. */
+/* The driver of a user's handle, searched in every loaded library; NULL: not found. */
 const struct found_driver *lz_driver(ze_driver_handle_t handle);
 
 /* The handle that the functions in `newer` take. */
 void *lz_newer_handle(const struct found_driver *driver, zel_handle_type_t type, void *handle);
 
-/* Does the device take modules of kernels/native.h? It is then the embedded driver's, whatever loader it came
- * through. */
+/* Does the device accept modules of kernels/native.h? Then it is the embedded driver's, with or without a
+ * loader. */
 bool lz_is_native(const ze_device_properties_t *properties);
 
 const char *lz_result_name(ze_result_t result);
-/* What a failure means to a caller of Lode. */
+/* Converts a result to a status. */
 dnnl_status_t lz_status(ze_result_t result);
 
 /* return lz_fail(result, "stream", "zeCommandListCreateImmediate"); */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parameter blocks in device memory. Allocations of Level Zero are as large as pages, blocks are much
- * smaller: they are pieces of slabs.
+ * Parameter blocks in device memory. Level Zero allocates whole pages and blocks are much smaller, so blocks
+ * are pieces of slabs.
  *
- * A primitive may be destroyed while it runs, so a block that is given back retires before it is used again.
+ * A primitive may be destroyed while it runs, so a freed block is retired before it is reused.
  */
 #include "runtimes/level_zero/level_zero.h"
 
@@ -12,7 +12,7 @@
 
 enum { SLAB = 64 << 10, SMALLEST = 256 };
 
-/* Pieces of one size. Those that are free are a stack of their numbers. */
+/* Pieces of one size. The numbers of free pieces are on a stack. */
 struct lz_slab {
     struct lz_slab *next;
     char *base;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Profiling: every launch of a profiling stream signals an event with timestamps, and an execution's time is
- * the sum of its launches', in ticks of the device's timer. Timestamps are read when they are asked for, or
- * when an event is about to be reused. On a regular list they are those of its last run.
+ * the sum of its launches', in ticks of the device's timer. Timestamps are read on a query, or when an event
+ * is about to be reused. On a regular list they are those of its last run.
  */
 #include "runtimes/level_zero/level_zero.h"
 
@@ -52,14 +52,14 @@ static void read_entries(struct lz_stream *s, uint64_t hertz, uint64_t *data) {
         data[i] = (uint64_t)((__extension__(unsigned __int128) s->ticks[i] * hertz) / s->device->timer_hertz);
 }
 
-/* In units of which there are so many in a second. */
+/* `hertz`: how many of the returned units make a second. */
 static dnnl_status_t query(struct stream *stream, uint64_t hertz, int *count, uint64_t *data) {
     struct lz_stream *s = lz_stream_of(stream);
     dnnl_status_t status = data ? lz_stream_wait(stream) : dnnl_success;
     if (status != dnnl_success) return status;
     pthread_mutex_lock(&s->lock);
     if (data && *count < s->entries) {
-        status = fail(dnnl_invalid_arguments, "profiling", "room for %d entries of %d", *count, s->entries);
+        status = fail(dnnl_invalid_arguments, "profiling", "%d entries, and room for %d", s->entries, *count);
     } else {
         if (data) read_entries(s, hertz, data);
         *count = s->entries;

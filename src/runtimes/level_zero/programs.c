@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules and kernels. A module is built once a device: on the embedded driver from a family's native form;
+ * Modules and kernels. A module is built once per device: on the embedded driver from a family's native form;
  * elsewhere from a binary of a cache blob or of the disk cache, or else from SPIR-V. A kernel's arguments are
- * state of its handle, and Level Zero copies them when a launch is appended: so every kernel has as many
+ * state of its handle, and Level Zero copies them when a launch is appended. So every kernel has as many
  * handles as threads have launched it at the same time.
  */
 #include "base/cpu.h"
@@ -42,7 +42,7 @@ static void report_log(const struct lz_device *d, const char *name, ze_module_bu
     free(text);
 }
 
-/* Builds a module of one form; `name` NULL: nobody wants to know why it cannot be built. */
+/* Builds a module of one form. If `name` is NULL, a failure is not reported. */
 static ze_result_t build(const struct lz_device *d, ze_module_format_t format, const void *input, size_t size,
                          const char *name, ze_module_handle_t *module) {
     const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
@@ -213,7 +213,7 @@ dnnl_status_t lz_kernel_export(void *handle, void **module, void **kernel) {
 
 /* -- beginning and end -- */
 
-/* Buffers may be larger than a GPU's offsets of 32 bits. */
+/* Buffers may be larger than 4 GB, where a GPU's 32-bit offsets end. */
 dnnl_status_t lz_programs_open(struct lz_device *d, const struct device_info *info) {
     d->options = info->class == DEVICE_GPU ? "-ze-opt-greater-than-4GB-buffer-required" : "";
     d->key = lz_device_key(d->driver, d->device);

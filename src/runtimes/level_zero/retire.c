@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the device may still use when its owner lets it go: parameter blocks, memory, the events of a stream.
- * It retires, and ends when every stream of the device has finished what it was given before. Nobody waits
- * for that: whenever something retires, it is seen what else has become free.
+ * Deferred freeing of resources that the device may still use: parameter blocks, memory, the events of a
+ * stream. A retired resource is freed when every stream of the device has finished the work submitted before.
+ * Nothing waits for that: each retirement also frees earlier ones that are no longer in use.
  *
- * The clock is the number of retirements. All under the device's lock.
+ * The clock is the number of retirements. The device's lock guards everything here.
  */
 #include "runtimes/level_zero/level_zero.h"
 
 #include <stdlib.h>
 
-/* The time up to which all streams have finished with what retired. */
+/* The time up to which no stream uses retired resources. */
 static uint64_t time_passed(struct lz_device *d) {
     uint64_t passed = atomic_load(&d->retirements);
     for (struct lz_stream *stream = d->streams; stream; stream = stream->next) {
@@ -20,7 +20,7 @@ static uint64_t time_passed(struct lz_device *d) {
     return passed;
 }
 
-/* The list runs from young to old, so what can go is its end. */
+/* The list is ordered from newest to oldest, so the resources to free are at its end. */
 static void end_retired(struct lz_device *d) {
     if (!d->retired) return;
     uint64_t passed = time_passed(d);
@@ -46,7 +46,7 @@ void lz_retire_with(struct lz_device *d, struct lz_retired *note) {
     pthread_mutex_unlock(&d->lock);
 }
 
-/* Without memory for the note it never ends: better than too early. */
+/* Without memory for the note the resource leaks: better than freeing it too early. */
 void lz_retire(struct lz_device *d, lz_retired_end end, void *what) {
     struct lz_retired *note = malloc(sizeof *note);
     if (!note) return;

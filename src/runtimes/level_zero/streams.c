@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams: an immediate list of our own, or any list of the user's. Of a user's list we find out what kind it
- * is as far as the driver tells; what it does not tell is assumed to be what is safe: immediate, without
- * order.
+ * Streams: an immediate list of our own, or any list of the user's. The kind of a user's list is queried from
+ * the driver; where the driver does not answer, the safe case is assumed: immediate and out-of-order.
  */
 #include "runtimes/level_zero/level_zero.h"
 
 #include <stdlib.h>
 
-/* -- making -- */
+/* -- creation -- */
 
 static struct lz_stream *make(struct stream *stream) {
     struct lz_stream *s = calloc(1, sizeof *s);
@@ -43,7 +42,7 @@ static ze_result_t create_list(struct lz_stream *s, ze_command_queue_flags_t fla
     return d->ze->CommandListCreateImmediate(d->context, d->device, &desc, &s->list);
 }
 
-/* Drivers and loaders before specification 1.7 know no in-order lists: barriers do the same. */
+/* Drivers and loaders before specification 1.7 have no in-order lists: barriers replace them. */
 static ze_result_t create_ordered_list(struct lz_stream *s) {
     s->order = ORDER_LIST;
     if (create_list(s, LZ_QUEUE_FLAG_IN_ORDER) == ZE_RESULT_SUCCESS) return ZE_RESULT_SUCCESS;
@@ -81,7 +80,7 @@ static bool is_here(const struct lz_stream *s, ze_command_list_handle_t list) {
            || device == lz_newer_handle(driver, ZEL_HANDLE_DEVICE, s->device->device);
 }
 
-/* Synchronising is for immediate lists alone: older drivers answer by it. */
+/* Older drivers have no query, but only immediate lists can be synchronised. */
 static bool is_immediate(const struct newer_functions *newer, ze_command_list_handle_t list) {
     ze_bool_t immediate = 1;
     if (newer->CommandListIsImmediate && newer->CommandListIsImmediate(list, &immediate) == ZE_RESULT_SUCCESS)
@@ -100,7 +99,7 @@ static bool is_ordered(const struct newer_functions *newer, ze_command_list_hand
            && flags & LZ_LIST_FLAG_IN_ORDER;
 }
 
-/* A list that takes no barrier is closed, or not a list for this device. */
+/* If appending a barrier fails, the list is closed or not for this device. */
 static dnnl_status_t check_open(const struct lz_stream *s) {
     if (s->immediate) return dnnl_success;
     ze_result_t result = s->device->ze->CommandListAppendBarrier(s->list, NULL, 0, NULL);
@@ -113,7 +112,8 @@ static dnnl_status_t examine(struct lz_stream *s, ze_command_list_handle_t list)
     const struct found_driver *driver = s->device->driver;
     ze_command_list_handle_t inner = lz_newer_handle(driver, ZEL_HANDLE_COMMAND_LIST, list);
     if (!inner || !is_here(s, inner))
-        return fail(dnnl_invalid_arguments, "stream", "the list is not of the engine's context and device");
+        return fail(dnnl_invalid_arguments, "stream",
+                    "the list has another context or device than the engine");
     s->list = list;
     s->immediate = is_immediate(&driver->newer, inner);
     bool ordered = is_ordered(&driver->newer, inner, s->immediate);
@@ -141,7 +141,7 @@ static void note_completed(struct lz_stream *s, uint64_t submitted, uint64_t tim
     atomic_store(&s->completed, submitted);
 }
 
-/* An event behind all that was submitted. */
+/* Appends an event after everything that was submitted. */
 static ze_result_t append_end(struct lz_stream *s, struct lz_event **end) {
     struct lz_event *event;
     pthread_mutex_lock(&s->lock);
@@ -164,8 +164,8 @@ static ze_result_t wait_by_event(struct lz_stream *s) {
                                        : result;
 }
 
-/* Is everything complete after at most so many ns? Of a list that the user may have destroyed we know only
- * our event. A list that cannot be asked is taken to be busy. */
+/* Is everything complete after at most `timeout` ns? For a list that the user may have destroyed, only our
+ * event tells. A list that cannot be queried counts as busy. */
 static bool is_complete(struct lz_stream *s, uint64_t timeout) {
     const struct newer_functions *newer = &s->device->driver->newer;
     if (s->end) return s->device->ze->EventHostSynchronize(s->end->handle, timeout) == ZE_RESULT_SUCCESS;
@@ -185,7 +185,7 @@ uint64_t lz_stream_finished(struct lz_stream *s) {
     return finished_within(s, 0);
 }
 
-/* Nothing that was recorded on a regular list runs before the user runs it, so there is nothing to wait for.
+/* Commands recorded on a regular list run only when the user submits it, so there is nothing to wait for.
  */
 dnnl_status_t lz_stream_wait(struct stream *stream) {
     struct lz_stream *s = lz_stream_of(stream);
@@ -204,7 +204,7 @@ bool lz_stream_records(const struct stream *stream) {
     return !lz_stream_of(stream)->immediate;
 }
 
-/* -- the end -- */
+/* -- destruction -- */
 
 static void leave(struct lz_stream *s) {
     struct lz_stream **link = &s->device->streams;
@@ -213,7 +213,7 @@ static void leave(struct lz_stream *s) {
     *link = s->next;
 }
 
-/* The end of a stream, with its device locked, when nothing can use its events any more. */
+/* Frees a stream when nothing can use its events any more. The caller holds the device's lock. */
 static void end(struct lz_device *d, void *what) {
     struct lz_stream *s = what;
     leave(s);
@@ -223,7 +223,7 @@ static void end(struct lz_device *d, void *what) {
     unmake(s);
 }
 
-/* Something is certainly not complete. */
+/* True if some command is known to be incomplete. */
 static bool is_held(const struct lz_stream *s) {
     const struct lz_event *last = s->end ? s->last : s->events.newest;
     return last && s->device->ze->EventQueryStatus(last->handle) == ZE_RESULT_NOT_READY;
@@ -233,8 +233,8 @@ static bool is_settled(const struct lz_stream *s) {
     return atomic_load(&s->submitted) == atomic_load(&s->completed);
 }
 
-/* A program that has seen its work complete may destroy list and context next, so that we must see it too,
- * and it takes drivers a moment from the last event to the end of a list. */
+/* Drivers take a moment from signalling the last event to completing the list. A program that has seen its
+ * work complete may destroy list and context next, so we wait for that moment. */
 bool lz_stream_settle(struct lz_stream *s) {
     enum { MOMENT_NS = 1000000000 };
     finished_within(s, 0);
@@ -244,10 +244,11 @@ bool lz_stream_settle(struct lz_stream *s) {
 
 void lz_stream_join(struct lz_stream *s) {
     finished_within(s, UINT64_MAX);
-    note_completed(s, s->submitted, s->device->retirements); /* a lost device uses nothing either */
+    note_completed(s, s->submitted,
+                   s->device->retirements); /* also if the device is lost: it uses nothing any more */
 }
 
-/* What is under way gets an end that we can see without the list. */
+/* Appends an end event to the commands in flight, which can be queried without the list. */
 static void mark_end(struct stream *stream, struct lz_stream *s) {
     struct lz_event *last = s->events.newest, *marker;
     if (append_end(s, &marker) == ZE_RESULT_SUCCESS) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other memory for executions that were recorded on a mutable command list (the extension
- * ZE_experimental_mutable_command_list). The driver gives a number to each command that may change, before
- * it is appended; a recorded execution is the numbers of its launches, found by the event that its user got.
+ * Updates executions that were recorded on a mutable command list (the extension
+ * ZE_experimental_mutable_command_list). The driver gives a number to each mutable command before it is
+ * appended. A recorded execution holds the numbers of its launches and is found by the event that it
+ * returned.
  */
 #include "runtimes/level_zero/level_zero.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* -- what the extension declares, newer than the headers that we build with -- */
+/* -- declarations of the extension, which is newer than the headers that we build with -- */
 
 enum {
     STYPE_COMMAND_ID_DESC = 0x20017,
@@ -41,9 +42,9 @@ struct lz_recorded_launch {
 struct lz_recorded {
     struct lz_recorded *next;
     ze_event_handle_t event;
-    struct counted *owner; /* the stream keeps it */
+    struct counted *owner; /* the stream holds a reference */
     const struct program *program;
-    uint32_t *scalars; /* as they are now */
+    uint32_t *scalars; /* current values */
     size_t nlaunches;
     struct lz_recorded_launch launches[];
 };
@@ -61,7 +62,7 @@ struct lz_recorded *lz_record_begin(struct lz_stream *s, const struct execution 
     return r;
 }
 
-/* Numbers rise. One that does not tells that the list was reset: what it had before is gone. */
+/* Command numbers increase. A smaller one means that the list was reset, so earlier records are dropped. */
 bool lz_record_launch(struct lz_stream *s, struct lz_recorded *r, struct cursor at) {
     const struct plain_desc desc = {.stype = (ze_structure_type_t)STYPE_COMMAND_ID_DESC,
                                     .flags = FLAG_KERNEL_ARGUMENTS};
@@ -90,14 +91,14 @@ void lz_record_free_all(struct lz_stream *s) {
     s->recorded = NULL;
 }
 
-/* -- changing -- */
+/* -- updating -- */
 
 /* All changes at once: a chain of descriptors, the last one first, with the values that they point to. */
 struct changes {
     int count;
     struct argument_desc *descs;
-    struct scalars *blocks; /* of each launch */
-    uint32_t *scalars;      /* of the program, as they will be */
+    struct scalars *blocks; /* one per launch */
+    uint32_t *scalars;      /* the program's new values */
 };
 
 /* One allocation: free(c->descs). */
@@ -166,7 +167,7 @@ static dnnl_status_t change(struct lz_stream *s, struct lz_recorded *r, const st
                                        : lz_fail(result, "stream", "zeCommandListUpdateMutableCommandsExp");
 }
 
-/* With the stream's lock. */
+/* The caller holds the stream's lock. */
 static dnnl_status_t find(const struct lz_stream *s, ze_event_handle_t event, struct lz_recorded **found) {
     if (s->immediate)
         return fail(dnnl_invalid_arguments, "stream", "nothing is recorded on an immediate list");
@@ -178,7 +179,7 @@ static dnnl_status_t find(const struct lz_stream *s, ze_event_handle_t event, st
         r = r->next;
     if (!r)
         return fail(dnnl_invalid_arguments, "stream",
-                    "the event is not one of an execution that was recorded on a mutable list");
+                    "the event does not belong to an execution recorded on a mutable list");
     *found = r;
     return dnnl_success;
 }

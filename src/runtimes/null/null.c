@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The null runtime: accepts every plan and runs nothing. It measures what Lode itself costs, and it is the
- * template of a new runtime. ONEDNN_CPU_RUNTIME=NULL puts it behind the CPU engine.
+ * The null runtime: accepts every plan and runs nothing. It measures Lode's own overhead and is the template
+ * of a new runtime. ONEDNN_CPU_RUNTIME=NULL makes the CPU engine use it.
  */
 #include "runtimes/device_class.h"
 #include "runtimes/runtime.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binaries of OpenCL's programs: what a device's key is made of, and cache blobs. */
+/* Binaries of OpenCL programs: device keys and cache blobs. */
 #define _GNU_SOURCE
 #include "runtimes/opencl/opencl.h"
 
@@ -9,7 +9,6 @@
 
 /* Keys */
 
-/* Platforms and devices answer with strings in the same way. */
 static void add_platform(FILE *text, cl_platform_id platform, cl_platform_info property) {
     char value[512] = "";
     cl.GetPlatformInfo(platform, property, sizeof value, value, NULL);

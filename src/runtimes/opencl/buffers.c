@@ -22,7 +22,7 @@ static cl_unified_shared_memory_type_intel usm_type(const struct opencl_device *
     return error == CL_SUCCESS ? type : CL_MEM_TYPE_UNKNOWN_INTEL;
 }
 
-/* Shared memory where the device has it: the host can look at it without a copy. */
+/* Shared memory if the device has it: the host can access it without a copy. */
 static void *usm_alloc(const struct opencl_device *d, size_t size) {
     enum { ALIGNMENT = 128 };
     cl_int error;
@@ -47,13 +47,13 @@ static dnnl_status_t usm_adopt(const struct opencl_device *d, void *pointer, siz
                           == CL_SUCCESS) {
         size_t left = length - (size_t)((const char *)pointer - base);
         if (left < size)
-            return fail(dnnl_invalid_arguments, "memory", "%zu bytes of USM, and %zu are needed", left, size);
+            return fail(dnnl_invalid_arguments, "memory", "%zu bytes of USM, but %zu are needed", left, size);
     }
     *buffer = (struct buffer){.kind = BUFFER_POINTER, .handle = pointer};
     return dnnl_success;
 }
 
-/* Device USM is looked at through a copy in host memory, which begins with its size. */
+/* The host accesses device USM through a staging copy, which begins with its size. */
 enum { COPY_HEAD = 128 };
 
 static dnnl_status_t usm_copy(const struct opencl_device *d, void *to, const void *from, size_t size) {
@@ -103,7 +103,7 @@ static dnnl_status_t mem_adopt(const struct opencl_device *d, cl_mem mem, size_t
     if (context != d->context)
         return fail(dnnl_invalid_arguments, "memory", "the buffer belongs to another context");
     if (length < size)
-        return fail(dnnl_invalid_arguments, "memory", "a buffer of %zu bytes, and %zu are needed", length,
+        return fail(dnnl_invalid_arguments, "memory", "a buffer of %zu bytes, but %zu are needed", length,
                     size);
     error = cl.RetainMemObject(mem);
     if (error != CL_SUCCESS) return opencl_fail(error, "memory", "clRetainMemObject");
@@ -111,7 +111,7 @@ static dnnl_status_t mem_adopt(const struct opencl_device *d, cl_mem mem, size_t
     return dnnl_success;
 }
 
-/* The access that the user's own flags leave to the host. */
+/* The host access that the user's flags allow. */
 static cl_map_flags host_access(cl_mem mem) {
     cl_mem_flags flags = 0;
     cl.GetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
@@ -124,7 +124,7 @@ static cl_map_flags host_access(cl_mem mem) {
 static dnnl_status_t mem_map(const struct opencl_device *d, cl_mem mem, size_t size, void **address) {
     cl_map_flags access = host_access(mem);
     cl_int error;
-    if (!access) return fail(dnnl_invalid_arguments, "memory", "the buffer is closed to the host");
+    if (!access) return fail(dnnl_invalid_arguments, "memory", "the buffer's flags allow no host access");
     void *mapped = cl.EnqueueMapBuffer(d->service, mem, CL_TRUE, access, 0, size, 0, NULL, NULL, &error);
     if (error != CL_SUCCESS) return opencl_fail(error, "memory", "clEnqueueMapBuffer");
     *address = mapped;
@@ -183,7 +183,8 @@ dnnl_status_t opencl_buffer_unmap(struct device *device, struct buffer *buffer, 
                                          : usm_unmap(d, buffer->handle, address);
 }
 
-/* Parameter blocks: one buffer for all, and a sub-buffer for each, since kernels get a buffer from its start.
+/* Parameter blocks: one buffer for all and a sub-buffer for each, because kernels get a buffer from its
+ * start.
  */
 
 static cl_mem sub_buffer(cl_mem image, const struct launch *launch, cl_int *error) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices of OpenCL: all of all platforms that have a compiler, GPUs first, then accelerators, then CPUs.
+ * OpenCL devices: those of all platforms that have a compiler, GPUs first, then accelerators, then CPUs.
  * Each is opened in a context of its own, or in the user's.
  */
 #include "runtimes/device_class.h"
@@ -17,7 +17,7 @@ static struct {
     cl_device_id devices[MAX_DEVICES];
 } found = {.once = PTHREAD_ONCE_INIT};
 
-/* Questions */
+/* Queries */
 
 char *opencl_device_string(cl_device_id device, cl_device_info property) {
     size_t size;
@@ -40,7 +40,7 @@ bool opencl_device_has(cl_device_id device, const char *extension) {
     return has;
 }
 
-/* A number property; 0 if the device does not know it. All that we ask for are at most 64 bits. */
+/* A numeric property; 0 if the device does not know it. Those that we query have at most 64 bits. */
 static cl_ulong number(cl_device_id device, cl_device_info property) {
     union {
         cl_uint u32;
@@ -144,7 +144,7 @@ static unsigned features(cl_device_id device) {
     return set | (vector_bytes(device) >= 64 ? HAS_WIDE_VECTORS : 0);
 }
 
-/* OpenCL tells of one cache: the last, as it does not say which. */
+/* OpenCL reports one cache without its level; we take it as the last level. */
 static struct device_info describe(cl_device_id device) {
     cl_device_type type = number(device, CL_DEVICE_TYPE);
     int units = (int)number(device, CL_DEVICE_MAX_COMPUTE_UNITS);
@@ -180,10 +180,10 @@ static dnnl_status_t check_context(cl_device_id device, cl_context context) {
     if (error != CL_SUCCESS) return opencl_fail(error, "engine", "clGetContextInfo");
     for (size_t i = 0; i < size / sizeof devices[0]; i++)
         if (devices[i] == device) return dnnl_success;
-    return fail(dnnl_invalid_arguments, "engine", "the device is not one of the context's");
+    return fail(dnnl_invalid_arguments, "engine", "the device does not belong to the context");
 }
 
-/* Takes device and context: the user's, retained, or the listed device in a context of ours. */
+/* Sets device and context: the user's, retained, or the listed device in a context of our own. */
 static dnnl_status_t take_handles(struct opencl_device *d, const struct device_origin *origin) {
     cl_int error;
     if (!origin->handles[OPENCL_DEVICE]) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The execution of programs on command queues. On an in-order queue launches simply follow each other. On an
- * out-of-order one each waits for the event of the one before, and the first of an execution
- *   - for the events that the user names, or,
- *   - if the user names none and asks for none, so that nothing else could put it in order, for all that was
- *     executed on this stream before,
+ * Execution of programs on command queues. On an in-order queue launches simply follow each other. On an
+ * out-of-order queue each launch waits for the event of the previous one. The first launch of an execution
+ * waits
+ *   - for the events that the user passes, or,
+ *   - if the user neither passes nor requests events, so that nothing else could order it, for everything
+ * that was executed on this stream before,
  *   - and for the last execution that used the scratchpad.
  *
- * On a stream that records, launches become commands of the user's command buffer, one after the other. There
- * are no events inside of it.
+ * On a recording stream, launches become commands of the user's command buffer, one after the other, without
+ * events.
  *
  * Markers that wait for everything would be simpler than keeping events, but with them and several threads a
  * CPU driver was seen to hang and to crash (Intel 2026.2).
@@ -47,7 +48,7 @@ struct waits {
     const cl_event *events;
 };
 
-/* Items of a range in each dimension; returns how many dimensions count. */
+/* Work-items of a range in each dimension; returns the number of dimensions. */
 static cl_uint count_items(const struct range *range, size_t items[3]) {
     cl_uint ndims = 1;
     for (cl_uint d = 0; d < 3; d++) {
@@ -97,12 +98,12 @@ static dnnl_status_t launch(const struct stream *stream, const struct execution 
                      opencl_error_name(error), error);
 }
 
-/* Events of one execution. Profiling needs all of them, everything else the last one. */
+/* Events of one execution. Profiling needs all of them; otherwise only the last one is kept. */
 enum { FEW_EVENTS = 16 };
 struct events {
     bool all;
     size_t count;
-    cl_event *events; /* `few`, or allocated: a profiling stream may do that */
+    cl_event *events; /* `few`, or allocated, which a profiling stream may do */
     cl_event few[FEW_EVENTS];
 };
 
@@ -138,13 +139,13 @@ static dnnl_status_t empty_event(const struct opencl_stream *s, cl_context conte
     return dnnl_success;
 }
 
-/* Launches everything. With `last_wanted` the last event in `events` stands for all. */
+/* Launches everything. With `last_wanted`, the last event in `events` covers the whole execution. */
 static dnnl_status_t launch_all(const struct stream *stream, const struct execution *e, struct waits waits,
                                 bool last_wanted, struct events *events) {
     const struct opencl_stream *s = stream->state;
     const struct program *program = e->executable->program;
     struct cursor at = {0};
-    cl_event event = NULL, before; /* OpenCL wants the two apart */
+    cl_event event = NULL, before; /* two variables: OpenCL reads one while it writes the other */
     for (size_t n = 0; n < program->nruns; n++, cursor_next(program, &at)) {
         bool wanted = s->profile || s->out_of_order || (last_wanted && n == program->nruns - 1);
         TRY(launch(stream, e, at, waits, wanted ? &event : NULL));
@@ -158,14 +159,15 @@ static dnnl_status_t launch_all(const struct stream *stream, const struct execut
     return dnnl_success;
 }
 
-/* What the first launch waits for. */
+/* The events that the first launch waits for. */
 struct first_waits {
     struct waits waits;
-    cl_event joined; /* stands for the user's events beside our own */
+    cl_event joined; /* one event for all of the user's events, when there are also events of our own */
     cl_event list[2];
 };
 
-/* No dependencies, and no event to make others depend on this execution: it comes after all before it. */
+/* No dependencies and no returned event, so nothing else orders this execution: it runs after all earlier
+ * ones. */
 static bool is_ordered(const struct execution *e) {
     return e->ndeps == 0 && !e->return_event;
 }
@@ -190,7 +192,7 @@ static dnnl_status_t find_waits(const struct opencl_stream *s, const struct exec
     return dnnl_success;
 }
 
-/* Remembers the last event where it will be needed, and gives it to the user. */
+/* Keeps the last event for later executions, and returns it to the user. */
 static void hand_out(struct opencl_stream *s, const struct execution *e, cl_event last) {
     if (s->out_of_order) opencl_stream_remember(s, last, is_ordered(e));
     if (s->out_of_order && e->scratchpad) {
@@ -229,13 +231,13 @@ static dnnl_status_t submit(const struct stream *stream, const struct execution 
 static dnnl_status_t submit_or_record(const struct stream *stream, const struct execution *e) {
     struct opencl_stream *s = stream->state;
     if (s->record && e->ndeps > 0)
-        return fail_exec(dnnl_invalid_arguments, "opencl",
-                         "commands that are recorded cannot wait for events");
+        return fail_exec(dnnl_invalid_arguments, "opencl", "recorded commands cannot wait for events");
     if (s->record && !counted_list_add(&s->kept, e->owner)) return dnnl_out_of_memory;
     return submit(stream, e);
 }
 
-/* Launches of several threads may mix on an in-order queue, unless they share the stream's scratchpad. */
+/* On an in-order queue, launches of several threads may interleave, unless they share the stream's
+ * scratchpad. */
 dnnl_status_t opencl_execute(struct stream *stream, const struct execution *e) {
     struct opencl_stream *s = stream->state;
     bool alone = s->out_of_order || s->record || e->scratchpad;

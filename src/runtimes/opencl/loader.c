@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds libOpenCL's functions through entry_points.def. The library stays open for good. */
+/* Finds libOpenCL's functions through entry_points.def. The library is never closed. */
 #include "runtimes/opencl/loader.h"
 #include "runtimes/library.h"
 
@@ -67,7 +67,7 @@ bool opencl_load_command_buffers(cl_platform_id platform, struct command_buffer_
     return load_extension(platform, sizeof entries / sizeof entries[0], entries);
 }
 
-/* Errors that users meet: the name, and what they mean to a caller of Lode. */
+/* Common errors, their status and name. */
 static const struct {
     cl_int error;
     dnnl_status_t status;
@@ -116,7 +116,7 @@ static const struct {
 const char *opencl_error_name(cl_int error) {
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
         if (errors[i].error == error) return errors[i].name;
-    return "an error of OpenCL";
+    return "unknown OpenCL error";
 }
 
 dnnl_status_t opencl_status(cl_int error) {

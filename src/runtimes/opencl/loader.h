@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libOpenCL, opened on first use, and the words for its errors. Knows nothing of Lode's objects. */
+/* libOpenCL, opened on first use, and the names of its errors. Knows nothing of Lode's objects. */
 #ifndef LODE_RUNTIMES_OPENCL_LOADER_H
 #define LODE_RUNTIMES_OPENCL_LOADER_H
 
@@ -33,9 +33,9 @@ struct command_buffer_entries {
 #undef ENTRY_COMMAND_BUFFER
 };
 
-/* Opens libOpenCL once a process. false: there is none; the first call has said why. */
+/* Opens libOpenCL once per process. False: there is none; the first call printed why. */
 bool opencl_load(void);
-/* false: the platform lacks one of them. */
+/* False: the platform lacks one of them. */
 bool opencl_load_usm(cl_platform_id platform, struct usm_entries *usm);
 bool opencl_load_command_buffers(cl_platform_id platform, struct command_buffer_entries *commands);
 /* An extension's function, or NULL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiling: one entry an execution, the time that its launches took on the device. Events are kept until
- * they have completed; then their times are added up and they go.
+ * Profiling: one entry per execution, the time that its launches took on the device. Events are kept until
+ * they have completed; then their times are added up and they are released.
  */
 #include "runtimes/opencl/opencl.h"
 
@@ -54,8 +54,8 @@ static uint64_t duration(cl_event event) {
     return end > start ? end - start : 0;
 }
 
-/* Adds up what has completed. */
-static void harvest(struct opencl_profile *p) {
+/* Adds up the times of completed events and releases these. */
+static void collect_completed(struct opencl_profile *p) {
     int left = 0;
     for (int i = 0; i < p->npending; i++) {
         struct pending *pending = &p->pending[i];
@@ -87,7 +87,7 @@ static bool make_room(struct opencl_profile *p, int nevents) {
         && !grow((void **)&p->ns, &p->entries_room, sizeof p->ns[0], p->nentries + 1))
         return false;
     if (p->npending + nevents <= p->pending_room) return true;
-    harvest(p);
+    collect_completed(p);
     if (p->npending + nevents <= p->pending_room / 2) return true;
     return grow((void **)&p->pending, &p->pending_room, sizeof p->pending[0], p->npending + nevents);
 }
@@ -121,7 +121,7 @@ dnnl_status_t opencl_profiling_reset(struct stream *stream) {
 static dnnl_status_t query_locked(struct opencl_profile *p, int *count, uint64_t *ns) {
     if (ns && *count < p->nentries)
         return fail(dnnl_invalid_arguments, "profiling", "%d entries, and room for %d", p->nentries, *count);
-    if (ns) harvest(p);
+    if (ns) collect_completed(p);
     if (ns && p->nentries > 0) memcpy(ns, p->ns, sizeof *ns * (size_t)p->nentries);
     *count = p->nentries;
     return dnnl_success;

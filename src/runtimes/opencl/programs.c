@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs and kernels of a device. Each kernel is built once, when first asked for, in a program of its own:
- * compilers of devices take long. From the best form that the device takes, in this order: a binary from a
- * cache blob, a binary from the disk cache, SPIR-V, source. Kernels live as long as the device.
+ * Programs and kernels of a device. Each kernel is built once, on first use, in a program of its own, because
+ * device compilers are slow. It is built from the first of these that the device accepts: a binary from a
+ * cache blob, a binary from the disk cache, SPIR-V, source. Kernels exist as long as the device.
  */
 #include "runtimes/opencl/opencl.h"
 #include "base/disk_cache.h"
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options. Nothing that changes a bit: no fast mathematics, and divisions rounded as IEEE 754 says where the
- * device can. */
+/* Options. No fast math, which would change results; division is rounded as in IEEE 754 if the device can. */
 static const char *choose_options(cl_device_id device) {
     cl_device_fp_config config = 0;
     cl.GetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
@@ -49,7 +48,7 @@ void opencl_programs_close(struct opencl_device *device) {
 
 typedef cl_program (*create_with_il)(cl_context context, const void *il, size_t size, cl_int *error);
 
-/* The function that makes programs from SPIR-V, if the device takes any. */
+/* The function that creates programs from SPIR-V, if the device accepts SPIR-V. */
 static create_with_il il_function(cl_device_id device) {
     if (!opencl_takes_spirv(device)) return NULL;
     cl_platform_id platform;
@@ -91,7 +90,7 @@ static cl_program from_binary(const struct opencl_device *d, const void *bytes, 
     return NULL;
 }
 
-/* Says why a program could not be built: the beginning of the compiler's log. */
+/* Prints why a program could not be built: the beginning of the compiler's log. */
 static void report(const struct opencl_device *d, cl_program program, const char *name, const char *form) {
     char log[4096] = "", *line;
     cl.GetProgramBuildInfo(program, d->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
@@ -101,7 +100,7 @@ static void report(const struct opencl_device *d, cl_program program, const char
     fail(dnnl_runtime_error, "opencl", "kernel %s cannot be built from %s: %.800s", name, form, log);
 }
 
-/* Builds a program object and passes it on; releases it and returns NULL if it cannot be built. */
+/* Builds a program object and returns it; releases it and returns NULL if it cannot be built. */
 static cl_program build(const struct opencl_device *d, cl_program program, const char *options,
                         const char *name, const char *form) {
     if (!program) return NULL;
@@ -146,7 +145,7 @@ void *opencl_kernel_binary(const struct opencl_device *device, const struct open
         || cl.GetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS)
         return NULL;
     n = bytes / sizeof devices[0];
-    /* The others have not been built: a null pointer means that theirs is not wanted. */
+    /* Only our device's binary is needed: a null pointer skips the others. */
     for (size_t i = 0; i < n; i++)
         if (devices[i] == device->device && sizes[i] > 0) {
             binaries[i] = binary = malloc(sizes[i]);
@@ -177,7 +176,7 @@ static dnnl_status_t build_program(struct opencl_device *d, struct opencl_kernel
     }
     free(key);
     if (k->program) return dnnl_success;
-    return fail(dnnl_runtime_error, "opencl", "the device takes no form of kernel %s", k->kernel->name);
+    return fail(dnnl_runtime_error, "opencl", "the device accepts no form of kernel %s", k->kernel->name);
 }
 
 /* Kernels */
@@ -201,7 +200,7 @@ struct opencl_instance *opencl_kernel_take(struct opencl_kernel *kernel) {
     return slot ? (struct opencl_instance *)slot : add_instance(kernel, true);
 }
 
-/* The device's kernel, perhaps not built yet; NULL: no memory. */
+/* The device's kernel, perhaps not built yet; NULL: out of memory. */
 static struct opencl_kernel *find_kernel(struct opencl_device *d, const struct kernel *kernel) {
     pthread_mutex_lock(&d->lock);
     struct opencl_kernel *k = d->kernels;
@@ -234,7 +233,7 @@ dnnl_status_t opencl_kernel_load(struct device *device, const struct kernel *ker
     return status;
 }
 
-/* The instance stays taken. */
+/* The instance is never given back. */
 dnnl_status_t opencl_kernel_export(void *handle, void **module, void **kernel) {
     struct opencl_instance *instance = opencl_kernel_take(handle);
     if (!instance) return dnnl_out_of_memory;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams around command queues: making them, waiting for them, and remembering what has been submitted to
- * those that keep no order. A stream around a command buffer records: it submits nothing, so there is nothing
- * to wait for, and it keeps what was recorded: programs and kernels.
+ * Streams on command queues: creation, waiting, and the events of commands submitted to out-of-order queues.
+ * A stream on a command buffer records: it submits nothing, so there is nothing to wait for, and it retains
+ * the programs and kernels that were recorded.
  *
- * On CPU devices streams that may run out of order get an in-order queue: a launch uses the whole device
- * anyway. And on out-of-order queues that users bring we do not let a CPU driver wait for us while there is
- * work: a thread that waits there may take up a task that waits for itself (Intel 2026.2: several threads,
- * one of them waiting on an out-of-order queue).
+ * On CPU devices, out-of-order streams get an in-order queue: a launch uses the whole device anyway. On a
+ * user's out-of-order queue of a CPU we poll instead of waiting in the driver: a thread that waits there may
+ * pick up a task that waits for the thread itself (seen with Intel 2026.2: several threads, one of them
+ * waiting on an out-of-order queue).
  */
 #define _GNU_SOURCE
 #include "runtimes/opencl/opencl.h"
@@ -77,7 +77,7 @@ dnnl_status_t opencl_stream_adopt(struct stream *stream, cl_command_queue queue)
 
 /* Recording */
 
-/* Drivers do not agree about what they say of a buffer's queues, so the user names the queue. */
+/* Drivers differ in how they report a command buffer's queues, so the user passes the queue. */
 static dnnl_status_t check_command_buffer(const struct opencl_device *d, cl_command_buffer_khr buffer) {
     cl_command_buffer_state_khr state = CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
     cl_uint nqueues = 0;
@@ -113,7 +113,7 @@ dnnl_status_t opencl_stream_record(struct stream *stream, cl_command_queue queue
     return dnnl_success;
 }
 
-/* The end */
+/* Destruction */
 
 void opencl_release_events(int count, const cl_event *events) {
     for (int i = 0; i < count; i++)
@@ -140,7 +140,7 @@ void opencl_stream_close(struct stream *stream) {
     free(s);
 }
 
-/* Events of an out-of-order queue: called with its lock. */
+/* Events of an out-of-order queue. The caller holds the stream's lock. */
 
 static void forget_completed(struct opencl_stream *s) {
     int left = 0;
@@ -176,7 +176,7 @@ void opencl_stream_remember(struct opencl_stream *s, cl_event event, bool after_
 
 /* Waiting */
 
-/* The events so far, retained, to be freed. */
+/* A copy of the current events, retained; the caller frees it. */
 static int copy_events(struct opencl_stream *s, cl_event **copy) {
     pthread_mutex_lock(&s->lock);
     int count = s->nevents;
@@ -195,7 +195,7 @@ static bool all_completed(int count, const cl_event *events) {
     return true;
 }
 
-/* Looks again and again, less and less often. */
+/* Polls until all events have completed, with growing pauses. */
 static void poll(int count, const cl_event *events) {
     enum { SPINS = 1000, SHORTEST_NS = 10000, LONGEST_NS = 200000 };
     long ns = SHORTEST_NS;
@@ -220,11 +220,11 @@ static dnnl_status_t poll_events(struct opencl_stream *s) {
     return error == CL_SUCCESS ? dnnl_success : opencl_fail(error, "stream", "clFlush");
 }
 
-/* In the end the queue decides: users have their own commands there. */
 bool opencl_stream_records(const struct stream *stream) {
     return ((const struct opencl_stream *)stream->state)->record != NULL;
 }
 
+/* After polling, still waits for the queue: users may have submitted commands of their own. */
 dnnl_status_t opencl_stream_wait(struct stream *stream) {
     struct opencl_stream *s = stream->state;
     if (s->record) return dnnl_success;

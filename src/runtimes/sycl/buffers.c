@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of SYCL devices. USM is SYCL's to allocate; the user's is looked at, and made visible to the host,
- * by the runtime underneath, which knows the same pointers. Buffer objects are copies, which share the user's
- * memory.
+ * Memory of SYCL devices. SYCL allocates USM; the underlying runtime, which knows the same pointers, checks
+ * and maps the user's. Buffer objects are copies of the user's, which share their memory.
  */
 #include "base/verbose.h"
 #include "runtimes/sycl/sycl.h"
@@ -34,7 +33,7 @@ dnnl_status_t sycl_buffer_adopt(struct device *device, enum buffer_kind kind, vo
     return dnnl_success;
 }
 
-/* A host accessor, while a buffer object is mapped: one for all who map it. */
+/* The host accessor of a mapped buffer object, shared by all its mappings. */
 struct mapping {
     int count;
     void *accessor, *address;

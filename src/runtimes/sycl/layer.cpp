@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer that speaks SYCL, host code only: no SYCL compiler is needed. It owns copies of SYCL objects,
+ * The layer that calls SYCL. Host code only: no SYCL compiler is needed. It owns copies of SYCL objects,
  * which are themselves counted references, and knows nothing of plans or primitives.
  */
 #include <sycl/sycl.hpp>
@@ -25,29 +25,29 @@ static constexpr auto level_zero = sycl::backend::ext_oneapi_level_zero;
 struct sycl_device {
     sycl::device device;
     sycl::context context;
-    std::mutex lock; /* of what follows; taken before that of a queue */
+    std::mutex lock; /* guards the members below; taken before the lock of a queue */
     std::vector<sycl_queue *> queues;
-    std::vector<sycl::event> orphans; /* of queues that were closed */
+    std::vector<sycl::event> orphans; /* events of closed queues */
 };
 
 struct sycl_kernel {
     sycl::kernel kernel;
 };
 
-/* What later submissions may have to wait for. */
+/* The events that later submissions may have to wait for. */
 struct history {
-    std::vector<sycl::event> open; /* not known to have finished; with order, the last one stands for all */
+    std::vector<sycl::event> open; /* not known to be complete; on an in-order queue only the last one */
     std::optional<sycl::event> exclusive;
     std::size_t prune_at = 64;
 };
 
-/* Errors that SYCL reports later, of queues that are ours. */
+/* Asynchronous errors of our own queues. */
 struct async_errors {
     std::mutex lock;
     std::string first;
 };
 
-/* One entry an execution; events are kept until they have finished and their times are added. */
+/* One entry per execution; events are kept until they are complete and their times have been added. */
 struct profile {
     struct timed {
         sycl::event event;
@@ -55,17 +55,17 @@ struct profile {
     };
     std::vector<std::uint64_t> ns;
     std::vector<timed> pending;
-    std::size_t harvest_at = 64;
+    std::size_t collect_at = 64;
 };
 
 struct sycl_queue {
     sycl_device *owner;
     sycl::queue queue;
     bool in_order, profiling;
-    std::shared_ptr<async_errors> errors; /* null: a queue of the user's */
-    std::mutex lock = {};                 /* of what follows, and of a whole submission */
+    std::shared_ptr<async_errors> errors; /* null: the user's queue */
+    std::mutex lock = {};                 /* guards the members below; held during a whole submission */
     history running = {};
-    history recorded = {}; /* events of nodes of this graph: they mean nothing elsewhere */
+    history recorded = {}; /* events of graph nodes: valid only in `graph` */
     std::optional<weak_graph> graph = {};
     profile times = {};
 };
@@ -87,7 +87,7 @@ dnnl_status_t failed(dnnl_status_t status, const char *why) noexcept {
     return status;
 }
 
-/* Runs a function that may throw and answers with a status. */
+/* Runs a function that may throw and returns a status. */
 template <typename F>
 dnnl_status_t guarded(F &&function) noexcept {
     try {
@@ -108,7 +108,7 @@ const char *error() {
     return last_error.c_str();
 }
 
-/* For functions that cannot fail in a way that anybody could mend. */
+/* Runs a function and ignores exceptions, which the caller could not handle. */
 template <typename F>
 void quietly(F &&function) noexcept {
     guarded([&] {
@@ -128,7 +128,7 @@ bool has_usm(const sycl::device &device) {
     return device.has(sycl::aspect::usm_shared_allocations) || device.has(sycl::aspect::usm_host_allocations);
 }
 
-/* GPUs before accelerators; what the backends are is left to SYCL's own order. */
+/* GPUs before accelerators; backends in SYCL's own order. */
 std::vector<sycl::device> list(bool cpu) {
     using type = sycl::info::device_type;
     std::vector<sycl::device> found;
@@ -165,7 +165,7 @@ dnnl_status_t device_adopt(const void *user_device, const void *user_context, sy
         const auto &device = *static_cast<const sycl::device *>(user_device);
         const auto &context = *static_cast<const sycl::context *>(user_context);
         if (!has_backend(device))
-            return failed(dnnl_invalid_arguments, "neither OpenCL nor Level Zero is under the device");
+            return failed(dnnl_invalid_arguments, "the device's backend is neither OpenCL nor Level Zero");
         if (!has_usm(device)) return failed(dnnl_unimplemented, "the device has no unified shared memory");
         const auto members = context.get_devices();
         if (std::find(members.begin(), members.end(), device) == members.end())
@@ -179,7 +179,7 @@ void device_close(sycl_device *device) {
     quietly([&] { delete device; });
 }
 
-/* SYCL's objects are references, and their hashes the addresses of what they refer to. */
+/* SYCL objects are references, and their hash is the address of the object that they refer to. */
 template <typename T>
 void *identity(const T &object) {
     return reinterpret_cast<void *>(std::hash<T>{}(object));
@@ -207,7 +207,7 @@ dnnl_status_t device_native(const sycl_device *d, sycl_native *native) {
     });
 }
 
-/* What is under way */
+/* Work in flight */
 
 bool is_finished(const sycl::event &event) {
     return event.get_info<sycl::info::event::command_execution_status>()
@@ -230,7 +230,7 @@ std::vector<sycl::event> unfinished(sycl_device *d) {
     return found;
 }
 
-/* The queue is one that nothing else knows, so that the task may well destroy the device. */
+/* Uses a queue that nothing else refers to, so the task may destroy the device. */
 void run_after(const sycl_device *d, const std::vector<sycl::event> &events, void (*function)(void *),
                void *argument) {
     sycl::queue(d->context, d->device).submit([&](sycl::handler &handler) {
@@ -241,7 +241,7 @@ void run_after(const sycl_device *d, const std::vector<sycl::event> &events, voi
 
 void when_idle(sycl_device *d, void (*function)(void *), void *argument) {
     std::vector<sycl::event> events;
-    bool left = false; /* to SYCL */
+    bool left = false; /* the call was left to SYCL */
     quietly([&] {
         events = unfinished(d);
         if (events.empty()) return;
@@ -373,7 +373,7 @@ void note(async_errors &errors, const std::exception_ptr &pointer) {
     }
 }
 
-/* With several threads on one out-of-order queue Intel's OpenCL for CPUs (2026.2) fails and crashes. One
+/* With several threads on one out-of-order queue, Intel's OpenCL for CPUs (2026.2) fails and crashes. One
  * launch uses the whole device anyway. */
 bool keeps_order(const sycl::device &device) {
     return device.is_cpu() && device.get_backend() == sycl::backend::opencl;
@@ -406,7 +406,7 @@ dnnl_status_t queue_adopt(sycl_device *d, const void *user, int *in_order, int *
     });
 }
 
-/* What is still under way is remembered by the device. */
+/* The device keeps the events of work in flight. */
 void queue_close(sycl_queue *queue) {
     quietly([&] {
         std::unique_ptr<sycl_queue> closing(queue);
@@ -438,8 +438,8 @@ std::vector<sycl::event> open_events(sycl_queue &queue) {
     return queue.running.open;
 }
 
-/* When several threads wait for one queue, SYCL's own wait may return to all but one of them at once: what
- * was submitted so far is waited for by its events too. */
+/* When several threads wait for one queue, SYCL's own wait may return too early in all but one of them. So
+ * this also waits for the events of everything submitted so far. */
 dnnl_status_t queue_wait(sycl_queue *queue) {
     return guarded([&] {
         if (is_recording(*queue)) return dnnl_success;
@@ -463,8 +463,8 @@ std::uint64_t nanoseconds(const sycl::event &event) {
            - event.get_profiling_info<sycl::info::event_profiling::command_start>();
 }
 
-/* Adds up the times of what has finished; asking for a time would wait for the rest. */
-void harvest(profile &times, bool wait) {
+/* Adds up the times of completed events; querying the time of another event would wait for it. */
+void collect_completed(profile &times, bool wait) {
     std::vector<profile::timed> left;
     for (const auto &one : times.pending)
         if (wait || is_finished(one.event))
@@ -472,14 +472,14 @@ void harvest(profile &times, bool wait) {
         else
             left.push_back(one);
     times.pending.swap(left);
-    times.harvest_at = std::max<std::size_t>(64, 2 * times.pending.size());
+    times.collect_at = std::max<std::size_t>(64, 2 * times.pending.size());
 }
 
 void add_entry(profile &times, const std::vector<sycl::event> &events) {
     times.ns.push_back(0);
     for (const auto &event : events)
         times.pending.push_back({event, times.ns.size() - 1});
-    if (times.pending.size() >= times.harvest_at) harvest(times, false);
+    if (times.pending.size() >= times.collect_at) collect_completed(times, false);
 }
 
 dnnl_status_t profiling_reset(sycl_queue *queue) {
@@ -495,9 +495,9 @@ dnnl_status_t profiling_query(sycl_queue *queue, int *count, std::uint64_t *ns) 
         std::lock_guard<std::mutex> guard(queue->lock);
         const auto entries = static_cast<int>(queue->times.ns.size());
         if (ns && *count < entries)
-            return failed(dnnl_invalid_arguments, "there are more entries than room for them");
+            return failed(dnnl_invalid_arguments, "there is not enough room for all entries");
         if (ns) {
-            harvest(queue->times, true);
+            collect_completed(queue->times, true);
             std::copy(queue->times.ns.begin(), queue->times.ns.end(), ns);
         }
         *count = entries;
@@ -539,12 +539,12 @@ history &history_of(sycl_queue &queue) {
     return queue.recorded;
 }
 
-/* One submission under way, under the lock of its queue. */
+/* One submission in progress. The caller holds the lock of its queue. */
 struct submitting {
     sycl_queue &queue;
     history &past;
     const sycl_submission &what;
-    bool after_all; /* that is open */
+    bool after_all; /* waits for all open events */
 
     void wait_for_past(sycl::handler &handler) const {
         if (what.deps) handler.depends_on(*static_cast<const std::vector<sycl::event> *>(what.deps));
@@ -555,8 +555,8 @@ struct submitting {
             handler.depends_on(*past.exclusive);
     }
 
-    /* The first event of a submission joins those that are open, or takes their place; the others take that
-     * of the one before them. */
+    /* The first event of a submission is added to the open ones, or replaces them; each later one replaces
+     * its predecessor. */
     void remember(bool first, const sycl::event &event) const {
         if (!first)
             past.open.pop_back();
@@ -579,7 +579,7 @@ struct submitting {
         remember(first, event);
     }
 
-    /* A command that does nothing but wait, and keeps nobody else waiting as a barrier would. */
+    /* A command that only waits; unlike a barrier, it does not block other commands. */
     void launch_nothing() const {
         remember(true, queue.queue.submit([&](sycl::handler &handler) { wait_for_past(handler); }));
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface between the SYCL runtime in libdnnl (C, runtimes/sycl) and the layer that speaks SYCL (C++17,
- * libdnnl_sycl.so.3). The only header that both read: plain C types, opaque objects, one table of functions.
+ * The interface between the SYCL runtime in libdnnl (C, runtimes/sycl) and the layer that calls SYCL (C++17,
+ * libdnnl_sycl.so.3). The only header that both include: plain C types, opaque objects, one table of
+ * functions.
  *
- * Functions return a dnnl_status_t; the reason of a failure is in layer->error(), a text of the calling
- * thread. No exception crosses this line.
+ * Functions return a dnnl_status_t; layer->error() is the reason for the calling thread's last failure. No
+ * exception crosses this interface.
  */
 #ifndef LODE_RUNTIMES_SYCL_LAYER_H
 #define LODE_RUNTIMES_SYCL_LAYER_H
@@ -26,17 +27,18 @@ struct sycl_queue;
 
 enum sycl_backend { SYCL_OPENCL, SYCL_LEVEL_ZERO };
 
-/* What is under a SYCL device. Level Zero's handles belong to it; OpenCL's are references of the caller's. */
+/* The native objects of a SYCL device. It owns Level Zero handles; OpenCL handles are references that the
+ * caller must release. */
 struct sycl_native {
     enum sycl_backend backend;
     int is_cpu;
     void *handles[3]; /* cl_device_id, cl_context; or ze_device_handle_t, ze_context_handle_t, driver */
     const void *sycl_device, *sycl_context;
-    /* What tells SYCL's objects apart; contexts of SYCL may share one underneath. */
+    /* Identify the SYCL objects: several SYCL contexts may share a native one. */
     void *device_identity, *context_identity;
 };
 
-/* A kernel made by the runtime underneath. */
+/* A kernel made by the underlying runtime. */
 struct sycl_native_kernel {
     void *kernel; /* cl_kernel, or ze_kernel_handle_t */
     void *module; /* ze_module_handle_t */
@@ -60,38 +62,38 @@ struct sycl_launch {
     const struct sycl_arg *args;
 };
 
-/* Launches that follow each other. With neither `deps` nor `event` nothing could put them in order later:
- * they wait for all that was submitted through this queue object before. */
+/* Launches that run one after the other. With neither `deps` nor `event`, nothing else could order them, so
+ * they wait for everything that was submitted through this queue object before. */
 struct sycl_submission {
-    const struct sycl_launch *(*next)(void *context); /* valid until it is called again; NULL: no more */
+    const struct sycl_launch *(*next)(void *context); /* valid until the next call; NULL: no more */
     void *context;
     const void *deps; /* std::vector<sycl::event>, or NULL */
-    void *event;      /* sycl::event that is assigned, or NULL */
-    int exclusive;    /* uses memory that others on this queue use too: they must not overlap */
+    void *event;      /* sycl::event to assign, or NULL */
+    int exclusive;    /* uses memory that other submissions on this queue use too: they must not overlap */
 };
 
 struct sycl_layer {
     int version;
     const char *(*error)(void);
 
-    /* Devices of a kind: CPUs, or GPUs and accelerators; only such as can run our kernels. */
+    /* Devices of a kind that can run our kernels: CPUs, or GPUs and accelerators. */
     dnnl_status_t (*device_count)(int cpu, size_t *count);
     dnnl_status_t (*device_open)(int cpu, size_t index, struct sycl_device **device);
     /* Copies of the user's objects. */
     dnnl_status_t (*device_adopt)(const void *device, const void *context, struct sycl_device **made);
     void (*device_close)(struct sycl_device *device);
     dnnl_status_t (*device_native)(const struct sycl_device *device, struct sycl_native *native);
-    /* Calls the function when all that was submitted to the device so far has finished: now, or later in a
-     * thread of SYCL's. Never waits. */
+    /* Calls the function when everything submitted to the device so far is complete: now, or later in one of
+     * SYCL's threads. Never waits. */
     void (*when_idle)(struct sycl_device *device, void (*function)(void *), void *argument);
 
-    /* USM that host and device share; free lets launches finish that use it. */
+    /* USM that host and device share; it is freed after the launches that use it are complete. */
     dnnl_status_t (*usm_alloc)(struct sycl_device *device, size_t size, void **pointer);
     void (*usm_free)(struct sycl_device *device, void *pointer);
 
     /* sycl::buffer<uint8_t, 1> objects. */
     dnnl_status_t (*buffer_make)(size_t size, void **buffer);
-    /* Shares the user's memory, which must have at least so many bytes. */
+    /* Shares the user's memory, which must have at least `least` bytes. */
     dnnl_status_t (*buffer_copy)(const void *user, size_t least, void **buffer);
     void (*buffer_free)(void *buffer);
     /* A host accessor, until unmap. */
@@ -104,12 +106,12 @@ struct sycl_layer {
 
     dnnl_status_t (*queue_open)(struct sycl_device *device, int in_order, int profiling,
                                 struct sycl_queue **queue);
-    /* A copy of the user's, which must be of this device and context. */
+    /* A copy of the user's queue, which must be of this device and context. */
     dnnl_status_t (*queue_adopt)(struct sycl_device *device, const void *user, int *in_order, int *profiling,
                                  struct sycl_queue **queue);
     void (*queue_close)(struct sycl_queue *queue);
     void *(*queue_native)(struct sycl_queue *queue);       /* sycl::queue */
-    dnnl_status_t (*queue_wait)(struct sycl_queue *queue); /* nothing to wait for while it records a graph */
+    dnnl_status_t (*queue_wait)(struct sycl_queue *queue); /* returns at once while it records a graph */
     int (*queue_records)(const struct sycl_queue *queue);
 
     dnnl_status_t (*submit)(struct sycl_queue *queue, const struct sycl_submission *submission);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens the layer that speaks SYCL: beside this library, or wherever the dynamic linker finds it. It in turn
- * needs libsycl; without that, programs that do not ask for SYCL never notice.
+ * Opens the layer that calls SYCL: from the folder of this library, or wherever the dynamic linker finds it.
+ * The layer needs libsycl; programs that do not use SYCL run without it.
  */
 #include "base/verbose.h"
 
@@ -16,10 +16,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct sycl_layer *layer;
 static char reason[512];
 
-/* Keeps the first reason: a layer beside this library that lacks something says more than that there is none
+/* Keeps the first reason: why the layer in our own folder cannot be opened says more than that there is none
  * elsewhere. */
 static void *open_layer(void) {
-    void *library = library_open_beside(SYCL_LAYER_LIBRARY);
+    void *library = library_open_sibling(SYCL_LAYER_LIBRARY);
     const char *error = library ? NULL : dlerror();
     snprintf(reason, sizeof reason, "%s", error ? error : "");
     if (!library) library = dlopen(SYCL_LAYER_LIBRARY, RTLD_NOW | RTLD_LOCAL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SYCL runtime. Queues, memory and submission are SYCL's, through the layer; kernels are built by the
- * runtime underneath and handed to SYCL as native objects.
+ * The SYCL runtime. Queues, memory and submission are SYCL's, through the layer; the underlying runtime
+ * builds kernels and passes them to SYCL as native objects.
  */
 #include "runtimes/sycl/sycl.h"
 #include "base/verbose.h"
@@ -26,7 +26,7 @@ static const struct runtime *runtime_under(const struct sycl_native *native) {
     return native->backend == SYCL_OPENCL ? &opencl_runtime : &level_zero_runtime;
 }
 
-dnnl_status_t sycl_look_under(struct sycl_device *device, struct sycl_opened *opened) {
+dnnl_status_t sycl_query_native(struct sycl_device *device, struct sycl_opened *opened) {
     opened->device = device;
     dnnl_status_t status = sycl_layer()->device_native(device, &opened->native);
     if (status == dnnl_success) return status;
@@ -50,7 +50,7 @@ static dnnl_status_t open_under(struct sycl_state *s) {
     return runtime->device_open(&s->under, &origin);
 }
 
-/* Takes over what is opened, on success. */
+/* Takes ownership of `opened` on success. */
 static dnnl_status_t open_around(struct device *device, const struct sycl_opened *opened) {
     struct sycl_state *s = calloc(1, sizeof *s);
     if (!s) return dnnl_out_of_memory;
@@ -79,14 +79,14 @@ static dnnl_status_t device_open(struct device *device, const struct device_orig
     device->index = origin->index;
     dnnl_status_t status = layer->device_open(origin->kind == dnnl_cpu, origin->index, &made);
     if (status != dnnl_success) return sycl_fail(status, "engine");
-    status = sycl_look_under(made, &opened);
+    status = sycl_query_native(made, &opened);
     if (status != dnnl_success) return status;
     status = open_around(device, &opened);
     if (status != dnnl_success) sycl_opened_close(&opened);
     return status;
 }
 
-/* Kernels: one SYCL kernel for each of ours. SYCL itself keeps threads apart that submit the same one. */
+/* Kernels: one SYCL kernel for each of ours. SYCL allows several threads to submit the same one. */
 
 struct sycl_made_kernel {
     struct sycl_made_kernel *next;
@@ -107,7 +107,7 @@ static void close_now(void *state) {
     free(s);
 }
 
-/* What was submitted may still need kernels. */
+/* Submitted work may still need kernels. */
 static void device_close(struct device *device) {
     struct sycl_state *s = sycl_state(device);
     sycl_layer()->when_idle(s->opened.device, close_now, s);
@@ -156,7 +156,7 @@ static dnnl_status_t kernel_load(struct device *device, const struct kernel *ker
     return status;
 }
 
-/* Cache blobs are those of the runtime underneath. */
+/* Cache blobs are those of the underlying runtime. */
 
 static dnnl_status_t kernels_save(struct device *device, int nkernels, const struct kernel *const *kernels,
                                   size_t *size, uint8_t *blob) {
@@ -215,7 +215,7 @@ static bool stream_records(const struct stream *stream) {
 
 /* Execution */
 
-/* The launches of an execution, made one by one as the layer asks for them. */
+/* The launches of an execution, created one by one as the layer requests them. */
 struct launches {
     const struct execution *execution;
     struct cursor next;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the SYCL runtime shares with its interoperability functions. A device has two faces: the layer's
- * objects, which speak SYCL, and a device of the runtime underneath (OpenCL or Level Zero), which builds the
- * kernels.
+ * Shared by the SYCL runtime and its interop functions. A device has two parts: the layer's SYCL objects, and
+ * a device of the underlying runtime (OpenCL or Level Zero), which builds the kernels.
  */
 #ifndef LODE_RUNTIMES_SYCL_SYCL_H
 #define LODE_RUNTIMES_SYCL_SYCL_H
@@ -14,18 +13,18 @@
 
 enum { SYCL_DEVICE, SYCL_CONTEXT }; /* identities, in device->handles */
 
-/* A device of the layer that is open, with what is under it: device_origin's objects. */
+/* An open device of the layer and its native objects; passed as device_origin.objects. */
 struct sycl_opened {
     struct sycl_device *device;
     struct sycl_native native;
 };
-/* Looks under a device that the layer has made; closes that if it fails. */
-dnnl_status_t sycl_look_under(struct sycl_device *device, struct sycl_opened *opened);
+/* Queries the native objects of a device that the layer has created; closes the device on failure. */
+dnnl_status_t sycl_query_native(struct sycl_device *device, struct sycl_opened *opened);
 void sycl_opened_close(const struct sycl_opened *opened);
 
 struct sycl_state {
     struct sycl_opened opened;
-    struct device under; /* private to this device: not among those that engines share */
+    struct device under; /* the underlying device; private, not shared between engines */
     pthread_mutex_t lock;
     struct sycl_made_kernel *kernels;
 };
@@ -34,8 +33,8 @@ static inline struct sycl_state *sycl_state(const struct device *device) {
     return device->state;
 }
 
-/* The layer, opened on first use; NULL, with a verbose line that says what is missing. Whoever has an object
- * of SYCL's may use it as it is. */
+/* The layer, opened on first use; NULL, with a verbose line, if something is missing. Code that has a SYCL
+ * object may use it without a check. */
 const struct sycl_layer *sycl_layer(void);
 
 /* Passes on a status of the layer, with its reason. */
@@ -53,7 +52,7 @@ dnnl_status_t sycl_params_load(struct device *device, const struct program *prog
                                void **handle);
 void sycl_params_free(struct device *device, int nblocks, void **blocks, void *handle);
 
-/* Makes a stream's state around a queue of the user's; sets the stream's flags. */
+/* Creates a stream's state for the user's queue; sets the stream's flags. */
 dnnl_status_t sycl_stream_adopt(struct stream *stream, const void *queue);
 
 #endif
