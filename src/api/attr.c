@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_primitive_attr_*: which values attributes take. Every check is oneDNN's; whether a primitive can do
- * something with the result is decided when its descriptor is made.
+ * dnnl_primitive_attr_*: checks the values of attributes, as oneDNN does. Whether a primitive supports them
+ * is decided when its descriptor is created.
  */
 #include "core/attr.h"
 #include "base/verbose.h"
@@ -126,16 +126,16 @@ dnnl_status_t dnnl_primitive_attr_set_rounding(dnnl_primitive_attr_t attr, int a
     return dnnl_success;
 }
 
-/* Quantisation. What each kind of parameter takes; types are sets of bits. */
+/* Quantisation. What each kind of parameter accepts; types are sets of bits. */
 
 #define TYPE(type) (1u << (type))
 
 struct quant_rule {
-    const int *args; /* ends with 0 */
+    const int *args; /* terminated by 0 */
     bool multiple_src;
-    unsigned types;           /* of one value */
-    unsigned types_of_many;   /* of values along dimensions */
-    unsigned types_of_result; /* for arguments that take no groups */
+    unsigned types;           /* for a single value */
+    unsigned types_of_many;   /* for values along dimensions */
+    unsigned types_of_result; /* for arguments that accept no groups */
 };
 
 static const int scale_args[] = {DNNL_ARG_SRC_0,

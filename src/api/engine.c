@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_engine_*: engines of the default runtime of each kind. Interop engines are made by their runtimes. */
+/* dnnl_engine_*: engines of the default runtime of each kind. Interop engines are created in *_interop.c. */
 #include "base/choice.h"
 #include "core/objects.h"
 #include "base/verbose.h"
@@ -23,7 +23,8 @@ dnnl_status_t dnnl_engine_create(dnnl_engine_t *engine, dnnl_engine_kind_t kind,
         return fail(dnnl_invalid_arguments, "engine", "bad kind: %d", kind);
     const char *unknown = runtime_choice(kind)->unknown;
     if (unknown)
-        return fail(dnnl_invalid_arguments, "engine", "ONEDNN_%s_RUNTIME=%s is none of this library's",
+        return fail(dnnl_invalid_arguments, "engine",
+                    "ONEDNN_%s_RUNTIME=%s: this library has no such runtime",
                     kind == dnnl_cpu ? "CPU" : "GPU", unknown);
     size_t count = count_devices(kind);
     if (index >= count)

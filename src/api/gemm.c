@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The BLAS-like functions: row-major matrix products on the CPU engine, each made of a matmul primitive that
- * the cache keeps. Integer results are put together here, in doubles, because an epilogue in f32 would not be
- * exact.
+ * The BLAS-like functions: row-major matrix products on the CPU engine, each computed by a matmul primitive
+ * that stays in the cache. Integer results are finished here, in doubles, because an f32 epilogue would not
+ * be exact.
  */
 #include "api/undeclared.h"
 #include "base/verbose.h"
@@ -38,7 +38,7 @@ static bool leads(dnnl_dim_t ld, dnnl_dim_t size) {
     return ld >= size && ld >= 1;
 }
 
-/* Like oneDNN's, an empty sum leaves C alone, whatever beta is. */
+/* As in oneDNN, an empty sum leaves C unchanged, whatever beta is. */
 static bool is_empty(const struct gemm *g) {
     return g->m == 0 || g->n == 0 || g->k == 0;
 }
@@ -57,7 +57,7 @@ static dnnl_status_t check(const struct gemm *g) {
     return dnnl_success;
 }
 
-/* The engine of all calls: made once, never destroyed, so that its plans are kept. */
+/* The engine of all calls: created once and never destroyed, so that its plans stay in the cache. */
 static dnnl_engine_t engine;
 static dnnl_status_t engine_status;
 
@@ -65,7 +65,7 @@ static void make_engine(void) {
     engine_status = dnnl_engine_create(&engine, dnnl_cpu, 0);
 }
 
-/* What a call makes and leaves behind; NULL until then. */
+/* The objects of a call, NULL until they are created. */
 enum { A, B, C, ALPHA, AO, BO, MEMORIES };
 struct objects {
     dnnl_memory_desc_t md[MEMORIES];
@@ -101,7 +101,7 @@ static dnnl_status_t add_scalar(struct objects *o, int which, dnnl_data_type_t t
     return dnnl_memory_create_host_scalar(&o->memory[which], o->md[which], value);
 }
 
-/* Parameters that do nothing are left out: most calls then share one plan a shape. */
+/* Parameters without effect are left out, so that most calls share one plan per shape. */
 static dnnl_status_t add_attributes(struct objects *o, struct gemm *g) {
     TRY(dnnl_primitive_attr_create(&o->attr));
     if (g->alpha != 1.0f) {
@@ -181,11 +181,11 @@ dnnl_status_t dnnl_gemm_bf16bf16f32(char transa, char transb, dnnl_dim_t M, dnnl
                                      dnnl_f32, alpha, beta, 0, 0});
 }
 
-/* Integers: the exact product, then what is added to it. */
+/* Integers: the exact product, then the terms that are added to it. */
 
 struct offsets {
     const int32_t *values;
-    bool by_row, by_column; /* one for each m, one for each n */
+    bool by_row, by_column; /* one value per m, one value per n */
 };
 
 static int32_t saturate(double x) {

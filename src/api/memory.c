@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dnnl_memory_*: memory objects. A memory keeps its engine alive; it owns the buffers that it allocated and
- * borrows those that the user brought. Host scalars have no engine and no buffer: the value is in the object.
+ * borrows the user's. Host scalars have no engine and no buffer: the value is in the object.
  */
 #include "api/undeclared.h"
 #include "core/memory.h"
@@ -57,7 +57,7 @@ dnnl_status_t dnnl_memory_destroy(dnnl_memory_t memory) {
     return dnnl_success;
 }
 
-/* Questions */
+/* Queries */
 
 dnnl_status_t dnnl_memory_get_memory_desc(const_dnnl_memory_t memory, const_dnnl_memory_desc_t *md) {
     if (!memory || !md)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_memory_desc_*: descriptors as objects on the heap, each owned by whoever created or cloned it. What a
- * descriptor means is in core/memory_desc.h.
+ * dnnl_memory_desc_*: descriptors as objects on the heap, each owned by the caller that created or cloned it.
+ * core/memory_desc.h defines what a descriptor means.
  */
 #include "api/undeclared.h"
 #include "core/memory_desc.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts a descriptor that was made with `status` on the heap. */
+/* If `status` is success, returns a copy of the descriptor on the heap. */
 static dnnl_status_t hand_out(dnnl_memory_desc_t *out, dnnl_status_t status, const md_t *made) {
     if (status != dnnl_success) return status;
     md_t *md = malloc(sizeof(*md));
@@ -132,8 +132,8 @@ dnnl_status_t dnnl_memory_desc_set_data_type(dnnl_memory_desc_t md, dnnl_data_ty
     return dnnl_success;
 }
 
-/* Blobs: the bytes of the struct. Valid for the library that wrote them; anything else is checked on the way
- * in, so that no blob can make the library read or write where it should not. */
+/* Blobs: the bytes of the struct, valid for the library that wrote them. Every blob is checked when it is
+ * read, so that no blob can make the library access memory out of bounds. */
 
 dnnl_status_t dnnl_memory_desc_get_blob(uint8_t *blob, size_t *size, const_dnnl_memory_desc_t md) {
     if (!md) return fail(dnnl_invalid_arguments, "memory", "memory_desc is NULL");
@@ -150,11 +150,11 @@ dnnl_status_t dnnl_memory_desc_create_with_blob(dnnl_memory_desc_t *md, const ui
         return fail(dnnl_invalid_arguments, "memory", "%s is NULL", md ? "blob" : "memory_desc");
     md_t made;
     memcpy(&made, blob, sizeof(made));
-    if (!md_is_sound(&made)) return fail(dnnl_invalid_arguments, "memory", "the blob is no descriptor");
+    if (!md_is_sound(&made)) return fail(dnnl_invalid_arguments, "memory", "the blob is not a descriptor");
     return hand_out(md, dnnl_success, &made);
 }
 
-/* Questions */
+/* Queries */
 
 int dnnl_memory_desc_equal(const_dnnl_memory_desc_t lhs, const_dnnl_memory_desc_t rhs) {
     if (lhs == rhs) return 1;
@@ -201,7 +201,7 @@ dnnl_status_t dnnl_memory_desc_query(const_dnnl_memory_desc_t md, dnnl_query_t w
     case dnnl_query_inner_nblks_s32:
     case dnnl_query_inner_blks:
     case dnnl_query_inner_idxs: return query_blocking(md, what, result);
-    default: return fail(dnnl_unimplemented, "memory", "descriptors have no answer to query %d", (int)what);
+    default: return fail(dnnl_unimplemented, "memory", "descriptors do not support query %d", (int)what);
     }
     return dnnl_success;
 }

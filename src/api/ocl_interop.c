@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_ocl_interop_*: engines, streams and memory objects made of the user's OpenCL objects, and the way
- * back. Checks arguments; what is done with OpenCL stands in runtimes/opencl.
+ * dnnl_ocl_interop_*: engines, streams and memory objects from the user's OpenCL objects, and those objects
+ * back. Checks arguments; the calls of OpenCL are in runtimes/opencl.
  */
-#include "runtimes/opencl/opencl.h" /* first: it says which OpenCL is meant */
+#include "runtimes/opencl/opencl.h" /* first: it sets the version of OpenCL */
 #include "core/memory.h"
 #include "core/stream.h"
 #include "base/verbose.h"
@@ -78,7 +78,7 @@ static dnnl_status_t check_new_stream(const dnnl_stream_t *stream, const struct 
     return fail(dnnl_invalid_arguments, "stream", "null, or not an OpenCL engine");
 }
 
-/* Around a queue; with a command buffer for that queue the stream records. */
+/* A stream on the user's queue; with a command buffer for that queue, the stream records. */
 static dnnl_status_t create_stream(dnnl_stream_t *stream, dnnl_engine_t engine, cl_command_queue queue,
                                    cl_command_buffer_khr record) {
     struct dnnl_stream *made = stream_new(engine, 0);
@@ -143,7 +143,7 @@ static dnnl_status_t check_buffer(const struct dnnl_memory *memory) {
     if (!memory || !is_ours(memory->engine))
         return fail(dnnl_invalid_arguments, "memory", "null, or not OpenCL memory");
     if (memory->kind != BUFFER_OBJECT)
-        return fail(dnnl_invalid_arguments, "memory", "memory of USM has no cl_mem");
+        return fail(dnnl_invalid_arguments, "memory", "USM memory has no cl_mem");
     return dnnl_success;
 }
 

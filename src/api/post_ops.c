@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_post_ops_*: chains of operations as objects, and the copy that attributes hold. Getters fill in what
- * the caller asks for; a NULL output is skipped.
+ * dnnl_post_ops_*: chains of operations as objects, and the copy that attributes hold. Getters skip outputs
+ * that are NULL.
  */
 #include "core/attr.h"
 #include "base/verbose.h"
@@ -48,7 +48,7 @@ dnnl_primitive_kind_t dnnl_post_ops_get_kind(const_dnnl_post_ops_t post_ops, int
     return op ? op->kind : dnnl_undefined_primitive;
 }
 
-/* Attributes keep a copy; setting the one that they hold changes nothing. */
+/* Attributes keep a copy; passing their own copy to the setter changes nothing. */
 dnnl_status_t dnnl_primitive_attr_get_post_ops(const_dnnl_primitive_attr_t attr,
                                                const_dnnl_post_ops_t *post_ops) {
     if (!attr || !post_ops) return fail_null("attr");
@@ -66,7 +66,7 @@ dnnl_status_t dnnl_primitive_attr_set_post_ops(dnnl_primitive_attr_t attr, const
     return dnnl_success;
 }
 
-/* Appending. A full chain is out of memory before anything else is looked at, as in oneDNN. */
+/* Appending. If the chain is full, returns dnnl_out_of_memory before any other check, as oneDNN does. */
 
 static dnnl_status_t check_room(const struct dnnl_post_ops *post_ops) {
     if (!post_ops) return fail_null("attr");
@@ -144,7 +144,7 @@ dnnl_status_t dnnl_post_ops_append_prelu(dnnl_post_ops_t post_ops, int mask) {
 
 /* Reading back. */
 
-/* NULL, with the reason on record, if there is no post-op of this kind at `index`. */
+/* NULL, with a verbose line, if there is no post-op of this kind at `index`. */
 static const struct post_op *find(const_dnnl_post_ops_t post_ops, int index, dnnl_primitive_kind_t kind) {
     const struct post_op *op = entry(post_ops, index);
     if (op && op->kind == kind) return op;

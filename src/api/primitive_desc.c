@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dnnl_primitive_desc_*: questions about a plan, and moving on to the next implementation. Which question
- * makes sense for which kind of primitive is a table; so is which tensor a descriptor query means. The
- * answers belong to the plan, which is immutable and shared.
+ * dnnl_primitive_desc_*: queries of a plan, and moving on to the next implementation. One table lists the
+ * queries of each kind of primitive, another the tensor that a descriptor query refers to. The results belong
+ * to the plan, which is immutable and shared.
  */
 #include "core/objects.h"
 #include "base/verbose.h"
@@ -28,7 +28,7 @@ static bool is_kind(const struct plan *plan, unsigned kinds) {
     return kinds >> plan->problem.kind & 1;
 }
 
-/* Parameters that stand in the problem. */
+/* Parameters stored in the problem. */
 
 enum form { WORD, LONG, ARRAY }; /* 4 bytes, 8 bytes, the address of an array */
 
@@ -131,7 +131,7 @@ static bool is_forward(const struct plan *plan) {
     return plan->problem.prop == dnnl_forward_training || plan->problem.prop == dnnl_forward_inference;
 }
 
-/* RNN weights are numbered without gaps: layer and iteration, then those of the others that there are. */
+/* RNN weights are numbered without gaps: layer and iteration, then those of the others that exist. */
 static const md_t *rnn_weights(const struct plan *plan, int index, bool diff) {
     static const int args[][5] = {
             {DNNL_ARG_WEIGHTS_LAYER, DNNL_ARG_WEIGHTS_ITER, DNNL_ARG_WEIGHTS_PEEPHOLE,
@@ -223,7 +223,7 @@ static int count_inputs(const struct plan *plan) {
     return count;
 }
 
-/* All questions. */
+/* All queries. */
 
 static dnnl_status_t query_engine(const struct dnnl_primitive_desc *pd, dnnl_query_t what, void *result) {
     bool reorder = is_kind(pd->plan, KIND(reorder));
@@ -288,7 +288,7 @@ const_dnnl_memory_desc_t dnnl_primitive_desc_query_md(const_dnnl_primitive_desc_
 
 int dnnl_primitive_desc_query_s32(const_dnnl_primitive_desc_t pd, dnnl_query_t what, int index) {
     int value = 0;
-    /* As in oneDNN, the parameters of a primitive are not for this function. */
+    /* As in oneDNN, this function does not return the parameters of a primitive. */
     bool number = what == dnnl_query_num_of_inputs_s32 || what == dnnl_query_num_of_outputs_s32;
     if (!pd || !number || query(pd, what, index, &value) != dnnl_success) return 0;
     return value;

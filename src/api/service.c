@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings of the whole process: instruction sets, the default fpmath mode, the primitive cache, verbose
- * output, profilers. Each setting lives where it is used; here are its checks.
+ * Process-wide settings: instruction sets, the default fpmath mode, the primitive cache, verbose output,
+ * profilers. Only checks; each setting is stored where it is used.
  */
 #include "base/cpu.h"
 #include "base/env.h"
@@ -17,19 +17,19 @@
 
 dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa) {
     if (cpu_limit_isa(isa) == dnnl_success) return dnnl_success;
-    return fail(dnnl_invalid_arguments, "service", "cpu isa %#x is unknown or comes too late", (unsigned)isa);
+    return fail(dnnl_invalid_arguments, "service", "cpu isa %#x is unknown or set too late", (unsigned)isa);
 }
 
 dnnl_cpu_isa_t dnnl_get_effective_cpu_isa(void) {
     return cpu_isa();
 }
 
-/* Hints can be set once, before they are first read. They are kept for their users: the width of our kernels
- * does not depend on them. */
+/* Hints can be set once, before they are first read. They are only stored and returned: our kernels do not
+ * depend on them. */
 #define HINTS_OPEN INT64_MIN
 static _Atomic int64_t hints = HINTS_OPEN;
 
-/* False if they were fixed before. */
+/* False if the hints were already fixed. */
 static bool fix_hints(dnnl_cpu_isa_hints_t value) {
     int64_t open = HINTS_OPEN;
     return atomic_compare_exchange_strong(&hints, &open, (int64_t)value);
@@ -37,7 +37,7 @@ static bool fix_hints(dnnl_cpu_isa_hints_t value) {
 
 dnnl_status_t dnnl_set_cpu_isa_hints(dnnl_cpu_isa_hints_t isa_hints) {
     if (fix_hints(isa_hints)) return dnnl_success;
-    return fail_check(dnnl_runtime_error, "service", "cpu isa hints come too late");
+    return fail_check(dnnl_runtime_error, "service", "cpu isa hints are set too late");
 }
 
 dnnl_cpu_isa_hints_t dnnl_get_cpu_isa_hints(void) {
@@ -88,8 +88,8 @@ dnnl_status_t dnnl_verbose_profiling_enabled(int *enabled) {
     return dnnl_success;
 }
 
-/* Profilers of generated code. Our kernels are compiled with the library and have ordinary symbols: profilers
- * see them as they are, and there is nothing to dump. */
+/* Profilers of generated code. Our kernels are compiled with the library and have ordinary symbols that
+ * profilers see, so there is nothing to dump. */
 
 dnnl_status_t dnnl_set_jit_dump(int enable) {
     (void)enable;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_stream_* and the profiling functions, which ask a stream for the times of what it ran. */
+/* dnnl_stream_* and the profiling functions, which query the execution times of a stream. */
 #include "api/undeclared.h"
 #include "core/objects.h"
 #include "core/stream.h"
@@ -55,7 +55,7 @@ static dnnl_status_t query_cycles(struct dnnl_stream *stream, int *num_entries, 
     return status;
 }
 
-/* Without room for data the kind does not matter: only the number of entries is asked for. */
+/* If `data` is NULL, the kind does not matter: only the number of entries is returned. */
 dnnl_status_t dnnl_query_profiling_data(dnnl_stream_t stream, dnnl_profiling_data_kind_t kind,
                                         int *num_entries, uint64_t *data) {
     TRY(check_profiling(stream));

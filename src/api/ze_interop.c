@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_ze_interop_*: engines, streams and memory from Level Zero's objects, and those objects back. */
+/* dnnl_ze_interop_*: engines, streams and memory from the user's Level Zero objects, and those objects back.
+ */
 #include "oneapi/dnnl/dnnl_ze.h"
 #include "core/memory.h"
 #include "core/stream.h"
@@ -38,7 +39,7 @@ static bool is_ours(const struct dnnl_engine *engine) {
 }
 
 static dnnl_status_t fail_foreign(const char *component) {
-    return fail(dnnl_invalid_arguments, component, "not of the Level Zero runtime");
+    return fail(dnnl_invalid_arguments, component, "not an object of the Level Zero runtime");
 }
 
 static dnnl_status_t get_handle(const struct dnnl_engine *engine, int which, void **handle) {

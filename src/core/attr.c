@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes as data: copying, comparing, hashing, and what counts as default. Which values are acceptable is
- * the API's business (api/attr.c, api/post_ops.c); how they read in verbose lines stands in attr_text.c.
+ * Attributes as data: copying, comparing, hashing, and what counts as default. The API checks values
+ * (api/attr.c, api/post_ops.c); attr_text.c formats them for verbose lines.
  */
 #include "core/attr.h"
 #include "base/round.h"
@@ -230,7 +230,7 @@ bool eltwise_is_valid(dnnl_alg_kind_t alg, float alpha, float beta) {
     switch (alg) {
     case dnnl_eltwise_relu_use_dst_for_bwd:
     case dnnl_eltwise_elu_use_dst_for_bwd:
-        return alpha >= 0; /* else dst does not tell which side src was on */
+        return alpha >= 0; /* else the sign of src cannot be told from dst */
     case dnnl_eltwise_clip:
     case dnnl_eltwise_clip_v2:
     case dnnl_eltwise_clip_v2_use_dst_for_bwd: return beta >= alpha;
@@ -347,7 +347,7 @@ int attr_rounding_slot(int arg) {
     return -1;
 }
 
-bool attr_rounds_by_chance(const attr_t *attr) {
+bool attr_has_stochastic_rounding(const attr_t *attr) {
     return attr->rounding[attr_rounding_slot(DNNL_ARG_DST)] == dnnl_rounding_mode_stochastic;
 }
 
@@ -375,6 +375,6 @@ bool attr_only_has(const attr_t *attr, unsigned parts) {
     if (attr->dropout.enabled) present |= ATTR_DROPOUT;
     if (!roundings_within(attr, dnnl_rounding_mode_environment)) present |= ATTR_ROUNDING;
     if (!rnn_is_default(&attr->rnn)) present |= ATTR_RNN;
-    /* Modes that do not exist are refused here, because the setter takes them, as oneDNN's does. */
+    /* Unknown modes are rejected here, because the setter accepts them, as oneDNN's does. */
     return (present & ~parts) == 0 && roundings_within(attr, dnnl_rounding_mode_stochastic);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of a primitive: what happens around the computation. A freshly initialised struct is all
- * defaults; lists are owned, so copies are made with attr_copy. Which primitive takes which attribute is the
- * primitive's business.
+ * Attributes of a primitive: what happens around the computation. A newly initialised struct has all
+ * defaults; it owns its lists, so copy it with attr_copy. Each primitive decides which attributes it
+ * supports.
  */
 #ifndef LODE_CORE_ATTR_H
 #define LODE_CORE_ATTR_H
@@ -24,7 +24,7 @@ struct quant {
 
 struct quants {
     int count;
-    struct quant *entries; /* owned; in ascending order of arg, every arg once */
+    struct quant *entries; /* owned; sorted by arg, each arg once */
 };
 
 struct post_op {
@@ -55,7 +55,7 @@ struct post_op {
 
 struct dnnl_post_ops {
     int len;
-    struct post_op *entries; /* owned; room grows with len, up to POST_OPS_MAX */
+    struct post_op *entries; /* owned; grows with len, up to POST_OPS_MAX */
 };
 
 struct rnn_qparams {
@@ -71,7 +71,7 @@ struct dropout {
     bool enabled;
     bool use_offset, use_host_scalars;
     dnnl_data_type_t seed_type;
-    md_t mask; /* zero: no mask is written */
+    md_t mask; /* zero descriptor: no mask is written */
 };
 
 struct dnnl_primitive_attr {
@@ -81,7 +81,7 @@ struct dnnl_primitive_attr {
     dnnl_accumulation_mode_t accumulation_mode;
     bool deterministic;
     struct quants scales, zero_points, precomputed_reductions;
-    dnnl_rounding_mode_t rounding[ATTR_ROUNDINGS]; /* of attr_rounding_args */
+    dnnl_rounding_mode_t rounding[ATTR_ROUNDINGS]; /* in the order of attr_rounding_args */
     struct dropout dropout;
     struct rnn_qparams rnn;
     struct dnnl_post_ops post_ops;
@@ -89,7 +89,7 @@ struct dnnl_primitive_attr {
 
 typedef struct dnnl_primitive_attr attr_t;
 
-/* What a primitive can do with attributes; everything else must be at its default. */
+/* The parts of attributes that a primitive supports; all others must have their defaults. */
 enum attr_part {
     ATTR_SCALES = 1 << 0,
     ATTR_ZERO_POINTS = 1 << 1,
@@ -103,44 +103,45 @@ enum attr_part {
     ATTR_GROUPS = 1 << 9, /* scales or zero points with groups */
 };
 
-/* Defaults; the fpmath mode is the one of fpmath_default. */
+/* Sets defaults; the fpmath mode is that of fpmath_default. */
 void attr_init(attr_t *attr);
 dnnl_status_t attr_copy(attr_t *to, const attr_t *from); /* deep; `to` need not be initialised */
 void attr_clear(attr_t *attr);                           /* frees what the struct owns; leaves it default */
 bool attr_equal(const attr_t *a, const attr_t *b);
 uint64_t attr_hash(const attr_t *attr, uint64_t seed);
-/* True if every part outside `parts` (enum attr_part) is default. Scratchpad mode and determinism never
- * count. */
+/* True if every part outside `parts` (enum attr_part) has its default. Scratchpad mode and determinism are
+ * ignored. */
 bool attr_only_has(const attr_t *attr, unsigned parts);
 const struct quant *quants_find(const struct quants *quants, int arg); /* NULL when default */
 /* Adds the entry or replaces the one of the same arg. */
 dnnl_status_t quants_set(struct quants *quants, const struct quant *quant);
-/* Scales that the library makes: they are results. False of NULL. */
+/* True for scales that the library computes as results. False for NULL. */
 bool quant_is_dynamic(const struct quant *quant);
-/* The size of a group along the last dimension (`back` 1), the one before (2) and so on; 1 without groups,
- * and of NULL. */
+/* The size of a group along the last dimension (`back` 1), the one before (2) and so on; 1 without groups and
+ * for NULL. */
 dnnl_dim_t quant_group(const struct quant *quant, int back);
-/* How many values there are along dimension d of the argument, which `md` describes; 1 where it has no say.
+/* The number of values along dimension d of the argument, which `md` describes; 1 if they do not depend on
+ * it.
  */
 dnnl_dim_t quant_size(const struct quant *quant, const md_t *md, int d);
 /* The arguments whose rounding can be chosen, in the order of attr->rounding; the index of one, or -1. */
 extern const int attr_rounding_args[ATTR_ROUNDINGS];
 int attr_rounding_slot(int arg);
-bool attr_rounds_by_chance(const attr_t *attr); /* dst: stochastic rounding */
+bool attr_has_stochastic_rounding(const attr_t *attr); /* of dst */
 
 /* Post-ops as an object of their own. */
 dnnl_status_t post_ops_copy(struct dnnl_post_ops *to, const struct dnnl_post_ops *from);
 void post_ops_clear(struct dnnl_post_ops *ops);
 /* Appends a copy; dnnl_out_of_memory when there are POST_OPS_MAX already, as in oneDNN. */
 dnnl_status_t post_ops_append(struct dnnl_post_ops *ops, const struct post_op *op);
-/* The execution argument that an operand of post-op `index` is: DNNL_ARG_SRC_1, DNNL_ARG_WEIGHTS, … */
+/* The execution argument of an operand (DNNL_ARG_SRC_1, DNNL_ARG_WEIGHTS, …) of post-op `index`. */
 static inline int post_op_arg(int index, int operand) {
     return DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | operand;
 }
-/* True if alg is an element-wise algorithm and takes these parameters. */
+/* True if alg is an element-wise algorithm and accepts these parameters. */
 bool eltwise_is_valid(dnnl_alg_kind_t alg, float alpha, float beta);
 
-/* The fpmath mode of new attributes: ONEDNN_DEFAULT_FPMATH_MODE until it is set. */
+/* The fpmath mode of new attributes: ONEDNN_DEFAULT_FPMATH_MODE unless the program sets another. */
 dnnl_fpmath_mode_t fpmath_default(void);
 dnnl_status_t fpmath_set_default(dnnl_fpmath_mode_t mode);
 bool fpmath_is_valid(dnnl_fpmath_mode_t mode);

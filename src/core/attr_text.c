@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes in verbose lines. Order, names and separators are oneDNN's: its tools read them back.
+ * Attributes in verbose lines. Order, names and separators are oneDNN's, because its tools parse them.
  */
 #include "core/attr.h"
 
 #include "base/writer.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
-/* Separates parts with a blank, and names the part. */
+/* Writes a separating blank and the name of the part. */
 static void put_part(struct writer *writer, const char *name) {
     put(writer, "%sattr-%s:", writer->length ? " " : "", name);
 }
@@ -87,7 +87,7 @@ static void put_binary(struct writer *writer, const struct post_op *op) {
     const md_t *md = &op->binary.src1;
     int mask = md_extent_mask(md);
     put(writer, "%s:%s:%d", dnnl_alg_kind2str(op->binary.alg), dnnl_dt2str(md->data_type), mask);
-    if ((mask & (mask - 1)) == 0) return; /* one dimension at most: the layout says nothing */
+    if ((mask & (mask - 1)) == 0) return; /* at most one dimension: the layout adds nothing */
     put(writer, ":");
     if (md_is_any(md)) {
         put(writer, "any");

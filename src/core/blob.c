@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache blobs of primitives. What is in a blob is the runtime's business. */
+/* Cache blobs of primitives. The runtime defines their contents. */
 #include "core/objects.h"
 #include "core/report.h"
 #include "base/verbose.h"
@@ -28,8 +28,8 @@ dnnl_status_t primitive_save(const struct dnnl_primitive *primitive, size_t *siz
     return status;
 }
 
-/* The device's id, which names the library, too; what the plan computes, in words; and a hash of what the
- * words leave out. */
+/* The device's id, which includes the library's version; a description of what the plan computes; and a hash
+ * of everything that the description leaves out. */
 static dnnl_status_t make_id(struct plan *plan) {
     char words[REPORT_LINE];
     report_describe(plan, words, sizeof words);

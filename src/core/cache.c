@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The primitive cache: a hash table with open chains. Finding takes the lock for reading only and stamps the
- * entry with a counter; the entry with the oldest stamp goes when room is needed.
+ * The primitive cache: a hash table with chains. A lookup takes the lock for reading only and stamps the
+ * entry with a counter; the entry with the oldest stamp is evicted when room is needed.
  */
 #define _GNU_SOURCE
 #include "core/cache.h"
@@ -64,7 +64,7 @@ struct plan *cache_find(const struct plan_request *request, uint64_t hash) {
     return plan;
 }
 
-/* Unlinks *link and pushes it on a list of entries to be freed after the lock. */
+/* Unlinks *link and pushes it on a list of entries to free after the lock is released. */
 static void unlink_entry(struct entry **link, struct entry **dead) {
     struct entry *entry = *link;
     *link = entry->next;

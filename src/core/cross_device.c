@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reorders from one device to another. The plan is that of an ordinary reorder on the stream's device, with a
- * staging memory there in place of the argument that the other device has. A source is copied when the
- * primitive is executed, and its launches come later, as ever; a destination is waited for.
+ * staging memory there in place of the argument on the other device. A source is copied inside execute,
+ * before the launches are submitted. For a destination, execute waits for the launches and then copies.
  */
 #include "core/cross_device.h"
 #include "core/memory.h"
@@ -35,7 +35,7 @@ static dnnl_status_t copy_mapped(const struct dnnl_memory *to, const struct dnnl
     return status == dnnl_success ? unmapped : status;
 }
 
-/* Does an execution leave or read anything of what a destination holds before? */
+/* Does an execution read the old contents of its destination, or leave some of them unchanged? */
 static bool keeps_old_bytes(const struct dnnl_primitive_desc *desc, const md_t *dst) {
     return desc->plan->attr.post_ops.len > 0 || dst->offset0 != 0 || !md_is_dense(dst, true);
 }
@@ -70,7 +70,7 @@ static dnnl_status_t check(const struct call *call, int arg, const struct device
     if (memory->buffers[0].kind == BUFFER_NONE && md_size(&memory->md, 0) > 0)
         return fail_exec(dnnl_invalid_arguments, component, "argument %d has no buffer", arg);
     if (runtime->stream_records && runtime->stream_records(&call->stream->base))
-        return fail_exec(dnnl_unimplemented, component, "between two devices it cannot be recorded");
+        return fail_exec(dnnl_unimplemented, component, "a cross-device reorder cannot be recorded");
     return dnnl_success;
 }
 

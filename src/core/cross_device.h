@@ -7,8 +7,8 @@
 
 #include "core/objects.h"
 
-/* Of two engines, the one whose streams execute a reorder between them: not the host's, if there is a choice,
- * and not a CPU's. */
+/* Of two engines, the one whose streams execute a reorder between them. Prefers an engine that is not the
+ * host's and not a CPU's. */
 struct dnnl_engine *engine_between(struct dnnl_engine *src, struct dnnl_engine *dst);
 
 bool desc_crosses_devices(const struct dnnl_primitive_desc *desc);

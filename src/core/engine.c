@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Engines and the devices behind them. Engines made from the same runtime and index, or from the same
- * native handles, share one device, and with it kernels and cached plans. CPU devices stay for good, so that
- * plans outlive the engines that asked for them.
+ * Engines and their devices. Engines created from the same runtime and index, or from the same native
+ * handles, share one device, its kernels and its cached plans. CPU devices are never closed, so that plans
+ * outlive the engines that created them.
  */
 #include "core/objects.h"
 #include "core/cache.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices that are open: looked up by what they were opened from, or by the handles that they have. */
+/* Open devices, found by their origin or by their handles. */
 struct open_device {
     struct device device;
     struct scratch scratch[SCRATCH_SLOTS];
@@ -53,8 +53,7 @@ static dnnl_status_t open_device(const struct runtime *runtime, const struct dev
         free(d);
         return status;
     }
-    if (origin->kind == dnnl_cpu && !origin->handles[0])
-        d->device.references = 1; /* ours: never given back */
+    if (origin->kind == dnnl_cpu && !origin->handles[0]) d->device.references = 1; /* ours: never released */
     d->next = devices;
     devices = d;
     *device = &d->device;
@@ -72,7 +71,7 @@ static dnnl_status_t take_device(const struct runtime *runtime, const struct dev
     return status;
 }
 
-/* Takes a device off the list if nobody has it any more. */
+/* Releases a reference; removes the device from the list and returns it if that was the last one. */
 static struct open_device *give_back(struct device *device) {
     struct open_device *closed = NULL;
     pthread_mutex_lock(&lock);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution: checks the arguments, binds them to the launches of a plan and hands the plan to the runtime.
- * This is the hot path of small problems: it allocates nothing, takes no lock and looks at each argument
- * once.
+ * Execution: checks the arguments, binds them to the launches of a plan and passes the plan to the runtime.
+ * This is the hot path of small problems: it allocates nothing, takes no lock and reads each argument once.
  */
 #include "core/cross_device.h"
 #include "core/report.h"
@@ -17,7 +16,7 @@ static const char *kind_name(const struct plan *plan) {
     return dnnl_prim_kind2str(plan->problem.kind);
 }
 
-/* The next slot is likely to have the next argument: callers pass them in the same order. */
+/* Tries the next argument first: callers usually pass arguments in the order of slots. */
 static const struct dnnl_memory *find_memory(int arg, int nargs, const dnnl_exec_arg_t *args, int *next) {
     for (int tried = 0, i = *next; tried < nargs; tried++, i++) {
         if (i >= nargs) i = 0;
@@ -35,7 +34,7 @@ static dnnl_status_t check_memory(const struct plan *plan, int slot, const struc
     bool scalar = md_is_host_scalar(&memory->md);
     if (scalar != (wanted == ARGUMENT_SCALAR))
         return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d is %s host scalar", arg,
-                         scalar ? "a" : "no");
+                         scalar ? "a" : "not a");
     if (scalar) return dnnl_success;
     if (memory->engine->device != plan->device)
         return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device",
@@ -78,7 +77,7 @@ static void bind_scalars(const struct program *program, int nargs, const dnnl_ex
     }
 }
 
-/* The scratchpad's buffer: the user's, or that of a slot to be given back. */
+/* The scratchpad's buffer: the user's, or that of *slot, which the caller gives back. */
 static dnnl_status_t find_scratchpad(const struct plan *plan, const struct call *call,
                                      const struct buffer **buffer, struct scratch **slot) {
     size_t size = plan->program->scratchpad_size;
@@ -97,7 +96,7 @@ static dnnl_status_t find_scratchpad(const struct plan *plan, const struct call 
     return dnnl_success;
 }
 
-/* Slots and scalars are few and their number is known: they stand on the stack. */
+/* Slots and scalars are few and their number is known, so they are on the stack. */
 static dnnl_status_t submit(struct plan *plan, const struct call *call) {
     const struct program *program = plan->program;
     const struct buffer *buffers[program->nslots];
@@ -120,9 +119,9 @@ static dnnl_status_t submit(struct plan *plan, const struct call *call) {
     return status;
 }
 
-/* Changes to what was recorded. */
+/* Updates of recorded executions. */
 
-/* The descriptor of what the user passes as this argument, or NULL. */
+/* The descriptor that the user's memory for this argument must have, or NULL. */
 static const md_t *passed_md(const struct plan *plan, int arg) {
     bool users =
             plan->program->scratchpad_size > 0 && plan->attr.scratchpad_mode == dnnl_scratchpad_mode_user;
@@ -176,7 +175,7 @@ dnnl_status_t execution_bind_update(const struct plan *plan, int nargs, const dn
     return dnnl_success;
 }
 
-/* What the device measured, on a stream that profiles; else the time that has passed. */
+/* The time that the device measured, on a profiling stream; else the elapsed time. */
 static double exec_ms(struct dnnl_stream *stream, double passed) {
     const struct runtime *runtime = engine_runtime(stream->engine);
     int count = 0;
@@ -189,7 +188,7 @@ static double exec_ms(struct dnnl_stream *stream, double passed) {
     return passed;
 }
 
-/* Waits before and after, so that the time is that of the primitive alone. */
+/* Waits before and after the execution, so that only the primitive is timed. */
 static dnnl_status_t submit_and_report(struct plan *plan, const struct call *call) {
     struct dnnl_stream *stream = call->stream;
     const struct runtime *runtime = engine_runtime(stream->engine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the value of a host scalar the way a kernel wants it. */
+/* Converts the value of a host scalar to the form that a kernel reads. */
 #include "core/objects.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Layouts spelled as tags: "aBcd16b" names the dimensions from the outermost to the innermost, then the inner
- * blocks with the dimension that each one splits. Reading tags, laying tensors out by them, and writing
- * descriptors the way verbose lines show them.
+ * blocks with the dimension that each one splits. Parses tags, sets layouts from them, and formats
+ * descriptors for verbose lines.
  */
 #include "core/memory_desc.h"
 #include "base/writer.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reading */
+/* Parsing */
 
 struct layout {
     int ndims;
@@ -31,7 +31,7 @@ static int letter_index(char c) {
     return -1;
 }
 
-/* The dimensions, each exactly once. Returns what follows them, or NULL. */
+/* Parses the dimensions, each exactly once. Returns the rest of the tag, or NULL. */
 static const char *read_order(const char *tag, struct layout *layout) {
     unsigned seen = 0;
     int d;
@@ -43,7 +43,7 @@ static const char *read_order(const char *tag, struct layout *layout) {
     return layout->ndims > 0 && seen == (1u << layout->ndims) - 1 ? tag : NULL;
 }
 
-/* "16b": a block of 16 of dimension b. The product of all blocks stays within MAX_BLOCK. */
+/* "16b": a block of 16 along dimension b. The product of all blocks must not exceed MAX_BLOCK. */
 static const char *read_block(const char *tag, struct layout *layout, dnnl_dim_t *product) {
     dnnl_dim_t block = 0;
     for (; *tag >= '0' && *tag <= '9' && block <= MAX_BLOCK; tag++)
@@ -68,10 +68,10 @@ static bool read_tag(const char *tag, struct layout *layout) {
     return tag != NULL;
 }
 
-/* Laying out */
+/* Layout */
 
 /* Pads the dimensions and sets the strides of a blocked descriptor that has dims, dense in the layout's
- * order. An empty dimension counts as one of 1 for the strides outside it; run-time dimensions make them
+ * order. For the strides outside it, an empty dimension counts as size 1; run-time dimensions make them
  * unknown. */
 static bool lay_out(md_t *md, const struct layout *layout) {
     struct md_blocking *blocking = &md->blocking;
@@ -106,7 +106,8 @@ dnnl_status_t md_init_by_string(md_t *md, int ndims, const dnnl_dims_t dims, dnn
     struct layout layout;
     md_t made;
     if (!tag) return fail(dnnl_invalid_arguments, "memory", "tag is NULL");
-    if (!read_tag(tag, &layout)) return fail(dnnl_invalid_arguments, "memory", "tag '%s' is no layout", tag);
+    if (!read_tag(tag, &layout))
+        return fail(dnnl_invalid_arguments, "memory", "tag '%s' is not a layout", tag);
     if (layout.ndims != ndims)
         return fail(dnnl_invalid_arguments, "memory", "tag '%s' is not for %d dimensions", tag, ndims);
     TRY(md_init(&made, ndims, dims, type, dnnl_blocked));
@@ -169,7 +170,7 @@ bool md_matches_format(const md_t *md, dnnl_format_tag_t tag) {
     return (unsigned)tag < dnnl_format_tag_last && md_matches_tag(md, dnnl_fmt_tag2str(tag));
 }
 
-/* Writing */
+/* Formatting */
 
 static void put_values(struct writer *writer, const dnnl_dim_t *values, int count) {
     for (int i = 0; i < count; i++) {

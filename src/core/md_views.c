@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What a view can be made of. */
+/* Checks that a view of the descriptor can be made. */
 static dnnl_status_t check_viewable(const md_t *from) {
     if (md_is_zero(from)) return fail(dnnl_invalid_arguments, "memory", "the descriptor is empty");
     if (!dt_is_valid(from->data_type)) return fail(dnnl_invalid_arguments, "memory", "unsupported data type");
@@ -58,7 +58,7 @@ static dnnl_status_t check_region(const md_t *from, const dnnl_dims_t dims, cons
         dnnl_dim_t end;
         if (dims[d] < 0 || offsets[d] < 0 || __builtin_add_overflow(dims[d], offsets[d], &end)
             || end > from->dims[d])
-            return fail(dnnl_invalid_arguments, "memory", "dimension %d of the region lies outside", d);
+            return fail(dnnl_invalid_arguments, "memory", "dimension %d of the region is out of bounds", d);
     }
     return dnnl_success;
 }
@@ -73,7 +73,8 @@ dnnl_status_t md_submemory(md_t *to, const md_t *from, const dnnl_dims_t dims, c
             return fail(dnnl_unimplemented, "memory", "run-time dimensions or strides");
         TRY(check_region(from, dims, offsets));
     }
-    if (!md_is_blocked(from)) return fail(dnnl_unimplemented, "memory", "only blocked layouts have parts");
+    if (!md_is_blocked(from))
+        return fail(dnnl_unimplemented, "memory", "only blocked layouts have sub-memories");
 
     dnnl_dims_t blocks;
     md_blocks(from, blocks);
@@ -124,7 +125,7 @@ static bool match_volumes(struct group *group, const md_t *from, const md_t *to)
     return true;
 }
 
-/* Both ends must be at the group's outer border before. */
+/* On entry, both ends are at the outer border of the previous group. */
 static bool find_group(struct group *group, const md_t *from, const md_t *to) {
     bool from_one = group->from_end > 0 && from->dims[group->from_end - 1] == 1;
     bool to_one = group->to_end > 0 && to->dims[group->to_end - 1] == 1;
@@ -132,7 +133,7 @@ static bool find_group(struct group *group, const md_t *from, const md_t *to) {
         group->from_first--;
         return true;
     }
-    if (from_one) { /* a padded 1 can only stay what it is */
+    if (from_one) { /* a padded dimension of size 1 cannot change */
         group->from_first--;
         group->to_first--;
         return to_one;
@@ -144,7 +145,7 @@ static bool find_group(struct group *group, const md_t *from, const md_t *to) {
     return match_volumes(group, from, to);
 }
 
-/* A new dimension of one element: its stride matters to nobody, but is what a dense tensor would have. */
+/* A new dimension of size 1: its stride has no effect; it is set to that of a dense tensor. */
 static void add_one(md_t *to, const md_t *from, const struct group *group) {
     int inner = group->from_first;
     dnnl_dim_t stride = 1;
@@ -168,7 +169,7 @@ static void keep_one(md_t *to, const md_t *from, const struct group *group) {
         if (from->blocking.inner_idxs[b] == source) to->blocking.inner_idxs[b] = target;
 }
 
-/* Several dimensions become others: they must follow each other without gaps, blocks or padding. */
+/* Merges or splits dimensions, which must be dense, without blocks or padding. */
 static bool rearrange(md_t *to, const md_t *from, const struct group *group) {
     const dnnl_dim_t *strides = from->blocking.strides;
     for (int d = group->from_end - 1; d > group->from_first; d--)
@@ -187,7 +188,7 @@ static bool rearrange(md_t *to, const md_t *from, const struct group *group) {
 
 static bool reshape_group(md_t *to, const md_t *from, const struct group *group) {
     int from_count = group->from_end - group->from_first, to_count = group->to_end - group->to_first;
-    if (to_count == 0) return true; /* a 1 goes away */
+    if (to_count == 0) return true; /* a dimension of size 1 is removed */
     if (from_count == 0) {
         add_one(to, from, group);
         return true;
@@ -221,7 +222,7 @@ dnnl_status_t md_reshape(md_t *to, const md_t *from, int ndims, const dnnl_dims_
         struct group group = {from->ndims, from->ndims, ndims, ndims};
         while (group.from_end != 0 || group.to_end != 0) {
             if (!find_group(&group, from, &made) || !reshape_group(&made, from, &group))
-                return fail(dnnl_invalid_arguments, "memory", "the layout has no such shape");
+                return fail(dnnl_invalid_arguments, "memory", "the layout cannot have this shape");
             group.from_end = group.from_first;
             group.to_end = group.to_first;
         }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory objects over the buffers of any runtime. Knows the slots of runtime.h and nothing of what stands
- * behind them.
+ * Memory objects on the buffers of any runtime. Knows only the interface of runtime.h.
  */
 #include "core/memory.h"
 #include "base/verbose.h"
@@ -22,7 +21,7 @@ static dnnl_status_t allocate(struct buffer *buffer, struct dnnl_engine *engine,
     return status == dnnl_success ? status : fail(status, "memory", "%zu bytes cannot be allocated", size);
 }
 
-/* Prepares one buffer from what the user passed. */
+/* Prepares one buffer from the user's handle. */
 static dnnl_status_t buffer_prepare(struct buffer *buffer, struct dnnl_engine *engine, enum buffer_kind kind,
                                     size_t size, void *handle) {
     const struct runtime *runtime = engine_runtime(engine);
@@ -43,13 +42,13 @@ void buffer_release(struct buffer *buffer, struct dnnl_engine *engine) {
 
 /* Creation */
 
-/* Can there be a memory object with this descriptor and so many handles? */
+/* Checks that a memory object can have this descriptor and this number of handles. */
 static dnnl_status_t check(const md_t *md, const struct dnnl_engine *engine, int nhandles) {
     if (!md || !engine)
         return fail(dnnl_invalid_arguments, "memory", "%s is NULL", md ? "engine" : "memory_desc");
     if (nhandles < 1 || nhandles > MD_MAX_HANDLES)
         return fail(dnnl_invalid_arguments, "memory", "bad number of handles: %d", nhandles);
-    if (md_is_any(md)) return fail(dnnl_invalid_arguments, "memory", "the layout is not decided: format any");
+    if (md_is_any(md)) return fail(dnnl_invalid_arguments, "memory", "the layout is undefined: format any");
     if (md_has_runtime_dims_or_strides(md))
         return fail(dnnl_invalid_arguments, "memory", "run-time dimensions or strides");
     if (md_is_host_scalar(md)) return fail(dnnl_invalid_arguments, "memory", "a host scalar has no engine");
@@ -106,7 +105,7 @@ void memory_destroy(struct dnnl_memory *memory) {
 
 struct buffer *memory_buffer(const struct dnnl_memory *memory, int index) {
     if (index >= 0 && index < memory->nhandles) return (struct buffer *)&memory->buffers[index];
-    fail(dnnl_invalid_arguments, "memory", "bad index of a handle: %d of %d", index, memory->nhandles);
+    fail(dnnl_invalid_arguments, "memory", "bad handle index: %d of %d", index, memory->nhandles);
     return NULL;
 }
 
@@ -149,7 +148,7 @@ static void zero_element(unsigned char *data, dnnl_dim_t offset, int bits) {
         memset(data + offset * (bits / 8), 0, (size_t)bits / 8);
 }
 
-/* Zeroes the elements whose position in every dimension d lies in [first[d], end[d]). */
+/* Zeroes the elements whose position along every dimension d is in [first[d], end[d]). */
 static void zero_box(const md_t *md, void *data, const dnnl_dims_t first, const dnnl_dims_t end) {
     dnnl_dims_t position;
     int bits = dt_bits(md->data_type), d;
@@ -165,8 +164,8 @@ static void zero_box(const md_t *md, void *data, const dnnl_dims_t first, const 
     } while (d >= 0);
 }
 
-/* The padding is cut into one box for every padded dimension, so that each element is visited once: positions
- * past the dimension's end, within the data of the dimensions before it, and anywhere in those after it. */
+/* The padding is divided into one box per padded dimension, so that each element is visited once: positions
+ * past the end of that dimension, inside the data along earlier dimensions, and anywhere along later ones. */
 void md_zero_padding(const md_t *md, void *data) {
     dnnl_dims_t first = {0}, end = {0};
     memcpy(end, md->padded_dims, sizeof(end));

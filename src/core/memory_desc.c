@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory descriptors: data types, making by strides, and every question that is answered from the fields
- * alone. Layouts spelled as tags are in md_tags.c, views in md_views.c.
+ * Memory descriptors: data types, creation from strides, and queries of the fields. Layouts spelled as tags
+ * are in md_tags.c, views in md_views.c.
  */
 #include "core/memory_desc.h"
 #include "base/hash.h"
@@ -15,7 +15,7 @@
 static const struct type_row {
     unsigned char bits;
     bool integer;
-    bool tensor; /* descriptors may have it */
+    bool tensor; /* descriptors may have this type */
 } types[] = {
         [dnnl_f16] = {16, false, true},     [dnnl_bf16] = {16, false, true},
         [dnnl_f32] = {32, false, true},     [dnnl_s32] = {32, true, true},
@@ -48,7 +48,7 @@ bool dt_is_valid(dnnl_data_type_t type) {
     return type_row(type)->tensor;
 }
 
-/* Arithmetic that cannot wrap: sizes too large to be true end up at the maximum. */
+/* Saturating arithmetic: sizes that overflow become the maximum. */
 
 static size_t times(size_t a, size_t b) {
     size_t product;
@@ -61,7 +61,7 @@ static size_t bytes_of(size_t elements, dnnl_data_type_t type) {
     return times(elements, (size_t)bits / 8);
 }
 
-/* Making */
+/* Creation */
 
 dnnl_status_t md_check_shape(int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
                              dnnl_format_kind_t kind) {
@@ -102,8 +102,7 @@ dnnl_status_t md_init(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_typ
     return dnnl_success;
 }
 
-/* Dense in logical order. What is outside a run-time dimension has a run-time stride, and so has that
- * dimension itself. */
+/* Dense in logical order. A run-time dimension and the dimensions outside it have run-time strides. */
 static bool default_strides(const md_t *md, dnnl_dims_t strides) {
     strides[md->ndims - 1] = 1;
     for (int d = md->ndims - 2; d >= 0; d--) {
@@ -137,7 +136,7 @@ dnnl_status_t md_init_host_scalar(md_t *md, dnnl_data_type_t type) {
     const dnnl_dims_t dims = {1};
     md_t made;
     TRY(md_init(&made, 1, dims, type, dnnl_format_kind_host_scalar));
-    made.padded_dims[0] = 0; /* as oneDNN answers the query */
+    made.padded_dims[0] = 0; /* as oneDNN's query returns it */
     *md = made;
     return dnnl_success;
 }
@@ -162,7 +161,7 @@ void md_order(const md_t *md, int *order) {
         int at = i;
         for (; at > 0; at--) {
             int other = order[at - 1];
-            /* A stride of 0 repeats the tensor: it counts as the outermost. */
+            /* A stride of 0 repeats the tensor: that dimension counts as the outermost. */
             uint64_t mine = (uint64_t)md->blocking.strides[i] - 1;
             uint64_t theirs = (uint64_t)md->blocking.strides[other] - 1;
             dnnl_dim_t my_count = md->padded_dims[i] / blocks[i];
@@ -195,7 +194,7 @@ dnnl_status_t md_check_strides(const md_t *md) {
     dnnl_dims_t blocks;
     md_order(md, order);
     md_blocks(md, blocks);
-    dnnl_dim_t extent = 1; /* elements inside the dimensions seen so far, from the innermost on */
+    dnnl_dim_t extent = 1; /* extent in elements of the dimensions seen so far, from the innermost */
     for (int b = 0; b < md->blocking.inner_nblks; b++)
         extent *= md->blocking.inner_blks[b];
     for (int i = md->ndims - 1; i >= 0; i--) {
@@ -213,7 +212,7 @@ dnnl_status_t md_check_strides(const md_t *md) {
     return dnnl_success;
 }
 
-/* Asking */
+/* Queries */
 
 bool md_is_zero(const md_t *md) {
     return !md || md->ndims == 0;
@@ -264,7 +263,7 @@ bool md_same_dims(const md_t *a, const md_t *b) {
     return a->ndims == b->ndims && memcmp(a->dims, b->dims, (size_t)a->ndims * sizeof(a->dims[0])) == 0;
 }
 
-/* Strides of dimensions that have one element say nothing. */
+/* Strides of dimensions of size 1 are ignored. */
 bool md_same_blocking(const md_t *a, const md_t *b) {
     if (a->blocking.inner_nblks != b->blocking.inner_nblks) return false;
     for (int i = 0; i < a->blocking.inner_nblks; i++)
@@ -321,7 +320,7 @@ uint64_t md_hash(const md_t *md, uint64_t seed) {
     return md_is_blocked(md) ? hash_blocking(md, hash) : hash;
 }
 
-/* Inner blocks of existing dimensions that divide the padding. */
+/* Inner blocks are of existing dimensions and divide the padded sizes. */
 static bool has_sound_blocks(const md_t *md) {
     const struct md_blocking *blocking = &md->blocking;
     dnnl_dim_t product = 1;
@@ -334,7 +333,7 @@ static bool has_sound_blocks(const md_t *md) {
     return true;
 }
 
-/* No stride leads backwards, and the last element's offset can be computed. */
+/* No stride is negative, and the offset of the last element does not overflow. */
 static bool has_sound_strides(const md_t *md) {
     if (!strides_are_final(md)) return true;
     dnnl_dims_t blocks;
@@ -374,7 +373,7 @@ bool md_is_sound(const md_t *md) {
     return md_is_any(md);
 }
 
-/* Sizes and places */
+/* Sizes and offsets */
 
 dnnl_dim_t md_nelems(const md_t *md, bool with_padding) {
     if (md->ndims == 0) return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory descriptors: the logical shape of a tensor and where each element lies. Pure data: no engine, no
+ * Memory descriptors: the logical shape of a tensor and its layout in memory. Pure data: no engine, no
  * runtime. A descriptor is a plain struct that is copied, compared and hashed by value; unused array elements
- * are zero so that bytes decide equality.
+ * are zero, so that descriptors can be compared as bytes.
  */
 #ifndef LODE_CORE_MEMORY_DESC_H
 #define LODE_CORE_MEMORY_DESC_H
@@ -14,7 +14,7 @@
 
 enum { MD_MAX_HANDLES = 3 };
 
-/* Where blocked elements lie. The offset of position p is
+/* The blocked layout. The offset of position p is
  *   offset0 + sum over d of (p[d] / block[d]) * strides[d] + the offset inside the inner blocks,
  * in elements, where the inner blocks are listed outermost first, the last being contiguous. */
 struct md_blocking {
@@ -46,7 +46,7 @@ struct dnnl_memory_desc {
 
 typedef struct dnnl_memory_desc md_t;
 
-/* Making. All check their input like the public functions and write *md only on success. */
+/* Creation. All check their input like the public functions and write *md only on success. */
 dnnl_status_t md_init(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
                       dnnl_format_kind_t kind);
 dnnl_status_t md_init_by_tag(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
@@ -73,8 +73,8 @@ dnnl_status_t md_set_any(md_t *md, const char *tag);
  * the logical order when `like` has no blocked layout. */
 dnnl_status_t md_set_any_like(md_t *md, const md_t *like);
 
-/* Asking. */
-bool md_is_sound(const md_t *md); /* for descriptors from outside: no field can lead code astray */
+/* Queries. */
+bool md_is_sound(const md_t *md); /* for descriptors from outside: all fields are safe to use */
 bool md_is_zero(const md_t *md);  /* NULL or ndims 0: "no tensor" */
 bool md_is_any(const md_t *md);
 bool md_is_blocked(const md_t *md);
@@ -88,7 +88,7 @@ bool md_matches_tag(const md_t *md, const char *tag); /* same layout as md_init_
 bool md_matches_format(const md_t *md, dnnl_format_tag_t tag);
 bool md_equal(const md_t *a, const md_t *b);
 uint64_t md_hash(const md_t *md, uint64_t seed);   /* of what md_equal compares */
-bool md_same_layout(const md_t *a, const md_t *b); /* equal but for the data type */
+bool md_same_layout(const md_t *a, const md_t *b); /* equal except for the data type */
 bool md_same_dims(const md_t *a, const md_t *b);
 
 dnnl_dim_t md_nelems(const md_t *md, bool with_padding);
@@ -100,7 +100,7 @@ dnnl_dim_t md_offset(const md_t *md, const dnnl_dim_t *position); /* in elements
 /* Product of the inner blocks along each dimension. */
 void md_blocks(const md_t *md, dnnl_dims_t blocks);
 
-/* Types. 4-bit types have two elements in a byte: size in bits is the one home of that knowledge. */
+/* Types. 4-bit types have two elements per byte; only dt_bits shows that. */
 int dt_bits(dnnl_data_type_t type);
 size_t dt_size(dnnl_data_type_t type); /* bytes; 1 for the 4-bit types */
 bool dt_is_integer(dnnl_data_type_t type);

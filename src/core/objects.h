@@ -15,10 +15,10 @@ struct dnnl_engine {
 };
 
 struct dnnl_stream {
-    struct stream base; /* what the runtime knows of it */
+    struct stream base; /* the part that the runtime sees */
     struct dnnl_engine *engine;
     uint64_t id; /* unique in the process */
-    /* core/scratchpad.h: of asynchronous runtimes, the largest first. The lock is for growth. */
+    /* core/scratchpad.h: for asynchronous runtimes, largest first. The lock is held while the list grows. */
     pthread_mutex_t scratch_lock;
     _Atomic(struct scratch *) scratch;
 };
@@ -26,8 +26,8 @@ struct dnnl_stream {
 struct dnnl_memory {
     struct dnnl_engine *engine; /* NULL for host scalars */
     md_t md;
-    enum buffer_kind kind; /* of the buffers it has or may be given */
-    int nhandles;          /* as many as the user brought */
+    enum buffer_kind kind; /* of its buffers, now and after a change of handle */
+    int nhandles;          /* as many as the user passed */
     struct buffer buffers[MD_MAX_HANDLES];
     union {
         uint64_t bits;
@@ -38,7 +38,7 @@ struct dnnl_memory {
 
 struct dnnl_primitive_desc {
     struct dnnl_engine *engine, *src_engine,
-            *dst_engine; /* the last two for reorders; else equal to engine */
+            *dst_engine; /* the last two are for reorders; else equal to engine */
     struct plan *plan;
     bool hit; /* the cache had it */
 };
@@ -46,7 +46,7 @@ struct dnnl_primitive_desc {
 struct dnnl_primitive {
     _Atomic int references;
     struct dnnl_primitive_desc desc; /* its own copy, with its own references */
-    struct sized_plans *sized;       /* where sizes are open until execution: core/sized_plans.h; else NULL */
+    struct sized_plans *sized;       /* for sizes known only at execution: core/sized_plans.h; else NULL */
 };
 
 /* Engines and devices: core/engine.c */
@@ -75,39 +75,39 @@ struct call {
     const void *deps;
     void *return_event;
 };
-/* Execution: core/execute.c. Checks the arguments, binds them and hands the plan to the stream's runtime. */
+/* Execution: core/execute.c. Checks the arguments, binds them and passes the plan to the stream's runtime. */
 dnnl_status_t primitive_execute(const struct call *call);
 /* The same, when all arguments are known to be on the stream's device. */
 dnnl_status_t execute_here(const struct call *call);
 
-/* For an execution that was recorded: binds arguments that shall replace those of the same numbers, after a
- * check. `buffers` is by slot and `scalars` by number of the program's scalars; what stays as it is becomes
- * NULL. The values of scalars go to `values`. */
+/* For a recorded execution: checks and binds arguments that replace those of the same numbers. `buffers` is
+ * indexed by slot and `scalars` by the program's scalars; entries that do not change become NULL. The values
+ * of scalars are stored in `values`. */
 dnnl_status_t execution_bind_update(const struct plan *plan, int nargs, const dnnl_exec_arg_t *args,
                                     const struct buffer **buffers, const uint32_t **scalars,
                                     uint32_t *values);
 
-/* The value of a host scalar the way a kernel reads it: core/host_scalar.c. */
+/* The value of a host scalar in the form that a kernel reads: core/host_scalar.c. */
 uint32_t host_scalar_bits(const struct dnnl_memory *memory, enum scalar_form form);
 
-/* Primitives: core/primitive.c. `hit` tells if the cache had it. */
+/* Primitives: core/primitive.c. *hit: it was in the cache. */
 dnnl_status_t primitive_create(struct dnnl_primitive **primitive, const struct dnnl_primitive_desc *desc,
                                bool *hit);
 void primitive_release(struct dnnl_primitive *primitive);
-/* Loads a plan onto its device, and makes sure of a scratchpad for it. */
+/* Loads a plan onto its device and reserves a scratchpad for it. */
 dnnl_status_t plan_prepare(struct plan *plan, bool *hit);
 
-/* Cache blobs: core/blob.c. A blob of a primitive is what the device's compiler made of its kernels. */
-/* Bytes that tell blobs of different plans, devices and libraries apart; none (*size 0) where a runtime has
- * no blobs. They live as long as the plan. */
+/* Cache blobs: core/blob.c. A blob of a primitive holds its compiled kernels. */
+/* Bytes that differ between blobs of different plans, devices and libraries; none (*size 0) if the runtime
+ * has no blobs. They are valid as long as the plan. */
 dnnl_status_t plan_blob_id(struct plan *plan, const uint8_t **id, size_t *size);
 dnnl_status_t primitive_save(const struct dnnl_primitive *primitive, size_t *size, uint8_t *blob);
 dnnl_status_t device_restore(struct device *device, size_t size, const uint8_t *blob);
-/* An engine whose device has the programs of a blob to load from; blob NULL: engine_create. */
+/* Creates an engine whose device loads programs from a blob; blob NULL: engine_create. */
 dnnl_status_t engine_create_restored(struct dnnl_engine **engine, const struct runtime *runtime,
                                      const struct device_origin *origin, size_t size, const uint8_t *blob);
 
-/* Creation of a descriptor from a filled-in problem: what every dnnl_*_primitive_desc_create ends with. */
+/* Creates a descriptor from a filled-in problem: the last step of every dnnl_*_primitive_desc_create. */
 dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dnnl_engine *engine,
                                     const struct implementation *implementations,
                                     const struct problem *problem, const attr_t *attr);

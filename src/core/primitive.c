@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Primitive descriptors and primitives: thin handles on a plan, plus the scratchpads that executions use.
- * What is expensive sits in the plan and is shared.
+ * Everything expensive is in the plan, which is shared.
  */
 #include "core/objects.h"
 #include "core/scratchpad.h"
@@ -40,7 +40,7 @@ dnnl_status_t primitive_desc_create(struct dnnl_primitive_desc **desc, struct dn
     dnnl_status_t status = plan_get(&d->plan, &request, &d->hit);
     if (status != dnnl_success) {
         free(d);
-        return fail(status, dnnl_prim_kind2str(problem->kind), "no implementation takes this problem");
+        return fail(status, dnnl_prim_kind2str(problem->kind), "no implementation supports this problem");
     }
     d->engine = engine_retain(engine);
     d->src_engine = engine_retain(engine);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Problems in verbose lines: which tensors a line names and in what order, the auxiliary field and the shape.
- * All three are oneDNN's, because its tools turn lines back into problems. Tables by kind of primitive.
+ * Problems in verbose lines: the tensors of a line and their order, the auxiliary field and the shape, as
+ * tables by kind of primitive. The format is oneDNN's, because its tools parse the lines.
  */
 #include "core/problem.h"
 
 #include "base/writer.h"
 #include "oneapi/dnnl/dnnl_debug.h"
 
-/* Tensors. A row is printed with the first of its arguments that the problem has: backward passes fill the
- * places of the forward one with their differentials. */
+/* Tensors. A row is printed with the first of its arguments that the problem has: backward passes print their
+ * differentials in place of the forward tensors. */
 
 struct label {
     const char *name;
     int arg, otherwise;
-    bool always; /* "undef" stands for a tensor that is absent */
+    bool always; /* an absent tensor is printed as "undef" */
     bool mask;   /* followed by the dimensions that are not broadcast */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verbose lines about plans: what was passed over, created and executed. One description of a plan serves
- * all.
+ * Verbose lines about plans: implementations that were skipped, plans that were created or executed. All use
+ * the same description of a plan.
  */
 #ifndef LODE_CORE_REPORT_H
 #define LODE_CORE_REPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scratchpads of a device: a fixed table of slots, taken and given back by a compare-and-swap of their
- * holder. Those of a stream: a list that grows at its head.
+ * holder. Scratchpads of a stream: a list that grows at its head.
  */
 #include "core/scratchpad.h"
 #include "core/objects.h"
@@ -23,7 +23,7 @@ static dnnl_status_t alloc(struct device *device, struct scratch *slot, size_t s
     return status;
 }
 
-/* Gives a slot that we hold a buffer of at least `size`. */
+/* Allocates a buffer of at least `size` for a slot that we hold. */
 static bool grow(struct device *device, struct scratch *slot, size_t size) {
     if (slot->size >= size) return true;
     if (slot->size) device->runtime->buffer_free(device, &slot->buffer);
@@ -57,8 +57,8 @@ static struct scratch *take_new(struct device *device, size_t size, uint64_t hol
     return slot ? slot : take_and_grow(device, size, holder);
 }
 
-/* Adds a scratchpad to a stream: larger by half at least, so that all of them take at most three times what
- * the largest primitive needs. */
+/* Adds a scratchpad to a stream, at least half as large again as the largest one, so that all of them
+ * together take at most three times what the largest primitive needs. */
 static struct scratch *add_locked(struct dnnl_stream *stream, struct scratch *largest, size_t size) {
     size_t half_more = largest ? largest->size + largest->size / 2 : 0;
     struct scratch *s = calloc(1, sizeof *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of sized_plans.h. Each entry counts the threads that look at it: whoever wants to replace it
- * needs it alone. Nobody waits: a plan that finds no entry to replace is used and not kept.
+ * The table of sized_plans.h. Each entry counts the threads that read it; it can be replaced only while there
+ * are none. No thread waits: if no entry can be replaced, the new plan is used but not kept.
  */
 #include "core/sized_plans.h"
 #include "base/hash.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { ENTRIES = 32 };
-enum { BEING_WRITTEN = -1, EMPTY = 0, IDLE = 1 }; /* IDLE + n: n threads look at it */
+enum { BEING_WRITTEN = -1, EMPTY = 0, IDLE = 1 }; /* IDLE + n: n threads read it */
 
 struct entry {
     _Atomic int state;
@@ -34,7 +34,7 @@ void sized_plans_free(struct sized_plans *table) {
     free(table);
 }
 
-/* What the sizes of a call are. */
+/* The sizes of a call. */
 
 static bool is_open(const struct problem_tensor *tensor) {
     return md_has_runtime_dims_or_strides(&tensor->md);
@@ -50,7 +50,7 @@ static uint64_t hash_sizes(const struct problem *problem, int nargs, const dnnl_
     return hash;
 }
 
-/* Does a plan that was made for some sizes serve these? */
+/* Was the plan made for these sizes? */
 static bool fits(const struct plan *plan, const struct problem *open, int nargs,
                  const dnnl_exec_arg_t *args) {
     for (int i = 0; i < open->ntensors; i++) {
@@ -91,7 +91,7 @@ static struct plan *find(struct sized_plans *table, uint64_t hash, const struct 
 
 /* Keeping. */
 
-/* The entry that has not been used for longest, or NULL if all are looked at. It is the caller's to write. */
+/* The least recently used entry that no thread reads, or NULL. The caller may write it. */
 static struct entry *claim(struct sized_plans *table) {
     struct entry *oldest = NULL;
     for (int i = 0; i < ENTRIES; i++) {
@@ -116,9 +116,9 @@ static void keep(struct sized_plans *table, uint64_t hash, struct plan *plan) {
     plan_release(old);
 }
 
-/* Making. */
+/* Creating. */
 
-/* Has the memory the sizes that the descriptor leaves no choice about? */
+/* Does the memory have the type and the known sizes of the descriptor, and no run-time sizes of its own? */
 static bool fits_descriptor(const md_t *given, const md_t *open) {
     if (given->ndims != open->ndims || given->data_type != open->data_type) return false;
     for (int d = 0; d < open->ndims; d++)
@@ -126,7 +126,7 @@ static bool fits_descriptor(const md_t *given, const md_t *open) {
     return !md_has_runtime_dims_or_strides(given);
 }
 
-/* Puts the sizes of the memories into a problem whose own are open. */
+/* Fills the open sizes of a problem with those of the memories. */
 static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnnl_exec_arg_t *args) {
     for (int i = 0; i < problem->ntensors; i++) {
         struct problem_tensor *tensor = &problem->tensors[i];
@@ -135,7 +135,7 @@ static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnn
         if (!is_open(tensor)) continue;
         if (!fits_descriptor(&memory->md, &tensor->md))
             return fail(dnnl_invalid_arguments, dnnl_prim_kind2str(problem->kind),
-                        "argument %d does not fit the descriptor or has open sizes itself", tensor->arg);
+                        "argument %d does not match the descriptor or has run-time sizes", tensor->arg);
         tensor->md = memory->md;
     }
     return problem->check_sizes ? problem->check_sizes(problem) : dnnl_success;

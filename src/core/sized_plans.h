@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plans of a primitive whose sizes are known only at execution: one for each set of sizes that was
- * executed lately. A bounded table: a set that is found there costs neither an allocation nor a lock.
+ * executed recently. The table is bounded; a lookup that finds its sizes needs no allocation and no lock.
  */
 #ifndef LODE_CORE_SIZED_PLANS_H
 #define LODE_CORE_SIZED_PLANS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: an engine, flags, and a number that no other stream of this process ever has. */
+/* Streams: an engine, flags, and an id that is unique in the process. */
 #include "core/stream.h"
 #include "core/scratchpad.h"
 

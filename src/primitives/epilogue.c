@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From attributes to epilogues: see epilogue.h. Whether the primitive takes the attributes has been checked
- * by then, with primitives/check.h.
+ * From attributes to epilogues: see epilogue.h. The primitive has already checked, with primitives/check.h,
+ * that it accepts the attributes.
  */
 #include "primitives/epilogue.h"
 #include "base/round.h"
@@ -9,7 +9,7 @@
 #include "base/verbose.h"
 #include "kernels/params_reorder.h"
 
-/* What one launch can hold. */
+/* How much fits into one launch. */
 
 static int dropout_buffers(const struct dropout *dropout) {
     if (!dropout->enabled) return 0;
@@ -30,7 +30,7 @@ static int quant_buffers(const struct quants *quants) {
 
 static bool fits_one_launch(const attr_t *attr) {
     int buffers = quant_buffers(&attr->scales) + quant_buffers(&attr->zero_points)
-                  + dropout_buffers(&attr->dropout) + attr_rounds_by_chance(attr);
+                  + dropout_buffers(&attr->dropout) + attr_has_stochastic_rounding(attr);
     for (int i = 0; i < attr->post_ops.len; i++)
         buffers += op_buffers(&attr->post_ops.entries[i]);
     return attr->dropout.enabled + attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
@@ -39,7 +39,7 @@ static bool fits_one_launch(const attr_t *attr) {
 /* Is there nothing to do after the bias but a relu or a clip? */
 static bool is_plain(const attr_t *attr, int dst_arg) {
     return !quants_find(&attr->scales, dst_arg) && !quants_find(&attr->zero_points, dst_arg)
-           && !attr->dropout.enabled && !attr_rounds_by_chance(attr)
+           && !attr->dropout.enabled && !attr_has_stochastic_rounding(attr)
            && (attr->post_ops.len == 0 || epilogue_is_activation(attr));
 }
 
@@ -72,7 +72,7 @@ dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const
     return dnnl_success;
 }
 
-/* The number of the epilogue buffer that stands for an execution argument. */
+/* The number of the epilogue buffer for an execution argument. */
 static dnnl_status_t use_buffer(struct epilogue_build *ep, int arg, i32 *number) {
     int i = 0;
     while (i < ep->nbuffers && ep->buffers[i] != arg)
@@ -98,7 +98,7 @@ static i32 quant_lanes(const struct quant_source *source, int lanes) {
     return dense ? LANES_DENSE : LANES_ANY;
 }
 
-/* Strides and groups along the dimensions of dst. */
+/* Sets strides and groups along the dimensions of dst. */
 static void place_quant(struct epilogue_build *ep, struct quant_source *source, const struct quant *quant,
                         const md_t *md, const int *dims) {
     dnnl_dim_t stride = 1;
@@ -166,7 +166,7 @@ static dnnl_status_t build_binary(struct epilogue_build *ep, const struct post_o
     return use_operand(ep, arg2, problem_md(problem, arg2), &to->src2, &to->buffer2, &to->lanes2);
 }
 
-/* The previous content of dst, perhaps read as another type of the same size. */
+/* Adds the previous content of dst, which may be read as another type of the same size. */
 static dnnl_status_t build_sum(struct epilogue_build *ep, const struct post_op *op, struct epilogue_op *to) {
     md_t previous = *dst_of(ep);
     to->kind = POST_SUM;
@@ -233,7 +233,7 @@ static dnnl_status_t build_dropout(struct epilogue_build *ep, struct epilogue *e
     return use_buffer(ep, DNNL_ARG_ATTR_DROPOUT_MASK, &source->mask);
 }
 
-/* What a type can hold, as oneDNN rounds to it: significant bits, the range and the least normal number. */
+/* The types of stochastic rounding, as in oneDNN: significant bits, range and smallest normal number. */
 static const struct {
     dnnl_data_type_t type;
     int digits;
@@ -251,7 +251,7 @@ static const struct {
 
 static dnnl_status_t build_rounding(struct epilogue_build *ep, struct rounding *rounding) {
     const md_t *dst = dst_of(ep);
-    if (!attr_rounds_by_chance(&ep->plan->attr)) return dnnl_success;
+    if (!attr_has_stochastic_rounding(&ep->plan->attr)) return dnnl_success;
     for (size_t i = 0; i < sizeof roundings / sizeof roundings[0]; i++) {
         if (roundings[i].type != dst->data_type) continue;
         *rounding = (struct rounding){.bits = dt_size(dst->data_type) == 2 ? 8 : 16,
@@ -262,10 +262,10 @@ static dnnl_status_t build_rounding(struct epilogue_build *ep, struct rounding *
         tensor_init(&rounding->dst, dst);
         return use_buffer(ep, DNNL_ARG_ATTR_ROUNDING_SEED, &rounding->seed);
     }
-    return plan_skip(ep->plan, "stochastic rounding to this type");
+    return plan_skip(ep->plan, "no stochastic rounding to this type");
 }
 
-/* What is done last: scale, zero point, rounding. */
+/* The last steps: scale, zero point, rounding. */
 static dnnl_status_t build_end(struct epilogue_build *ep, struct epilogue *epilogue) {
     TRY(epilogue_scale(ep, &epilogue->dst_scale, ep->spec.dst_arg, NULL));
     TRY(epilogue_zero_point(ep, &epilogue->dst_zero_point, ep->spec.dst_arg, NULL));
@@ -280,7 +280,8 @@ static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
         launch_add_scalar(launch, ep->scalars[i].arg, ep->scalars[i].form);
 }
 
-/* Dropout, then as many post-ops from `first` on as one launch can hold; *next is the first that is left. */
+/* Dropout, then as many post-ops, starting at `first`, as fit into one launch; *next is the first remaining
+ * one. */
 static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilogue, int first, int *next) {
     const struct dnnl_post_ops *ops = &ep->plan->attr.post_ops;
     int i = first;
@@ -293,8 +294,8 @@ static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilo
     return dnnl_success;
 }
 
-/* One more pass over results that lie in scratchpad; the last one, which has room for the parameters of dst,
- * stores to dst. *next becomes -1 then. */
+/* Adds one more pass over results in scratchpad. The last pass, which has room for the parameters of dst,
+ * stores to dst and sets *next to -1. */
 static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     enum { END_BUFFERS = 3 };
     struct plan *plan = main->plan;
@@ -305,7 +306,7 @@ static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     TRY(build_ops(&ep, &epilogue, *next, next));
     bool dynamic = quant_is_dynamic(quants_find(&plan->attr.scales, ep.spec.dst_arg));
     if (dynamic && *next == plan->attr.post_ops.len) {
-        *next = -1; /* what follows is not an epilogue */
+        *next = -1; /* the next launch is not an epilogue */
     } else if (*next == plan->attr.post_ops.len && ep.nbuffers + END_BUFFERS <= EPILOGUE_BUFFERS) {
         *next = -1;
         ep.dst = *dst_of(&ep);
@@ -328,7 +329,7 @@ static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     return dnnl_success;
 }
 
-/* Dynamic scales: what the last pass leaves in scratchpad goes to dst in groups. */
+/* Dynamic scales: results of the last pass go from scratchpad to dst, group by group. */
 
 static const struct {
     dnnl_data_type_t type;
@@ -341,7 +342,7 @@ static float most_of(dnnl_data_type_t type) {
     return 0;
 }
 
-/* False: groups that do not divide dst. */
+/* False: groups do not divide dst. */
 static bool place_groups(struct quantize_params *p, const struct quant *quant, const md_t *dst) {
     p->ndims = dst->ndims;
     p->groups = p->elements = 1;
@@ -363,9 +364,9 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
             .scale = quant->mode == dnnl_quantization_mode_dynamic_mx ? SCALE_POWER_OF_TWO : SCALE_ANY,
             .scale_type = (i32)quant->data_type,
             .most = most_of(dst->data_type)};
-    if (made.most == 0) return plan_skip(plan, "dynamic scales of this type of dst");
-    if (!place_groups(&made, quant, dst)) return plan_skip(plan, "groups that do not divide dst");
-    /* Two elements of 4 bits share a byte, which one work-item must own. */
+    if (made.most == 0) return plan_skip(plan, "no dynamic scales for this type of dst");
+    if (!place_groups(&made, quant, dst)) return plan_skip(plan, "groups do not divide dst");
+    /* Two 4-bit elements share a byte, which must belong to one work-item. */
     bool bytes = dt_bits(dst->data_type) >= 8
                  || (dst->blocking.strides[dst->ndims - 1] == 1 && md_is_dense(dst, true)
                      && dst->offset0 % 2 == 0 && made.sizes[dst->ndims - 1] % 2 == 0);
@@ -385,7 +386,7 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
     return dnnl_success;
 }
 
-/* What is left to do for results that lie in scratchpad. */
+/* Adds the remaining launches for results in scratchpad. */
 static dnnl_status_t add_rest(struct epilogue_build *ep) {
     const attr_t *attr = &ep->plan->attr;
     const struct quant *scale = quants_find(&attr->scales, ep->spec.dst_arg);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The execution arguments that attributes add to a problem: quantisation parameters, operands of post-ops,
- * what chance needs. Knows no kernel: epilogue.c says how they are read.
+ * and the seeds and masks of dropout and stochastic rounding. Knows no kernel: epilogue.c decides how they
+ * are read.
  */
 #include "primitives/epilogue.h"
 #include "base/verbose.h"
@@ -44,7 +45,7 @@ static dnnl_status_t add_operand(struct problem *problem, int arg, const md_t *m
     return add_tensor(problem, arg, false, &decided);
 }
 
-/* The slopes of a prelu: dense f32 with the dimensions of dst that the mask names, channels last. */
+/* The slopes of a prelu: dense f32 with the dimensions of dst that are in the mask, channels last. */
 static dnnl_status_t add_slopes(struct problem *problem, int arg, int mask, const md_t *dst) {
     static const char *const tags[] = {"a", "ab", "acb", "acdb", "acdeb"};
     md_t slopes;
@@ -60,7 +61,7 @@ static dnnl_status_t add_post_op(struct plan *plan, int index, const md_t *dst) 
     const struct post_op *op = &plan->attr.post_ops.entries[index];
     struct problem *problem = &plan->problem;
     switch (op->kind) {
-    case dnnl_convolution: return plan_skip(plan, "a convolution among the post-ops");
+    case dnnl_convolution: return plan_skip(plan, "post-ops contain a convolution");
     case dnnl_prelu: return add_slopes(problem, post_op_arg(index, DNNL_ARG_WEIGHTS), op->prelu.mask, dst);
     case dnnl_binary:
         TRY(add_operand(problem, post_op_arg(index, DNNL_ARG_SRC_1), &op->binary.src1, dst));
@@ -70,7 +71,8 @@ static dnnl_status_t add_post_op(struct plan *plan, int index, const md_t *dst) 
     }
 }
 
-/* Dropout. Random numbers are counted along dst, so it must lie in logical order, and the mask like it. */
+/* Dropout. Random numbers depend on the offset in dst, so dst must be row-major and the mask have its layout.
+ */
 
 static bool is_row_major(const md_t *md) {
     static const char *const tags[] = {[2] = "ab", [3] = "abc", [4] = "abcd", [5] = "abcde"};
@@ -89,7 +91,7 @@ static dnnl_status_t add_mask(struct plan *plan, const md_t *dst) {
     if (md_is_zero(&mask)) return dnnl_success;
     TRY(md_set_any_like(&mask, dst));
     if (!md_same_dims(&mask, dst) || !is_row_major(&mask))
-        return plan_skip(plan, "the mask of dropout does not lie like dst");
+        return plan_skip(plan, "the dropout mask and dst do not have the same layout");
     return add_tensor(&plan->problem, DNNL_ARG_ATTR_DROPOUT_MASK, true, &mask);
 }
 
@@ -97,7 +99,7 @@ static dnnl_status_t add_dropout(struct plan *plan, const md_t *dst) {
     const struct dropout *dropout = &plan->attr.dropout;
     struct problem *problem = &plan->problem;
     if (!dropout->enabled) return dnnl_success;
-    if (!is_row_major(dst)) return plan_skip(plan, "dropout in this layout of dst");
+    if (!is_row_major(dst)) return plan_skip(plan, "dropout into a dst that is not row-major");
     bool scalars = dropout->use_host_scalars;
     TRY(add_value(problem, DNNL_ARG_ATTR_DROPOUT_PROBABILITY, dnnl_f32, scalars));
     TRY(add_value(problem, DNNL_ARG_ATTR_DROPOUT_SEED, dropout->seed_type, scalars));
@@ -114,6 +116,6 @@ dnnl_status_t epilogue_add_arguments(struct plan *plan, const md_t *dst) {
     for (int i = 0; i < attr->post_ops.len; i++)
         TRY(add_post_op(plan, i, dst));
     TRY(add_dropout(plan, dst));
-    if (!attr_rounds_by_chance(attr)) return dnnl_success;
+    if (!attr_has_stochastic_rounding(attr)) return dnnl_success;
     return add_value(problem, DNNL_ARG_ATTR_ROUNDING_SEED, dnnl_s32, false);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes as data: copies are deep, equality and hash see every part, strings are oneDNN's. The expected
- * strings were read off oneDNN 3.13's verbose lines.
+ * Attributes as data: copies are deep, equality and hash cover every part, strings are oneDNN's. The expected
+ * strings are from verbose lines of oneDNN 3.13.
  */
 #include "core/attr.h"
 #include "test.h"
@@ -24,8 +24,8 @@ static md_t nothing(void) {
     return (md_t){0};
 }
 
-/* One change to a default attribute: its name, its verbose string, the part that it belongs to, what it does
- * to the attribute `a` and its post-ops `p`. Changes of no part are never in a primitive's way. */
+/* One change to a default attribute: its name, its verbose string, the part that it belongs to, and the code
+ * that changes attribute `a` and its post-ops `p`. Every primitive accepts changes that belong to no part. */
 #define CHANGES(X)                                                                                           \
     X(scratchpad, "attr-scratchpad:user", 0, dnnl_primitive_attr_set_scratchpad_mode(a, 1))                  \
     X(deterministic, "attr-deterministic:1", 0, dnnl_primitive_attr_set_deterministic(a, 1))                 \
@@ -183,7 +183,7 @@ static void parts(void **state) {
     }
 }
 
-/* A rounding mode that does not exist can be stored; no primitive may take it. */
+/* An unknown rounding mode can be stored, but no primitive may accept it. */
 static void unknown_rounding(void **state) {
     (void)state;
     attr_t attr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitive cache: what hits, what does not, what is thrown out, and many threads at once. */
+/* The primitive cache: hits, misses, eviction, and many threads at once. */
 #define _GNU_SOURCE
 #include "core/cache.h"
 #include "core/objects.h"
@@ -83,7 +83,7 @@ static void test_capacity(void **state) {
     assert_false(hits(1, 0));
     assert_false(hits(2, 0));
     assert_true(hits(1, 0));
-    assert_false(hits(3, 0)); /* throws out 2, which was used longest ago */
+    assert_false(hits(3, 0)); /* evicts 2, the least recently used */
     assert_true(hits(1, 0));
     assert_false(hits(2, 0));
 }

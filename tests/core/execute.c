@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution: what it refuses, that it allocates nothing, scratchpads of both modes, sizes known only at
- * execution, and one primitive in many threads. Allocation functions are wrapped by the linker and counted.
+ * Execution: rejects bad arguments, allocates nothing, supports both scratchpad modes, sizes known only at
+ * execution, and one primitive in many threads. The linker wraps allocation functions, which are counted.
  */
 #define _GNU_SOURCE
 #include "core/objects.h"
@@ -117,7 +117,7 @@ static void test_allocates_nothing(void **state) {
     free_args(&a);
 }
 
-static void test_refuses(void **state) {
+static void test_rejects_bad_arguments(void **state) {
     struct conv *c = *state;
     struct args a;
     make_args(&a, c, c->dst);
@@ -142,7 +142,7 @@ static void test_refuses(void **state) {
     for (size_t i = 0; i < sizeof c->dst; i++)
         assert_int_equal(((unsigned char *)c->dst)[i], 0x5a);
 
-    a.list[2].memory = a.dst; /* an argument that nobody asked for is ignored */
+    a.list[2].memory = a.dst; /* an argument that the primitive does not have is ignored */
     a.list[3] = (dnnl_exec_arg_t){DNNL_ARG_MEAN, a.src};
     assert_ok(dnnl_primitive_execute(c->primitive, c->stream, 4, a.list));
     dnnl_memory_destroy(nothing);
@@ -207,7 +207,7 @@ static void test_many_threads(void **state) {
     }
 }
 
-/* A matmul whose number of rows is open: executed with several. */
+/* A matmul whose number of rows is a run-time value, executed with several numbers. */
 static void test_sizes_at_execution(void **state) {
     struct conv *c = *state;
     dnnl_memory_desc_t src = test_desc(2, (dnnl_dims_t){DNNL_RUNTIME_DIM_VAL, 3}, dnnl_ab);
@@ -270,7 +270,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_computes),
             cmocka_unit_test(test_allocates_nothing),
-            cmocka_unit_test(test_refuses),
+            cmocka_unit_test(test_rejects_bad_arguments),
             cmocka_unit_test(test_user_scratchpad),
             cmocka_unit_test(test_many_threads),
             cmocka_unit_test(test_sizes_at_execution),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The launches of all primitives, walked on the null device: every kernel is for the device's class and finds
- * what it needs, and on a GPU every group is full. LODE_TEST_DEVICE_CLASS says which class the device has.
+ * Checks the launches of all primitives on the null device: every kernel is for the device's class, the
+ * device has the features that it needs, and on a GPU every group is full. LODE_TEST_DEVICE_CLASS sets the
+ * device's class.
  */
 #define _GNU_SOURCE
 #include "core/objects.h"
@@ -11,10 +12,10 @@
 
 #include <stdio.h>
 
-enum { FULL = 64 }; /* work-items in a group of a GPU, at least */
+enum { FULL = 64 }; /* least number of work-items in a group on a GPU */
 
 static dnnl_engine_t engine;
-static int checked; /* launches */
+static int checked; /* number of launches */
 
 static dnnl_memory_desc_t desc(int ndims, const dnnl_dims_t dims, dnnl_data_type_t type,
                                dnnl_format_tag_t tag) {
@@ -30,11 +31,12 @@ static void check_launch(const struct launch *launch) {
     if (!kernel_runs_on(launch->kernel, info, &why)) fail_msg("%s: %s", launch->kernel->name, why);
     if (info->class == DEVICE_GPU && size[0] * size[1] * size[2] < FULL)
         fail_msg("%s in groups of %zu x %zu x %zu", launch->kernel->name, size[0], size[1], size[2]);
-    if (size[0] * size[1] * size[2] > info->largest_group) fail_msg("%s: large groups", launch->kernel->name);
+    if (size[0] * size[1] * size[2] > info->largest_group)
+        fail_msg("%s: groups are too large", launch->kernel->name);
     checked++;
 }
 
-/* Every implementation that takes the problem; takes over the descriptor. */
+/* Checks every implementation that supports the problem. Takes ownership of the descriptor. */
 static void check_all(dnnl_status_t status, dnnl_primitive_desc_t pd) {
     for (assert_ok(status); status == dnnl_success; status = dnnl_primitive_desc_next_impl(pd)) {
         const struct program *program = pd->plan->program;
@@ -45,7 +47,7 @@ static void check_all(dnnl_status_t status, dnnl_primitive_desc_t pd) {
     dnnl_primitive_desc_destroy(pd);
 }
 
-/* -- one problem of each kind, with types and layouts that have kernels of their own -- */
+/* -- problems of each kind, with the types and layouts that have special kernels -- */
 
 static const dnnl_dims_t image = {2, 32, 17, 19};
 static const dnnl_format_tag_t image_tags[] = {dnnl_nchw, dnnl_nhwc, dnnl_nChw16c};
@@ -160,7 +162,7 @@ static void matmul_with(dnnl_data_type_t type, dnnl_data_type_t dst_type, const_
     dnnl_memory_desc_destroy(src), dnnl_memory_desc_destroy(weights), dnnl_memory_desc_destroy(dst);
 }
 
-/* Also f64, and scales that the product finds out itself, in a launch that follows it. */
+/* Also f64, and dynamic scales, which a launch after the product computes. */
 static void matmul(void **state) {
     (void)state;
     for (int i = 0; i < COUNT(types); i++)

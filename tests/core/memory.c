@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory objects over a runtime made for this test: it counts what it is asked for, copies on map as a device
- * with memory of its own would, and fails when told to.
+ * Memory objects on a fake runtime, which counts calls, makes staging copies on map like a device with its
+ * own memory, and fails on request.
  */
 #include "core/memory.h"
 #include "test.h"
@@ -10,9 +10,9 @@
 
 static struct {
     int allocated, adopted, mapped, waits;
-    int allocations_left; /* then out of memory */
+    int allocations_left; /* further ones fail with out of memory */
     size_t last_size;
-    void *refused; /* a handle that adopt does not take */
+    void *refused; /* a handle that adopt rejects */
 } fake;
 
 static dnnl_status_t fake_alloc(struct device *device, enum buffer_kind kind, size_t size,
@@ -91,7 +91,7 @@ static int start(void **state) {
     return 0;
 }
 
-/* Nothing may be left over from a test. */
+/* A test must release everything. */
 static int end(void **state) {
     (void)state;
     assert_int_equal(fake.allocated, 0);
@@ -138,7 +138,7 @@ static void several_handles(void **state) {
     assert_ok(dnnl_memory_destroy(memory));
 }
 
-/* Whatever fails, what was made before is undone and nothing is handed out. */
+/* Whatever fails, earlier steps are undone and no object is returned. */
 static void failures(void **state) {
     (void)state;
     md_t md = csr();
@@ -168,10 +168,10 @@ static void new_handles(void **state) {
     fake.refused = other;
     assert_int_equal(dnnl_memory_set_data_handle(memory, other), dnnl_invalid_arguments);
     assert_int_equal(dnnl_memory_set_data_handle(memory, DNNL_MEMORY_ALLOCATE), dnnl_invalid_arguments);
-    assert_int_equal(fake.allocated, 1); /* a failure leaves the old one */
+    assert_int_equal(fake.allocated, 1); /* a failure keeps the old buffer */
     assert_ok(dnnl_memory_set_data_handle(memory, own));
     assert_int_equal(fake.allocated, 0);
-    assert_ok(dnnl_memory_set_data_handle(memory, own)); /* the same again: nothing to do */
+    assert_ok(dnnl_memory_set_data_handle(memory, own)); /* the same handle again: nothing to do */
     assert_int_equal(fake.adopted, 1);
     assert_ok(dnnl_memory_get_data_handle(memory, &handle));
     assert_ptr_equal(handle, own);
@@ -180,7 +180,7 @@ static void new_handles(void **state) {
     assert_ok(dnnl_memory_destroy(memory));
 }
 
-/* Parts of a tensor begin later in the buffer: it must reach that far. */
+/* Sub-memories start at an offset in the buffer, which must be large enough for that. */
 static void sizes(void **state) {
     (void)state;
     md_t md = blocked("ab", 2, (dnnl_dims_t){4, 8}, dnnl_f32), part;
@@ -194,12 +194,12 @@ static void sizes(void **state) {
     assert_int_equal(fake.last_size, 16);
     assert_ok(dnnl_memory_destroy(memory));
     md = blocked("a", 1, (dnnl_dims_t){0}, dnnl_f32);
-    fake.allocations_left = 0; /* nothing is allocated for nothing */
+    fake.allocations_left = 0; /* an empty memory needs no allocation */
     assert_ok(dnnl_memory_create(&memory, &md, &engine, DNNL_MEMORY_ALLOCATE));
     assert_ok(dnnl_memory_destroy(memory));
 }
 
-/* What the runtimes' own functions call: a kind of buffer of their choice. */
+/* memory_create, which interop functions call with a kind of buffer of their choice. */
 static void chosen_kind(void **state) {
     (void)state;
     md_t md = blocked("ab", 2, (dnnl_dims_t){4, 4}, dnnl_f32);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory descriptors from the inside: layouts, offsets, verbose strings, and what foreign bytes may not do.
- * The strings were written by oneDNN 3.13 for the same descriptors.
+ * Memory descriptors, internal functions: layouts, offsets, verbose strings, and safety against bad bytes.
+ * The expected strings are those that oneDNN 3.13 prints for the same descriptors.
  */
 #include "core/memory_desc.h"
 #include "oneapi/dnnl/dnnl_debug.h"
@@ -131,7 +131,7 @@ static void types(void **state) {
     assert_true(dt_is_valid(dnnl_e8m0));
 }
 
-/* Every position has an element of its own, inside the size. */
+/* Every position has its own offset, within the size. */
 static void assert_bijection(const md_t *md) {
     size_t bytes = md_size(md, 0), elements = bytes * 8 / (size_t)dt_bits(md->data_type);
     unsigned char *seen = calloc(elements + 1, 1);
@@ -166,7 +166,7 @@ static void offsets_of_every_tag(void **state) {
     }
 }
 
-/* Nested blocks by hand: within 4x4 of "AB2b4a2b", b is split in 2 and 2 around a. */
+/* Nested blocks, computed by hand: within 4x4 of "AB2b4a2b", b is split into 2 and 2 around a. */
 static void offset_by_hand(void **state) {
     (void)state;
     md_t md = by_name("AB2b4a2b", 2, (dnnl_dims_t){8, 4}, dnnl_f32);
@@ -181,7 +181,7 @@ static void offset_by_hand(void **state) {
     assert_int_equal(blocks[1], 4);
 }
 
-static void tags_that_spell_nothing(void **state) {
+static void invalid_tags(void **state) {
     (void)state;
     static const char *const bad[] = {"",
                                       "aa",
@@ -225,7 +225,7 @@ static void matching(void **state) {
     assert_false(md_matches_format(&md, dnnl_format_tag_any));
     assert_false(md_matches_format(&md, dnnl_format_tag_last));
     assert_false(md_matches_tag(&md, "aCdb4c"));
-    /* Strides of dimensions of one element say nothing. */
+    /* Strides of dimensions of size 1 are ignored. */
     md = by_name("acdb", 4, (dnnl_dims_t){2, 1, 4, 5}, dnnl_f32);
     assert_true(md_matches_format(&md, dnnl_nchw) && md_matches_format(&md, dnnl_nhwc));
     md_t other = by_name("abcd", 4, (dnnl_dims_t){2, 1, 4, 5}, dnnl_f32);
@@ -256,7 +256,7 @@ static void open_layouts(void **state) {
     md = any;
     assert_int_equal(md_set_any_like(&md, &like), dnnl_success);
     assert_true(md_matches_tag(&md, "cdba"));
-    assert_int_equal(md_set_any_like(&md, &any), dnnl_success); /* decided: left alone */
+    assert_int_equal(md_set_any_like(&md, &any), dnnl_success); /* already defined: unchanged */
     assert_true(md_matches_tag(&md, "cdba"));
     assert_int_equal(md_set_any(&md, "abcd"), dnnl_success);
     assert_true(md_matches_tag(&md, "cdba"));
@@ -268,7 +268,7 @@ static void open_layouts(void **state) {
     assert_true(md_is_any(&md));
 }
 
-static void questions(void **state) {
+static void queries(void **state) {
     (void)state;
     md_t md = by_name("aBcd16b", 4, (dnnl_dims_t){2, 20, 4, 5}, dnnl_f16);
     assert_true(md_is_blocked(&md) && !md_is_plain(&md) && md_has_padding(&md) && !md_is_host_scalar(&md));
@@ -289,7 +289,7 @@ static void questions(void **state) {
     assert_int_equal(md_nelems(&md, true), 0);
 }
 
-/* A type that makes the tensor larger than memory can be: the size stays at the maximum. */
+/* A type that makes the tensor larger than the address space: the size saturates at the maximum. */
 static void sizes_do_not_wrap(void **state) {
     (void)state;
     md_t md = by_name("a", 1, (dnnl_dims_t){INT64_C(1) << 62}, dnnl_s8);
@@ -300,7 +300,7 @@ static void sizes_do_not_wrap(void **state) {
     assert_true(md_size(&md, 0) == SIZE_MAX && md_size(&md, 1) == SIZE_MAX && md_size(&md, 2) == 12);
 }
 
-/* Default strides know what they do not know. */
+/* Default strides that depend on run-time dimensions are run-time values. */
 static void default_strides_of_runtime_dims(void **state) {
     (void)state;
     md_t md = by_strides(4, (dnnl_dims_t){2, 4, RUNTIME, 3}, NULL);
@@ -309,8 +309,8 @@ static void default_strides_of_runtime_dims(void **state) {
     assert_true(md.blocking.strides[0] == RUNTIME);
 }
 
-/* Everything that is asked of a descriptor must have an answer, whatever its fields are. */
-static void ask_everything(const md_t *md) {
+/* Every query must return, whatever the fields of the descriptor are. */
+static void query_everything(const md_t *md) {
     char text[512];
     dnnl_dims_t last, blocks;
     md_to_string(md, false, text, sizeof(text));
@@ -324,7 +324,8 @@ static void ask_everything(const md_t *md) {
     md_offset(md, last);
 }
 
-/* Strange values in a sound descriptor: either they are refused, or all is well (sanitizers are watching). */
+/* Bad values in a valid descriptor: either md_is_sound rejects them, or all queries are safe (checked by
+ * sanitizers). */
 static void unsound_descriptors(void **state) {
     (void)state;
     const int64_t strange[] = {-1,      0,      1, 2, 3, 13, 1000, INT64_MAX, INT64_MAX / 2, INT64_C(1) << 62,
@@ -343,7 +344,7 @@ static void unsound_descriptors(void **state) {
                 ((unsigned char *)&md)[at % sizeof(md)] = (unsigned char)(random >> 25);
         }
         if (md_is_sound(&md))
-            ask_everything(&md);
+            query_everything(&md);
         else
             refused++;
     }
@@ -359,10 +360,10 @@ int main(void) {
             cmocka_unit_test(types),
             cmocka_unit_test(offsets_of_every_tag),
             cmocka_unit_test(offset_by_hand),
-            cmocka_unit_test(tags_that_spell_nothing),
+            cmocka_unit_test(invalid_tags),
             cmocka_unit_test(matching),
             cmocka_unit_test(open_layouts),
-            cmocka_unit_test(questions),
+            cmocka_unit_test(queries),
             cmocka_unit_test(sizes_do_not_wrap),
             cmocka_unit_test(default_strides_of_runtime_dims),
             cmocka_unit_test(unsound_descriptors),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Problems as data: equality and hash see every field, copies are deep, and each kind of primitive reads in
- * verbose lines as it does in oneDNN 3.13, whose lines the expected strings are.
+ * Problems as data: equality and hash cover every field, copies are deep, and verbose lines of each kind of
+ * primitive are those of oneDNN 3.13, from which the expected strings are taken.
  */
 #define _GNU_SOURCE
 #include "core/problem.h"
@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-/* Tensors are spelled "arg:tag:2x3x4", all f32; the tag "any" leaves the layout open, and "any=acdb" says
- * what it became. */
+/* Tensors are spelled "arg:tag:2x3x4", all f32. The tag "any" leaves the layout undefined; "any=acdb" also
+ * gives the layout that was chosen. */
 static void add_tensor(struct problem *problem, const char *spec, bool decided) {
     int arg, used;
     char tag[32], dims_text[64];
@@ -299,7 +299,7 @@ static void strings(void **state) {
 }
 
 /* Lines about a problem that has no tensors must not crash: a check may fail before they are added. */
-static void strings_of_nothing(void **state) {
+static void strings_without_tensors(void **state) {
     (void)state;
     for (int kind = 0; kind <= dnnl_group_normalization; kind++) {
         struct problem problem = make((struct problem){.kind = (dnnl_primitive_kind_t)kind}, "", false);
@@ -324,7 +324,7 @@ static void cases_differ(void **state) {
         }
 }
 
-/* Every field but the tensors, by where it lies. */
+/* Every field except the tensors, by its offset. */
 static const struct field {
     const char *name;
     size_t offset;
@@ -344,7 +344,7 @@ static const struct field {
 #undef FIELD
 };
 
-static void every_field_counts(void **state) {
+static void every_field_is_compared(void **state) {
     (void)state;
     for (int i = 0; i < COUNT(fields); i++) {
         struct problem a = make(cases[0].fields, cases[0].tensors, true);
@@ -359,7 +359,7 @@ static void every_field_counts(void **state) {
     }
 }
 
-static void tensors_count(void **state) {
+static void tensors_are_compared(void **state) {
     (void)state;
     static const char *const variants[] = {
             "1:acdb:2x8x7x7 33:abcd:16x8x3x3 17:acdb:2x16x4x4",
@@ -382,7 +382,7 @@ static void tensors_count(void **state) {
 }
 
 /* What is known of the forward primitive tells backward problems apart, and is in nobody's way. */
-static void hints_count(void **state) {
+static void hints_are_compared(void **state) {
     (void)state;
     const struct problem backward = {
             .kind = dnnl_pooling, .prop = dnnl_backward_data, .alg = dnnl_pooling_max};
@@ -443,10 +443,13 @@ static void copies_and_scales(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(strings),       cmocka_unit_test(strings_of_nothing),
-            cmocka_unit_test(cases_differ),  cmocka_unit_test(every_field_counts),
-            cmocka_unit_test(tensors_count), cmocka_unit_test(copies_and_scales),
-            cmocka_unit_test(hints_count),
+            cmocka_unit_test(strings),
+            cmocka_unit_test(strings_without_tensors),
+            cmocka_unit_test(cases_differ),
+            cmocka_unit_test(every_field_is_compared),
+            cmocka_unit_test(tensors_are_compared),
+            cmocka_unit_test(copies_and_scales),
+            cmocka_unit_test(hints_are_compared),
     };
     return cmocka_run_group_tests_name("core.problem", tests, NULL, NULL);
 }

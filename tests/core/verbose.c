@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ONEDNN_VERBOSE lets through and how lines look. The environment is read once a process, so each case
- * runs in a child whose output is read back.
+ * Which lines ONEDNN_VERBOSE selects, and their format. The environment is read once per process, so each
+ * case runs in a child process whose output is captured.
  */
 #define _GNU_SOURCE
 #include "base/verbose.h"
@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* One line of every kind, by the letter that stands for it below. */
-static void say_everything(void) {
+/* Prints one line of every kind; the table below gives each kind a letter. */
+static void print_every_kind(void) {
     if (verbose_on(VERBOSE_CREATE) && verbose_wants("eltwise"))
         verbose_line("primitive,create:%s,eltwise", "x");
     if (verbose_on(VERBOSE_EXEC) && verbose_wants("eltwise"))
@@ -52,7 +52,7 @@ static const struct {
 
 static char output[1 << 16];
 
-/* Runs `child` with the settings ("NAME=value", up to NULL) and fills `output` with what it printed. */
+/* Runs `child` with the settings ("NAME=value", terminated by NULL) and captures its output in `output`. */
 static void run(void (*child)(void), const char *const *settings) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -86,7 +86,7 @@ static bool is_printed(const char *text) {
 }
 
 static void check_settings(const char *const *settings, const char *expected) {
-    run(say_everything, settings);
+    run(print_every_kind, settings);
     for (int i = 0; i < COUNT(lines); i++)
         if (is_printed(lines[i].text) != (strchr(expected, lines[i].letter) != NULL))
             fail_msg("%s: %s is %s", settings[0], lines[i].text,
@@ -148,7 +148,7 @@ static void filters(void **state) {
 
 static void header(void **state) {
     (void)state;
-    run(say_everything,
+    run(print_every_kind,
         (const char *const[]){"ONEDNN_VERBOSE=1", "ONEDNN_MAX_CPU_ISA=SSE41", "OMP_NUM_THREADS=3", NULL});
     int major, minor, patch, used = 0, threads = 0;
     char hash[64], runtime[32];
@@ -181,7 +181,7 @@ static void header(void **state) {
 static void timestamps(void **state) {
     (void)state;
     double before = verbose_now_ms();
-    run(say_everything,
+    run(print_every_kind,
         (const char *const[]){"ONEDNN_VERBOSE=profile_create", "ONEDNN_VERBOSE_TIMESTAMP=1", NULL});
     double stamp = 0;
     char rest[64] = "";
@@ -211,8 +211,8 @@ static void levels(void **state) {
     assert_non_null(strstr(output, "level -1: 2 1 1\n"));
 }
 
-/* Far longer than any buffer inside. */
-static void say_much(void) {
+/* Prints a line far longer than any internal buffer. */
+static void print_long_lines(void) {
     char text[20000];
     memset(text, 'y', sizeof(text));
     text[sizeof(text) - 1] = 0;
@@ -221,7 +221,7 @@ static void say_much(void) {
 
 static void long_lines(void **state) {
     (void)state;
-    run(say_much, (const char *const[]){"ONEDNN_VERBOSE=all", NULL});
+    run(print_long_lines, (const char *const[]){"ONEDNN_VERBOSE=all", NULL});
     const char *line = strstr(output, "onednn_verbose,v1,ayyy");
     assert_non_null(line);
     assert_int_equal(strspn(line + strlen("onednn_verbose,v1,a"), "y"), 19999);
