@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalisation: its creation functions. Nothing computes it yet. */
+/* Batch normalisation: its creation functions. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/normalization.h"
 

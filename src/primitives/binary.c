@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary: its creation functions. Nothing computes it yet. */
+/* Binary: its creation functions. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 
@@ -19,7 +19,7 @@ static dnnl_status_t check_dim(const md_t *src0, const md_t *src1, const md_t *s
     dnnl_dim_t size = dst->dims[d];
     REQUIRE(src0->dims[d] == 1 || src0->dims[d] == size, "dimension %d of src0 does not broadcast", d);
     REQUIRE(src1->dims[d] == 1 || src1->dims[d] == size, "dimension %d of src1 does not broadcast", d);
-    REQUIRE(src0->dims[d] == size || src1->dims[d] == size, "dimension %d of dst follows from no source", d);
+    REQUIRE(src0->dims[d] == size || src1->dims[d] == size, "dimension %d of dst matches no source", d);
     REQUIRE(!src2 || src2->dims[d] == 1 || src2->dims[d] == size, "dimension %d of src2 does not broadcast",
             d);
     return dnnl_success;
@@ -30,7 +30,7 @@ static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src0, const md_t *sr
     REQUIRE(alg_is_known(alg), "unknown algorithm");
     REQUIRE(src0 && src1 && dst && (alg != dnnl_binary_select || src2), "an argument is NULL");
     TRY(check_no_host_scalars(component, MDS(src0, src1, src2, dst)));
-    REQUIRE(!md_is_any(src0), "the layout of src0 is open");
+    REQUIRE(!md_is_any(src0), "the layout of src0 is undefined");
     TRY(check_sizes_known(component, MDS(src0, src1, dst)));
     REQUIRE(src0->ndims == dst->ndims && src1->ndims == dst->ndims, "src0 has %d dimensions, src1 %d, dst %d",
             src0->ndims, src1->ndims, dst->ndims);
@@ -52,7 +52,7 @@ static dnnl_status_t check_binary_attr(const struct dnnl_engine *engine, const a
     if (!attr) return dnnl_success;
     const struct quants *scales = &attr->scales;
     SUPPORT(engine->kind != dnnl_gpu || !quants_have_host_scalars(scales), "scales that are host scalars");
-    SUPPORT(ONLY_FOR(scales, DNNL_ARG_SRC_0, DNNL_ARG_SRC_1), "scales of anything but the sources");
+    SUPPORT(ONLY_FOR(scales, DNNL_ARG_SRC_0, DNNL_ARG_SRC_1), "scales of arguments other than the sources");
     SUPPORT(MASK_IN(scales, DNNL_ARG_SRC_0, 0) && MASK_IN(scales, DNNL_ARG_SRC_1, 0), "a mask of scales");
     return check_post_ops(component, engine, attr, &rules, dst);
 }

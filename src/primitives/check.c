@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that creation functions share: check.h says what each promises. */
+/* Checks that creation functions share: see check.h. */
 #include "primitives/check.h"
 #include "primitives/primitives.h"
 
@@ -73,7 +73,7 @@ bool types_fit(const struct type_row *rows, int count, const md_t *src, const md
     return false;
 }
 
-/* Permissions that need not be used are no demands: modes that only allow something fit every primitive. */
+/* Modes that only permit something, such as lower precision, are accepted by every primitive. */
 static bool attr_within(const attr_t *attr, unsigned parts) {
     bool demands_fpmath = attr->fpmath_apply_to_int && attr->fpmath_mode != dnnl_fpmath_mode_strict;
     bool demands_accumulation = attr->accumulation_mode != dnnl_accumulation_mode_strict
@@ -128,9 +128,9 @@ static dnnl_data_type_t sum_type(const struct post_op *op, const md_t *dst) {
 static dnnl_status_t check_sum(const char *component, const struct post_op *op,
                                const struct attr_rules *rules, const md_t *dst, bool first) {
     dnnl_data_type_t type = sum_type(op, dst);
-    SUPPORT(rules->sum_types || type == dst->data_type, "a sum in another type than that of dst");
+    SUPPORT(rules->sum_types || type == dst->data_type, "a sum whose type differs from that of dst");
     SUPPORT(!first || dst->data_type == dnnl_data_type_undef || dt_size(type) == dt_size(dst->data_type),
-            "a sum in a type of another size than that of dst");
+            "a sum whose type differs in size from that of dst");
     bool integer = in_set(TYPES_INT8 | BIT(dnnl_s32), type);
     SUPPORT(op->sum.zero_point == 0 || (rules->int8 && integer), "a sum with a zero point");
     return dnnl_success;
@@ -155,11 +155,11 @@ dnnl_status_t check_attr(const char *component, const struct dnnl_engine *engine
                          const struct attr_rules *rules) {
     REQUIRE(engine, "the engine is NULL");
     if (attr_is_default(attr)) return dnnl_success;
-    SUPPORT(attr_within(attr, rules->parts), "an attribute that it does not take");
+    SUPPORT(attr_within(attr, rules->parts), "an attribute");
     SUPPORT(rules->quant_types
                     || (quants_have_type(&attr->scales, dnnl_f32)
                         && quants_have_type(&attr->zero_points, dnnl_s32)),
-            "scales or zero points of such a type");
+            "the type of scales or zero points");
     return dnnl_success;
 }
 
@@ -172,8 +172,7 @@ dnnl_status_t check_post_ops(const char *component, const struct dnnl_engine *en
     if (!attr) return dnnl_success;
     const struct dnnl_post_ops *ops = &attr->post_ops;
     for (int i = 0; i < ops->len; i++)
-        SUPPORT(in_set(rules->post_ops, ops->entries[i].kind), "post-op %d is of a kind that is not taken",
-                i);
+        SUPPORT(in_set(rules->post_ops, ops->entries[i].kind), "the kind of post-op %d", i);
     bool first = true;
     for (int i = 0; i < ops->len; i++) {
         if (ops->entries[i].kind != dnnl_sum) continue;
@@ -212,6 +211,6 @@ dnnl_status_t create_backward_desc(const char *component, dnnl_primitive_desc_t 
 
 dnnl_status_t create_nothing(const char *component, const dnnl_primitive_desc_t *pd) {
     REQUIRE(pd, "an argument is NULL");
-    SUPPORT(false, "not implemented");
+    SUPPORT(false, "this primitive is not implemented yet");
     return dnnl_success;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concatenation: its creation function. Nothing computes it yet. */
+/* Concatenation: its creation function. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 
@@ -9,15 +9,15 @@ static dnnl_status_t check_scales(const attr_t *attr, int n) {
     for (int i = 0; attr && i < attr->scales.count; i++) {
         const struct quant *scale = &attr->scales.entries[i];
         bool source = scale->arg >= DNNL_ARG_MULTIPLE_SRC && scale->arg < DNNL_ARG_MULTIPLE_SRC + n;
-        SUPPORT(source && scale->mask == 0, "scales of anything but whole sources");
+        SUPPORT(source && scale->mask == 0, "scales other than one value per source");
     }
     return dnnl_success;
 }
 
-/* Adds the extent of a source along the axis, which all other dimensions must agree on. */
+/* Adds the size of a source along the axis; all other dimensions must be those of the first source. */
 static dnnl_status_t check_source(const md_t *first, const md_t *src, int axis, dnnl_dim_t *extent) {
     REQUIRE(src->ndims == first->ndims, "sources have %d and %d dimensions", first->ndims, src->ndims);
-    REQUIRE(!md_is_any(src), "the layout of a source is open");
+    REQUIRE(!md_is_any(src), "the layout of a source is undefined");
     TRY(check_sizes_known(component, MDS(src)));
     for (int d = 0; d < src->ndims; d++)
         REQUIRE(d == axis || src->dims[d] == first->dims[d], "sources differ in dimension %d", d);
@@ -28,7 +28,7 @@ static dnnl_status_t check_source(const md_t *first, const md_t *src, int axis, 
 
 static dnnl_status_t check_dst(const md_t *first, const md_t *dst, int axis, dnnl_dim_t extent) {
     REQUIRE(dst->ndims == first->ndims, "sources have %d dimensions, dst %d", first->ndims, dst->ndims);
-    REQUIRE(!md_has_runtime_dims_or_strides(dst), "dimensions of dst are open");
+    REQUIRE(!md_has_runtime_dims_or_strides(dst), "dimensions or strides of dst are run-time values");
     for (int d = 0; d < dst->ndims; d++)
         REQUIRE(dst->dims[d] == (d == axis ? extent : first->dims[d]), "dst differs in dimension %d", d);
     return dnnl_success;

@@ -99,7 +99,7 @@ static const struct type_row type_rows[] = {
         {TYPES_INT8, BIT(dnnl_s8), INT_RESULTS, INT_RESULTS},
 };
 
-/* Output channels, then the window, then input channels: what a sum reads lies in one piece. */
+/* Output channels, then the window, then input channels, so that the weights of one output are contiguous. */
 static const char *plain_weights(int nspatial, bool grouped) {
     static const char *const tags[2][WINDOW_DIMS + 1] = {{"ab", "acb", "acdb", "acdeb"},
                                                          {"abc", "abdc", "abdec", "abdefc"}};
@@ -121,8 +121,9 @@ static dnnl_status_t build_universal(struct plan *plan) {
     const md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
     int grouped = weights->ndims - src->ndims;
     if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], src, weights, bias, dst))
-        return plan_skip(plan, "types of src, weights, bias and dst");
-    if (problem->alg == dnnl_convolution_winograd) return plan_skip(plan, "the algorithm of Winograd");
+        return plan_skip(plan, "unsupported types of src, weights, bias and dst");
+    if (problem->alg == dnnl_convolution_winograd)
+        return plan_skip(plan, "the Winograd algorithm is requested");
     problem->alg = dnnl_convolution_direct;
     TRY(choose_layouts(problem, grouped));
     struct window window;

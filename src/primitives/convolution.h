@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What convolution, deconvolution and inner product share: the checks of the first two, and kernels. */
+/* Shared by convolution, deconvolution and inner product: the checks of the first two, and kernels. */
 #ifndef LODE_PRIMITIVES_CONVOLUTION_H
 #define LODE_PRIMITIVES_CONVOLUTION_H
 
 #include "primitives/window.h"
 
-/* A convolution or deconvolution, forward or backward, its tensors by their forward names. */
+/* A convolution or deconvolution, forward or backward; tensors have their forward names. */
 struct convolution_request {
     dnnl_primitive_kind_t kind;
     dnnl_prop_kind_t prop;
     dnnl_alg_kind_t alg;
     const md_t *src, *weights, *bias, *dst;
-    struct window_vectors window; /* its kernel is found in the weights */
+    struct window_vectors window; /* the sizes of its kernel are in the weights */
 };
 dnnl_status_t check_convolution(const struct convolution_request *request);
 dnnl_status_t check_convolution_attr(const struct convolution_request *request,
                                      const struct dnnl_engine *engine, const attr_t *attr);
-/* create_nothing for what cannot be computed yet, after all checks. */
+/* create_nothing, after all checks, for problems that are not implemented yet. */
 dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                                     const struct convolution_request *request, const attr_t *attr);
 
-/* A plan for a 1x1 convolution with a depthwise one among its post-ops. */
+/* A plan for a 1x1 convolution that has a depthwise convolution among its post-ops. */
 dnnl_status_t fused_depthwise_build(struct plan *plan);
 /* Adds the universal kernel for a convolution or inner product whose layouts have been decided. */
 dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped);

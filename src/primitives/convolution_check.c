@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of a convolution's arguments, and of a deconvolution's: src and dst of a window exchanged. */
+/* Checks of the arguments of a convolution, and of a deconvolution, where src and dst of a window are
+ * exchanged. */
 #include "primitives/convolution.h"
 
 static const char *name_of(const struct convolution_request *r) {
@@ -13,7 +14,7 @@ static bool alg_is_known(const struct convolution_request *r) {
            || r->alg == dnnl_convolution_winograd;
 }
 
-/* Two elements share a byte: channels come in pairs. */
+/* Two 4-bit elements share a byte, so the number of channels must be even. */
 static bool channels_fill_bytes(const md_t *md, int channel_dim) {
     return dt_bits(md->data_type) != 4 || md->dims[channel_dim] % 2 == 0;
 }
@@ -28,7 +29,7 @@ static dnnl_status_t check_channels(const struct convolution_request *r, int gro
     REQUIRE(dst->dims[1] == oc, "channels of dst differ from the output channels of weights");
     bool biased = bias && bias->format_kind != dnnl_format_kind_undef;
     REQUIRE(!biased || (bias->ndims == 1 && bias->dims[0] == dst->dims[1]),
-            "bias is not a vector with one element for each output channel");
+            "bias is not a vector with one element per output channel");
     REQUIRE(src->dims[0] == dst->dims[0], "batch of src differs from that of dst");
     if (r->kind == dnnl_deconvolution) return dnnl_success;
     REQUIRE(md_nelems(weights, false) > 0, "weights are empty");
@@ -49,7 +50,7 @@ static dnnl_status_t check_axis(const struct convolution_request *r, int i, dnnl
     REQUIRE(axis.padding_r > -axis.stride, "right padding %d is not above minus the stride", i);
     dnnl_dim_t places;
     REQUIRE(window_places(&axis, &places) && places == axis.dst,
-            "spatial dimension %d does not follow from the window", i);
+            "spatial dimension %d does not match the window", i);
     return dnnl_success;
 }
 
@@ -61,7 +62,7 @@ dnnl_status_t check_convolution(const struct convolution_request *r) {
     TRY(check_no_host_scalars(component, MDS(src, weights, r->bias, dst)));
     TRY(check_sizes_known(component, MDS(src, weights, r->bias, dst)));
     REQUIRE(accumulation_type(src, weights, dst, r->prop) != dnnl_data_type_undef,
-            "types of src, weights and dst do not go together");
+            "bad combination of the types of src, weights and dst");
     REQUIRE(src->ndims == dst->ndims, "src has %d dimensions, dst %d", src->ndims, dst->ndims);
     REQUIRE(src->ndims >= 3 && src->ndims <= 5, "src has %d dimensions", src->ndims);
     int grouped = weights->ndims - src->ndims;
@@ -72,7 +73,7 @@ dnnl_status_t check_convolution(const struct convolution_request *r) {
     return dnnl_success;
 }
 
-/* Quantisation is for integers and 8-bit floats. GPU engines look at dst, too. */
+/* Quantisation is for integers and 8-bit floats. GPU engines check dst too. */
 static bool quantised(const struct convolution_request *r, const struct dnnl_engine *engine, uint64_t src,
                       uint64_t dst) {
     return in_set(src, r->src->data_type) || (engine->kind == dnnl_gpu && in_set(dst, r->dst->data_type));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deconvolution: its creation functions. It is checked like a convolution with source and destination
- * exchanged; nothing computes it yet.
+ * Deconvolution: its creation functions. Checked like a convolution with source and destination exchanged;
+ * not implemented yet.
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Depthwise convolution of f32, forward: each group has one input and one output channel. Activations are
- * channels-last, or copied to be so; weights lie in panels of channels.
+ * channels-last, or copied to that layout; weights are in panels of channels.
  */
 #include "base/round.h"
 #include "primitives/tensor.h"
@@ -36,7 +36,7 @@ static dnnl_status_t prepare_weights(struct plan *plan, struct gemm_view *view) 
     return gemm_pack(plan, &w, view, &group);
 }
 
-/* The places in a row where the whole window lies inside the image. */
+/* The outputs in a row whose whole window is inside the image. */
 static void find_whole_places(struct depthwise_params *p) {
     const struct window *w = &p->images.window;
     i64 room = w->size[2] - (w->taps[2] - 1) * w->step[2] + w->padding[2];
@@ -44,7 +44,7 @@ static void find_whole_places(struct depthwise_params *p) {
     p->whole_last = room > 0 ? divide_up(room, w->stride[2]) : 0;
 }
 
-/* src and dst have their channels together. */
+/* src and dst are channels-last. */
 static dnnl_status_t launch_dense(struct epilogue_build *ep, const struct image *src,
                                   const struct image *dst) {
     struct plan *plan = ep->plan;
@@ -77,7 +77,7 @@ static dnnl_status_t build(struct epilogue_build *ep) {
     struct image src = user, user_dst = image_of(ep->dst_arg, &ep->dst), dst = user_dst;
     if (user.channel_stride != 1) TRY(gemm_copy_padded(plan, &user, nothing, user.size, &src));
     if (dst.channel_stride == 1) return launch_dense(ep, &src, &dst);
-    if (!ep->direct) return plan_skip(plan, "dst is not channels-last, and written by several launches");
+    if (!ep->direct) return plan_skip(plan, "dst is not channels-last and is written by several launches");
     TRY(gemm_move_dst(ep, &dst));
     TRY(launch_dense(ep, &src, &dst));
     return gemm_copy(plan, &dst, &user_dst);
@@ -90,7 +90,8 @@ dnnl_status_t gemm_build_depthwise(struct plan *plan) {
     if (weights->ndims == src->ndims || weights->dims[0] == 1 || weights->dims[1] != 1
         || weights->dims[2] != 1)
         return plan_skip(plan, "not a depthwise convolution");
-    if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
+    if (plan->problem.alg == dnnl_convolution_winograd)
+        return plan_skip(plan, "the Winograd algorithm is requested");
     plan->problem.alg = dnnl_convolution_direct;
     TRY(gemm_set_layouts(plan, panels_of(weights)));
     struct epilogue_build ep;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A 1x1 convolution with a depthwise one among its post-ops is two convolutions, one after the other: the
- * first stores to scratchpad what the second reads. Post-ops before the depthwise one belong to the first,
- * the others to the second. Knows neither kernels nor layouts: each convolution is planned as if it stood
- * alone.
+ * A 1x1 convolution with a depthwise one among its post-ops is computed as two convolutions: the second reads
+ * the results of the first from scratchpad. Post-ops before the depthwise one belong to the first, the others
+ * to the second. Knows neither kernels nor layouts: each convolution is planned separately.
  */
 #include "primitives/convolution.h"
 #include "primitives/primitives.h"
 
 /* The second convolution: its descriptors and its window, which is square. */
 struct depthwise {
-    int index; /* of the post-op */
+    int index; /* of its post-op */
     md_t src, weights, bias, dst;
     dnnl_dims_t strides, padding_l, padding_r;
 };
 
-/* The only one, or -1. */
+/* The index of the only depthwise post-op, or -1. */
 static int find_depthwise(const struct dnnl_post_ops *ops) {
     int found = -1;
     for (int i = 0; i < ops->len; i++) {
@@ -36,26 +35,27 @@ static bool others_are_taken(const struct dnnl_post_ops *ops) {
 static dnnl_status_t accepts(const struct plan *plan, int index) {
     const unsigned parts = ATTR_SCALES | ATTR_ZERO_POINTS | ATTR_POST_OPS | ATTR_FPMATH | ATTR_ACCUMULATION;
     const struct problem *problem = &plan->problem;
-    if (index < 0) return plan_skip(plan, "not one depthwise convolution among the post-ops");
-    if (!others_are_taken(&plan->attr.post_ops)) return plan_skip(plan, "post-ops beside the depthwise one");
-    if (!attr_only_has(&plan->attr, parts)) return plan_skip(plan, "attributes beside post-ops and scales");
+    if (index < 0) return plan_skip(plan, "post-ops do not contain exactly one depthwise convolution");
+    if (!others_are_taken(&plan->attr.post_ops)) return plan_skip(plan, "unsupported other post-ops");
+    if (!attr_only_has(&plan->attr, parts))
+        return plan_skip(plan, "attributes other than post-ops and scales");
     if (problem_md(problem, DNNL_ARG_SRC)->ndims != 4) return plan_skip(plan, "not two spatial dimensions");
     if (problem->kernel[0] != 1 || problem->kernel[1] != 1) return plan_skip(plan, "the window is not 1x1");
     return dnnl_success;
 }
 
-/* Results of the first convolution, in scratchpad. */
+/* The results of the first convolution, in scratchpad. */
 static dnnl_status_t place_between(struct plan *plan, md_t *between) {
     *between = *problem_md(&plan->problem, DNNL_ARG_DST);
     TRY(md_set_any(between, channels_last(between->ndims)));
-    if (!md_is_blocked(between)) return plan_skip(plan, "a layout that is not blocked");
+    if (!md_is_blocked(between)) return plan_skip(plan, "a layout is not blocked");
     between->offset0 = 0;
     size_t offset = plan_scratchpad(plan, md_size(between, 0));
     between->offset0 = (dnnl_dim_t)(offset / dt_size(between->data_type));
     return dnnl_success;
 }
 
-/* Every stride-th place gets a result; what the window needs beyond the image is padding on the right. */
+/* The size of dst is that of src divided by the stride; padding on the right makes the window fit. */
 static dnnl_status_t describe(struct depthwise *dw, const struct post_op *op) {
     const dnnl_dim_t kernel = op->depthwise.kernel, stride = op->depthwise.stride;
     const md_t *src = &dw->src;
@@ -99,7 +99,7 @@ static int first_arg(int arg, const void *data) {
     return arg == DNNL_ARG_DST ? ARG_SCRATCHPAD : arg;
 }
 
-/* Drops what is said of the second convolution. */
+/* Removes the parameters of the second convolution. */
 static void keep_own(struct quants *quants) {
     int count = 0;
     for (int i = 0; i < quants->count; i++)
@@ -125,7 +125,7 @@ static dnnl_status_t append_first(struct plan *plan, const struct depthwise *dw)
     return status;
 }
 
-/* The second one. What the first divides its results by, this one multiplies with. */
+/* The second convolution. It multiplies its src by the scale that the first one divides its dst by. */
 
 static int second_arg(int arg, const void *data) {
     const struct depthwise *dw = data;
@@ -191,7 +191,7 @@ static dnnl_status_t append_second(struct plan *plan, const struct depthwise *dw
     return status;
 }
 
-/* Queries ask for the results between the two. */
+/* Queries return the tensor between the two convolutions. */
 static dnnl_status_t add_between(struct problem *problem, const md_t *between) {
     TRY(problem_reserve(problem, 1));
     problem_add(problem, DNNL_ARG_ATTR_POST_OP_DW | DNNL_ARG_SRC, false, between);
@@ -206,9 +206,9 @@ dnnl_status_t fused_depthwise_build(struct plan *plan) {
     TRY(place_between(plan, &dw.src));
     if (describe(&dw, &plan->attr.post_ops.entries[dw.index]) != dnnl_success
         || check_depthwise(plan, &dw) != dnnl_success)
-        return plan_skip(plan, "a depthwise window that does not fit the image");
+        return plan_skip(plan, "the depthwise window does not fit the image");
     TRY(append_first(plan, &dw));
     TRY(append_second(plan, &dw));
-    plan->problem.alg = dnnl_convolution_direct; /* what `auto` has become */
+    plan->problem.alg = dnnl_convolution_direct; /* resolves `auto` */
     return add_between(&plan->problem, &dw.src);
 }

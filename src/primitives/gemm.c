@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planning for the matrix-product kernels, and what is special about those of f32: see gemm.h. */
+/* Planning for the matrix-product kernels, and the parts that are specific to f32: see gemm.h. */
 #include "base/round.h"
 #include "primitives/tensor.h"
 #include "base/verbose.h"
@@ -16,7 +16,7 @@ const struct gemm_tile_shape gemm_6x16 = {
 const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
 const struct gemm_tile_shape gemm_depthwise_6x16 = {&gemm_f32, 6, 16, &kernel_f32_depthwise_6x16, NULL, NULL};
 
-/* The plan's implementation says which. */
+/* The tile is data of the plan's implementation. */
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan) {
     return plan->implementation->data;
 }
@@ -50,7 +50,7 @@ dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length) {
     return divide_up(length, quad) * quad;
 }
 
-/* Signed bytes get the kernels' offset in a copy. */
+/* Signed bytes are copied, with the kernels' offset added. */
 static bool is_signed(const struct plan *plan) {
     return problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_s8;
 }
@@ -94,7 +94,7 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
         p->batch_dim[i] = view->batch_dim[i], p->batch_step[i] = view->batch_step[i];
 }
 
-/* Does a quantisation parameter change along anything but output channels? */
+/* Does a quantisation parameter change along a dimension other than output channels? */
 static bool varies(const struct plan *plan, const struct quant *quant) {
     int channel = problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1;
     if (quant->arg != DNNL_ARG_WEIGHTS) return quant->mask != 0;
@@ -115,7 +115,8 @@ dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int chann
                           &(struct epilogue_spec){.lanes = channel_dim, .f32_only = type_of(plan)->f32_only});
 }
 
-/* A long reduction that reads its weights once is bound by memory: these kernels are made for that. */
+/* A long reduction that reads its weights once is bound by memory, for which the deep and wide kernels are
+ * made. */
 enum { DEEP = 1024 };
 
 static bool is_matrix(const struct gemm_view *view) {
@@ -131,8 +132,8 @@ static bool wants_deep(const struct gemm_view *view, const struct gemm_tile_shap
            && view->depth >= DEEP;
 }
 
-/* Rows of src that are a multiple of 1 KB apart compete for the same lines of the first cache: a copy moves
- * them apart by a line each. Measured 2026-11 on an AVX-512 server, 64 x 9216 by 9216 x 4096: 38 ms instead
+/* Rows of src at a distance of a multiple of 1 KB compete for the same lines of the L1 cache: a copy moves
+ * them apart by one line each. Measured 2026-11 on an AVX-512 server, 64 x 9216 by 9216 x 4096: 38 ms instead
  * of 56. */
 static dnnl_status_t move_rows_apart(struct plan *plan, struct gemm_view *view) {
     enum { LINE = 16 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forward convolution and inner product as matrix products over channels-last activations and weights in
- * panels. The window slides by strides, so nothing is unrolled in memory; padding, and layouts that the
- * kernels do not read, are dealt with by a copy before.
+ * Forward convolution and inner product as implicit matrix products over channels-last activations and
+ * weights in panels: strides move the window, so nothing is unrolled in memory. Padding, and layouts that the
+ * kernels do not read, need a copy first.
  */
 #include "primitives/gemm.h"
 #include "primitives/window.h"
@@ -60,7 +60,8 @@ static struct gemm_operand bias_of(const struct plan *plan) {
                                  .offset = bias ? bias->offset0 : 0};
 }
 
-/* What the kernel reads: the user's src, or a padded channels-last copy of it. *clipped: there is padding. */
+/* The image that the kernel reads: the user's src, or a padded channels-last copy. *clipped: there is
+ * padding. */
 static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, const dnnl_dim_t out[3],
                                  struct image *src, bool *clipped) {
     dnnl_dim_t need[3];
@@ -70,7 +71,7 @@ static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, c
     return gemm_copy_padded(plan, &user, c->window.padding, need, src);
 }
 
-/* Window and depth of the reduction. A row of the window that lies in one piece is one long step. */
+/* Window and depth of the reduction. A contiguous row of the window is one long step. */
 static void set_reduction(struct gemm_view *view, const struct plan *plan, const struct gemm_conv *c,
                           const struct image *src) {
     view->depth = gemm_depth(plan, c->inputs);
@@ -124,7 +125,7 @@ static void set_batches(struct gemm_view *view, const struct gemm_conv *c, const
     view->batch_dim[2] = 2, view->batch_step[2] = 1;
 }
 
-/* Rows and columns of the output. Rows that follow each other in both tensors are one long row. */
+/* Rows and columns of the output. Rows that are contiguous in both tensors become one long row. */
 static void set_rows(struct gemm_view *view, const struct gemm_conv *c, const struct image *src,
                      const struct image *dst, int ndims, bool keep) {
     view->row_dim = ndims >= 4 ? ndims - 2 : 0, view->column_dim = ndims - 1, view->channel_dim = 1;
@@ -139,7 +140,8 @@ static void set_rows(struct gemm_view *view, const struct gemm_conv *c, const st
     view->rows = 1;
 }
 
-/* Rows stay apart where something depends on them: post-ops, or a zero point that padding does not have. */
+/* Rows must not be merged if something depends on them: post-ops, or a zero point, which padding does not
+ * have. */
 static bool keeps_rows(const struct plan *plan, bool clipped) {
     return gemm_needs_positions(plan) || (clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC));
 }
@@ -163,10 +165,11 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
     return gemm_launch(ep, &view);
 }
 
-/* Results go to channels-last scratchpad first, and from there to a dst that lies otherwise. */
+/* For a dst that is not channels-last: results go to a channels-last scratchpad image and are copied from
+ * there. */
 static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
     if (!ep->direct || !gemm_tile_of(ep->plan)->type->f32_only)
-        return plan_skip(ep->plan, "dst is not channels-last, and not f32 or written by several launches");
+        return plan_skip(ep->plan, "dst is not channels-last, and is not f32 or needs several launches");
     struct image user = image_of(ep->dst_arg, &ep->dst);
     struct image ours;
     TRY(gemm_move_dst(ep, &ours));
@@ -176,13 +179,14 @@ static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct gem
 
 dnnl_status_t gemm_build_convolution(struct plan *plan) {
     TRY(gemm_accepts(plan));
-    if (plan->problem.alg == dnnl_convolution_winograd) return plan_skip(plan, "Winograd was asked for");
-    plan->problem.alg = dnnl_convolution_direct; /* what `auto` has become */
+    if (plan->problem.alg == dnnl_convolution_winograd)
+        return plan_skip(plan, "the Winograd algorithm is requested");
+    plan->problem.alg = dnnl_convolution_direct; /* resolves `auto` */
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
     if (c.groups > 1 && gemm_depth(plan, c.inputs) != c.inputs)
-        return plan_skip(plan, "input channels of a group are no multiple of four");
+        return plan_skip(plan, "the input channels of a group are not a multiple of four");
     struct epilogue_build ep;
     TRY(choose_layouts(plan, grouped));
     TRY(gemm_begin(&ep, plan, 1));
@@ -190,7 +194,7 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     return dense ? build(&ep, &c, grouped) : build_elsewhere(&ep, &c, grouped);
 }
 
-/* The batch is the columns: image n of src is column n of one row. */
+/* The batch becomes the columns: image n of src is column n of a single row. */
 dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     TRY(gemm_accepts(plan));
     TRY(choose_layouts(plan, false));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planning for the matrix products of bytes: see gemm.h. The kernels multiply bytes without sign by weights
- * with sign. Signed src is copied with 128 added; that, and a zero point of src, is taken back with the sums
- * of the columns of weights, which a launch of their own makes.
+ * Planning for the matrix products of bytes: see gemm.h. The kernels multiply unsigned bytes by signed
+ * weights. Signed src is copied with 128 added. That offset, and a zero point of src, are compensated with
+ * the sums of the columns of weights, which a separate launch computes.
  */
 #include "primitives/tensor.h"
 #include "kernels/params_int8_gemm.h"
@@ -14,8 +14,8 @@ static const md_t *tensor(const struct plan *plan, int arg) {
     return problem_md(&plan->problem, arg);
 }
 
-/* The dimension of dst along which each dimension of src and weights runs; -1: none does, it is summed over
- * or does not tell results apart. */
+/* The dimension of dst that corresponds to each dimension of src and weights; -1: none, because it is summed
+ * over or does not change the result. */
 struct dims {
     int src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS];
 };
@@ -28,7 +28,7 @@ static struct dims dims_of(const struct plan *plan) {
         dims.src[d] = matmul && d != ndims - 1 ? d : -1;
         dims.weights[d] = matmul && d != ndims - 2 ? d : -1;
     }
-    /* Channels of all groups are counted through. */
+    /* Channels are numbered across all groups. */
     if (!matmul) dims.weights[tensor(plan, DNNL_ARG_WEIGHTS)->ndims - ndims] = 1;
     return dims;
 }
@@ -69,7 +69,7 @@ static dnnl_status_t accepts(const struct plan *plan) {
         return plan_skip(plan, "src is not s8 or u8, or weights are not s8");
     if (!in_set(results, tensor(plan, DNNL_ARG_DST)->data_type)
         || (bias && !in_set(results, bias->data_type)))
-        return plan_skip(plan, "the type of dst or bias");
+        return plan_skip(plan, "unsupported type of dst or bias");
     if (!attr_only_has(&plan->attr, PARTS))
         return plan_skip(plan, "attributes other than post-ops, scales and zero points");
     if (!scales_fit(plan)) return plan_skip(plan, "scales change within a sum");
@@ -78,7 +78,7 @@ static dnnl_status_t accepts(const struct plan *plan) {
     return dnnl_success;
 }
 
-/* Weights that are read for one column only are summed up on the way. */
+/* If weights are used for only one column, they are summed together with the product. */
 static i32 sums_of(const struct plan *plan, const struct gemm_view *view) {
     bool needed = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8
                   || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
@@ -88,7 +88,7 @@ static i32 sums_of(const struct plan *plan, const struct gemm_view *view) {
     return !needed ? SUMS_NONE : single ? SUMS_OWN : SUMS_BUFFER;
 }
 
-/* Adds the launch that sums up the columns of weights into scratchpad: each as a whole, or tap by tap. */
+/* Adds the launch that sums the columns of weights into scratchpad: whole columns, or tap by tap. */
 static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, dnnl_dim_t taps, i64 *offset,
                               i64 strides[GEMM_BATCHES]) {
     dnnl_dim_t panels = gemm_panels(plan, view->channels), stride = panels * gemm_panel(plan), batches = 1;
@@ -126,7 +126,7 @@ static bool varies(const struct quants *quants, int arg) {
     return quant && quant->mask != 0;
 }
 
-/* Does anything but the scales of weights and the bias differ from result to result? */
+/* Does anything other than the scales of weights and the bias depend on the position? */
 static bool by_position(const struct plan *plan, const struct epilogue *epilogue) {
     const attr_t *attr = &plan->attr;
     return epilogue->nops > 0 || varies(&attr->scales, DNNL_ARG_SRC) || varies(&attr->scales, DNNL_ARG_DST)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matmul as the matrix-product kernels see it: rows of src are columns of the kernel, batch dimensions
- * are merged where they can be. Operands that do not lie as the kernels read them are copied before.
+ * matmul for the matrix-product kernels: rows of src are columns of the kernel, and batch dimensions are
+ * merged where possible. Operands in layouts that the kernels do not read are copied first.
  */
 #include "primitives/gemm.h"
 #include "base/verbose.h"
@@ -16,7 +16,7 @@ static bool follows(dnnl_dim_t outer, dnnl_dim_t inner, dnnl_dim_t size) {
     return outer == inner * size;
 }
 
-/* Two neighbours are one dimension if that holds for each operand. */
+/* Two adjacent dimensions can be merged if they can be merged in each operand. */
 static bool mergeable(const struct gemm_batches *b, dnnl_dim_t src, dnnl_dim_t weights, dnnl_dim_t dst,
                       dnnl_dim_t size) {
     int last = b->count - 1;
@@ -76,7 +76,7 @@ bool gemm_bias_is_row(const struct plan *plan) {
            && (bias->dims[n] == 1 || bias->blocking.strides[n] == 1);
 }
 
-/* src as rows of dense elements: its own, or a copy. */
+/* src with dense rows: the user's, or a copy. */
 static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
                              struct gemm_view *view) {
     int m = md->ndims - 2, k = md->ndims - 1;
@@ -106,8 +106,8 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batc
     return status;
 }
 
-/* Rows that are few are multiplied with plain weights as they lie; packing pays when they are many. */
-static bool use_as_they_are(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
+/* With few rows, plain weights are used without packing, which pays off only for many rows. */
+static bool use_unpacked(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
     int k = md->ndims - 2, n = md->ndims - 1;
     return gemm_depth(plan, 1) == 1 && md->blocking.strides[n] == 1 && md->dims[n] % gemm_panel(plan) == 0
            && rows <= 32 && md->blocking.strides[k] >= md->dims[n];
@@ -122,7 +122,7 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
         view->weights_depth = panel, view->weights_panel = strides[n];
         return dnnl_success;
     }
-    if (use_as_they_are(plan, md, rows)) {
+    if (use_unpacked(plan, md, rows)) {
         view->weights_depth = strides[k], view->weights_panel = panel;
         return dnnl_success;
     }
@@ -146,7 +146,7 @@ static dnnl_status_t check(const struct plan *plan) {
     const md_t *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     int n = dst->ndims - 1;
     if (dst->blocking.strides[n] != 1 && dst->dims[n] != 1)
-        return plan_skip(plan, "dst's rows are not dense");
+        return plan_skip(plan, "the rows of dst are not dense");
     if (!gemm_bias_is_row(plan)) return plan_skip(plan, "bias varies along rows");
     return dnnl_success;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group normalisation: its creation functions. Nothing computes it yet. */
+/* Group normalisation: its creation functions. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/normalization.h"
 
@@ -8,7 +8,7 @@ static const unsigned known_flags = dnnl_use_global_stats | dnnl_use_scale | dnn
 
 static dnnl_status_t check_groups(const md_t *src, dnnl_dim_t groups) {
     REQUIRE(!src || (groups > 0 && groups <= src->dims[1] && src->dims[1] % groups == 0),
-            "channels do not fall into %lld groups", (long long)groups);
+            "channels cannot be divided into %lld groups", (long long)groups);
     return dnnl_success;
 }
 

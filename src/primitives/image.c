@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images: image.h says what each function promises. */
+/* Images: see image.h. */
 #include "primitives/image.h"
 
 const char *channels_last(int ndims) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activations as images: what the kernels for them see of a descriptor. */
+/* Activations as images: the part of a descriptor that image kernels need. */
 #ifndef LODE_PRIMITIVES_IMAGE_H
 #define LODE_PRIMITIVES_IMAGE_H
 
@@ -8,19 +8,19 @@
 /* The layout [batch, spatial..., channels] of an image with 2 to 5 dimensions, for md_set_any. */
 const char *channels_last(int ndims);
 
-/* f32 whose channels lie together? */
+/* Is it f32 with dense channels? */
 bool is_dense_image(const md_t *md);
 
-/* Tensors in the order batch, three spatial sizes, channels; missing spatial sizes are 1 in front. */
+/* A tensor in the order batch, three spatial sizes, channels; missing spatial sizes come first and are 1. */
 struct image {
     int arg;
     dnnl_dim_t offset;
     dnnl_dim_t batch, size[3], channels;
     dnnl_dim_t batch_stride, stride[3], channel_stride;
 };
-/* The descriptor of an execution argument (plain layout). */
+/* The image of an execution argument, which must have a plain layout. */
 struct image image_of(int arg, const md_t *md);
-/* The offset behind its last element. */
+/* One past the offset of its last element. */
 dnnl_dim_t image_end(const struct image *image);
 
 #endif

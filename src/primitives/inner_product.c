@@ -10,7 +10,7 @@
 
 static const char component[] = "inner_product";
 
-/* An inner product, forward or backward, its tensors by their forward names. */
+/* An inner product, forward or backward; tensors have their forward names. */
 struct request {
     dnnl_prop_kind_t prop;
     const md_t *src, *weights, *bias, *dst;
@@ -24,7 +24,7 @@ static dnnl_status_t check_shapes(const struct request *r, bool biased) {
     REQUIRE(weights->ndims == src->ndims, "weights have %d dimensions, src has %d", weights->ndims,
             src->ndims);
     REQUIRE(!biased || (bias->ndims == 1 && bias->dims[0] == dst->dims[1]),
-            "bias is not a vector with one element for each output channel");
+            "bias is not a vector with one element per output channel");
     REQUIRE(src->dims[0] == dst->dims[0], "batch of src differs from that of dst");
     for (int d = 1; d < src->ndims; d++)
         REQUIRE(src->dims[d] == weights->dims[d], "dimension %d of src differs from that of weights", d);
@@ -37,7 +37,7 @@ static dnnl_status_t check(const struct request *r) {
     TRY(check_no_host_scalars(component, MDS(r->src, r->weights, r->bias, r->dst)));
     TRY(check_sizes_known(component, MDS(r->src, r->weights, r->bias, r->dst)));
     REQUIRE(accumulation_type(r->src, r->weights, r->dst, r->prop) != dnnl_data_type_undef,
-            "types of src, weights and dst do not go together");
+            "bad combination of the types of src, weights and dst");
     return check_shapes(r, r->bias && r->bias->format_kind != dnnl_format_kind_undef);
 }
 
@@ -128,7 +128,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
     md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
     if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], src, weights, bias, dst))
-        return plan_skip(plan, "types of src, weights, bias and dst");
+        return plan_skip(plan, "unsupported types of src, weights, bias and dst");
     TRY(md_set_any(src, channels_last(src->ndims)));
     TRY(md_set_any(weights, channels_last(src->ndims)));
     TRY(md_set_any(dst, "ab"));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layer normalisation: its creation functions. Nothing computes it yet. */
+/* Layer normalisation: its creation functions. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/normalization.h"
 
 static const char component[] = "layer_normalization";
 static const unsigned known_flags = dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift | dnnl_rms_norm;
 
-/* Mean and variance have the dimensions of src but the last. */
+/* Mean and variance have the dimensions of src except the last. */
 static dnnl_status_t check_statistics(const md_t *src, const md_t *statistics) {
     if (md_is_zero(statistics)) return dnnl_success;
     REQUIRE(statistics->ndims == src->ndims - 1, "src has %d dimensions, the statistics %d", src->ndims,
@@ -64,7 +64,7 @@ dnnl_status_t dnnl_layer_normalization_backward_primitive_desc_create_v2(
     TRY(check_ndims(src));
     TRY(check_normalization(&r, false));
     bool scaled = prop == dnnl_backward && (flags & (dnnl_use_scale | dnnl_use_shift));
-    SUPPORT(!scaled || diff_scale_type == scale_type, "types of scales differ from those of their gradients");
+    SUPPORT(!scaled || diff_scale_type == scale_type, "scales and gradients of different types");
     TRY(check_statistics(src, statistics));
     TRY(check_normalization_attr(&r, engine, attr, 0, true));
     return create_nothing(component, pd);

@@ -13,7 +13,7 @@
 
 static const char component[] = "lrn";
 
-/* What both directions ask of their arguments; `others` are the tensors that must have the shape of src. */
+/* Checks for both directions; `others` are the tensors that must have the shape of src. */
 static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src, dnnl_dim_t local_size, struct md_list others,
                            bool forward) {
     REQUIRE(src, "src is NULL");
@@ -21,7 +21,7 @@ static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src, dnnl_dim_t loca
     REQUIRE(local_size >= 0, "the local size is negative");
     for (int i = 0; i < others.count; i++)
         REQUIRE(others.mds[i], "an argument is NULL");
-    REQUIRE(!forward || !md_is_any(src), "the layout of src is open");
+    REQUIRE(!forward || !md_is_any(src), "the layout of src is undefined");
     TRY(check_no_host_scalars(component, MDS(src)));
     TRY(check_no_host_scalars(component, others));
     TRY(check_sizes_known(component, MDS(src)));
@@ -76,7 +76,8 @@ static float scale(const struct problem *problem, const md_t *src) {
     return (float)(problem->alpha / elements);
 }
 
-/* The neighbourhood as oneDNN has it: an even size counts like the odd one below, but divides alpha whole. */
+/* The neighbourhood as in oneDNN: an even size covers as many elements as the odd size below it, but alpha is
+ * divided by the even size. */
 static struct lrn lrn_of(const struct problem *problem, const md_t *src) {
     return (struct lrn){.reach = problem->local_size > 0 ? (problem->local_size - 1) / 2 : 0,
                         .across = problem->alg == dnnl_lrn_across_channels,
@@ -89,10 +90,11 @@ static dnnl_status_t build_universal(struct plan *plan) {
     struct problem *problem = &plan->problem;
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
     bool known = in_set(BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), src->data_type);
-    if (!known || src->data_type != dst->data_type) return plan_skip(plan, "types of src and dst");
+    if (!known || src->data_type != dst->data_type)
+        return plan_skip(plan, "unsupported types of src and dst");
     if (src->ndims > 5) return plan_skip(plan, "more than five dimensions");
     TRY(md_set_any_like(dst, src));
-    if (!md_is_blocked(src) || !md_is_blocked(dst)) return plan_skip(plan, "a layout that is not blocked");
+    if (!md_is_blocked(src) || !md_is_blocked(dst)) return plan_skip(plan, "a layout is not blocked");
     if (md_nelems(dst, true) == 0) return dnnl_success;
 
     struct launch *launch;

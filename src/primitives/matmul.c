@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrix product: its creation function, which types and attributes go together, and the plan of its
- * universal implementation. The only primitive whose sizes may be open until execution.
+ * Matrix product: its creation function, the accepted combinations of types and attributes, and the plan of
+ * its universal implementation. The only primitive whose sizes may be unknown until execution.
  */
 #include "primitives/tensor.h"
 #include "kernels/params_matmul.h"
@@ -35,7 +35,7 @@ static const struct type_row type_rows[] = {
          BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8},
 };
 
-/* Integer weights with floating point sources: only if the user lets them be converted. */
+/* Integer weights with floating-point src: only if the user allows conversion. */
 static const struct type_row decompression_rows[] = {
         {TYPES_FLOAT & ~BIT(dnnl_f16), TYPES_INT, TYPES_FLOAT, TYPES_ANY_DST},
         {BIT(dnnl_f16), TYPES_INT, TYPES_FLOAT, BIT(dnnl_f32) | BIT(dnnl_f16)},
@@ -66,13 +66,14 @@ static bool dim_fits(dnnl_dim_t bias, dnnl_dim_t dst) {
     return bias == 1 || bias == dst;
 }
 
-/* Batches broadcast as NumPy's do; where one size is open, all are. */
+/* Batch dimensions broadcast as in NumPy. If a size is unknown in one tensor, it must be unknown in all. */
 static dnnl_status_t check_batch(int d, const md_t *src, const md_t *weights, const md_t *bias,
                                  const md_t *dst) {
     dnnl_dim_t s = src->dims[d], w = weights->dims[d], t = dst->dims[d], b = bias ? bias->dims[d] : 0;
     const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;
     if (s == open || w == open || t == open || b == open) {
-        REQUIRE(s == open && w == open && t == open, "dimension %d is open in some tensors only", d);
+        REQUIRE(s == open && w == open && t == open, "dimension %d is a run-time value in some tensors only",
+                d);
         return dnnl_success;
     }
     REQUIRE(t == (s == 1 ? w : s) && (w == 1 || w == t), "dimension %d does not broadcast", d);
@@ -101,7 +102,7 @@ static dnnl_status_t check_sizes(const struct problem *problem) {
                         problem_md(problem, DNNL_ARG_BIAS), problem_md(problem, DNNL_ARG_DST));
 }
 
-/* quant_group, but 1 also if the mask does not name the dimension. */
+/* As quant_group, but also 1 if the mask does not include the dimension. */
 static dnnl_dim_t group_along(const struct quant *quant, int ndims, int back) {
     return quant && (quant->mask >> (ndims - back) & 1) ? quant_group(quant, back) : 1;
 }
@@ -114,7 +115,7 @@ static bool groups_nest(dnnl_dim_t a, dnnl_dim_t b) {
     return a <= 1 || b <= 1 || a % b == 0 || b % a == 0;
 }
 
-/* The masks of a matrix: what names its rows, its columns, everything. */
+/* The masks of a matrix: its rows, its columns, all dimensions. */
 struct masks {
     int rows, columns, all;
 };
@@ -123,9 +124,9 @@ static dnnl_status_t check_dynamic_scales(const struct quant *dst, struct masks 
     if (!quant_is_dynamic(dst)) return dnnl_success;
     bool mx = dst->mode == dnnl_quantization_mode_dynamic_mx;
     dnnl_dim_t group = mx ? 32 : 16;
-    SUPPORT(dst->mask == masks.all, "dynamic scales that are not by groups");
-    SUPPORT(quant_group(dst, 1) == group && quant_group(dst, 2) == 1, "dynamic scales with such groups");
-    SUPPORT(dst->data_type == (mx ? dnnl_e8m0 : dnnl_f8_e4m3), "dynamic scales of such a type");
+    SUPPORT(dst->mask == masks.all, "dynamic scales without groups");
+    SUPPORT(quant_group(dst, 1) == group && quant_group(dst, 2) == 1, "the groups of dynamic scales");
+    SUPPORT(dst->data_type == (mx ? dnnl_e8m0 : dnnl_f8_e4m3), "the type of dynamic scales");
     return dnnl_success;
 }
 
@@ -177,15 +178,17 @@ static dnnl_status_t check_zero_points(const attr_t *attr, const md_t *src, cons
     return dnnl_success;
 }
 
-/* Sums of src are asked for, as oneDNN does, but not read: zero points are applied to each element. */
+/* Precomputed sums of src are accepted, as in oneDNN, but not read: zero points are applied to each element.
+ */
 static dnnl_status_t check_precomputed(const attr_t *attr, const md_t *src, struct masks masks) {
     const struct quants *sums = &attr->precomputed_reductions;
     if (quants_are_default(sums)) return dnnl_success;
     const struct quant *of_src = quants_find(sums, DNNL_ARG_SRC);
-    SUPPORT(of_src && ONLY_FOR(sums, DNNL_ARG_SRC), "precomputed reductions of anything but src");
+    SUPPORT(of_src && ONLY_FOR(sums, DNNL_ARG_SRC), "precomputed reductions of arguments other than src");
     const struct quant *zps = quants_find(&attr->zero_points, DNNL_ARG_WEIGHTS);
     SUPPORT(zps, "precomputed reductions without zero points of weights");
-    SUPPORT(of_src->mask == masks.all && of_src->data_type == dnnl_s32, "such precomputed reductions");
+    SUPPORT(of_src->mask == masks.all && of_src->data_type == dnnl_s32,
+            "the mask or type of precomputed reductions");
     dnnl_dim_t group = quant_group(of_src, 1);
     if (group <= 1) return dnnl_success;
     const struct {
@@ -195,7 +198,7 @@ static dnnl_status_t check_precomputed(const attr_t *attr, const md_t *src, stru
                   {&attr->zero_points, DNNL_ARG_SRC, 1},
                   {&attr->scales, DNNL_ARG_WEIGHTS, 2},
                   {&attr->scales, DNNL_ARG_SRC, 1}};
-    REQUIRE(in_set(TYPES_INT8, src->data_type), "grouped reductions of another type than int8");
+    REQUIRE(in_set(TYPES_INT8, src->data_type), "grouped reductions of a type other than int8");
     REQUIRE(groups_nest(group, quant_group(zps, 2)), "groups of precomputed reductions");
     for (int i = 0; i < 4; i++) {
         const struct quant *other = quants_find(others[i].quants, others[i].arg);
@@ -240,7 +243,7 @@ dnnl_status_t dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_
     if (md_is_zero(bias)) bias = NULL;
     TRY(check_shapes(src, weights, bias, dst));
     REQUIRE(accumulation_type(src, weights, dst, dnnl_forward) != dnnl_data_type_undef,
-            "types of src, weights and dst do not go together");
+            "bad combination of the types of src, weights and dst");
     TRY(check_matmul_attr(engine, attr, src, weights, dst));
     REQUIRE(pd, "an argument is NULL");
     SUPPORT(types_are_known(src, weights, bias, dst, attr), "types of src, weights, bias and dst");
@@ -267,8 +270,8 @@ static dnnl_status_t choose_layouts(struct problem *problem) {
     return dnnl_success;
 }
 
-/* Parts of K within which scales do not change: the smallest group along K. Zero points, and the scales of
- * weights that are decompressed, are applied to each element anyway. */
+/* The length of the parts of K within which scales do not change: the smallest group along K. Zero points,
+ * and the scales of decompressed weights, are applied to each element anyway. */
 static dnnl_dim_t scale_group(const struct plan *plan, dnnl_dim_t k, int ndims, bool decompress) {
     const struct quant *src = quants_find(&plan->attr.scales, DNNL_ARG_SRC);
     const struct quant *weights = quants_find(&plan->attr.scales, DNNL_ARG_WEIGHTS);

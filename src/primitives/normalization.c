@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of normalisations: normalization.h says what each promises. */
+/* Checks of normalisations: see normalization.h. */
 #include "primitives/normalization.h"
 
 static dnnl_status_t check_tensors(const struct normalization_request *r, bool forward) {
@@ -7,7 +7,7 @@ static dnnl_status_t check_tensors(const struct normalization_request *r, bool f
     REQUIRE(r->src, "an argument is NULL");
     REQUIRE((r->flags & ~r->known_flags) == 0, "unknown flags %#x", r->flags);
     REQUIRE(forward ? r->dst != NULL : r->diff_src && r->diff_dst, "an argument is NULL");
-    REQUIRE(!forward || !md_is_any(r->src), "the layout of src is open");
+    REQUIRE(!forward || !md_is_any(r->src), "the layout of src is undefined");
     TRY(check_no_host_scalars(component, MDS(r->src, r->dst, r->statistics, r->diff_src, r->diff_dst)));
     return check_sizes_known(component, MDS(r->src, r->dst, r->statistics, r->diff_src, r->diff_dst));
 }
@@ -15,7 +15,7 @@ static dnnl_status_t check_tensors(const struct normalization_request *r, bool f
 dnnl_status_t check_normalization(const struct normalization_request *r, bool forward) {
     const char *component = r->component;
     REQUIRE(forward ? prop_is_forward(r->prop) : r->prop == dnnl_backward || r->prop == dnnl_backward_data,
-            "not such a propagation");
+            "bad propagation kind");
     TRY(check_tensors(r, forward));
     REQUIRE(r->src->ndims >= 2, "src has %d dimensions", r->src->ndims);
     if (forward) return check_same_dims(component, "src", r->src, "dst", r->dst);
@@ -35,7 +35,8 @@ dnnl_status_t check_normalization_attr(const struct normalization_request *r,
     };
     TRY(check_attr(component, engine, attr, &rules));
     if (!attr || !forward) return dnnl_success;
-    SUPPORT(ONLY_FOR(&attr->scales, DNNL_ARG_SRC, DNNL_ARG_DST), "scales of anything but src and dst");
+    SUPPORT(ONLY_FOR(&attr->scales, DNNL_ARG_SRC, DNNL_ARG_DST),
+            "scales of arguments other than src and dst");
     SUPPORT(MASK_IN(&attr->scales, DNNL_ARG_SRC, 0) && MASK_IN(&attr->scales, DNNL_ARG_DST, 0),
             "a mask of scales");
     SUPPORT(engine->kind != dnnl_gpu || !quants_have_host_scalars(&attr->scales),

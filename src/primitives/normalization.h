@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What batch, layer and group normalisation share: the checks of their arguments. */
+/* Shared by batch, layer and group normalisation: the checks of their arguments. */
 #ifndef LODE_PRIMITIVES_NORMALIZATION_H
 #define LODE_PRIMITIVES_NORMALIZATION_H
 
@@ -14,10 +14,11 @@ struct normalization_request {
     unsigned flags, known_flags;
 };
 
-/* Propagation kinds; NULLs, layouts, flags, open sizes, shapes. `forward` is what the function computes. */
+/* Checks propagation kinds, NULLs, layouts, flags, run-time sizes and shapes. `forward`: the creation
+ * function is the forward one. */
 dnnl_status_t check_normalization(const struct normalization_request *request, bool forward);
-/* Attributes: nothing backward; forward `post_ops`, and common scales of src and dst for 8-bit integers if
- * `scales`. */
+/* Checks attributes: none for backward; for forward `post_ops` and, if `scales`, single scales of src and dst
+ * for 8-bit integers. */
 dnnl_status_t check_normalization_attr(const struct normalization_request *request,
                                        const struct dnnl_engine *engine, const attr_t *attr,
                                        uint64_t post_ops, bool scales);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling: its creation functions and its plans, the universal one and those for images on CPUs whose
- * channels, or whose rows, lie together.
+ * Pooling: its creation functions and its plans, the universal one and those for CPUs, for images with dense
+ * channels or dense rows.
  */
 #include "base/round.h"
 #include "primitives/epilogue.h"
@@ -15,7 +15,7 @@
 
 static const char component[] = "pooling";
 
-/* Pooling, forward or backward, its tensors by their forward names. */
+/* Pooling, forward or backward; tensors have their forward names. */
 struct request {
     dnnl_prop_kind_t prop;
     dnnl_alg_kind_t alg;
@@ -31,10 +31,10 @@ static dnnl_status_t check_axis(const struct request *r, int i) {
     REQUIRE(axis.padding_r >= -axis.stride, "right padding %d is below minus the stride", i);
     dnnl_dim_t places, extent;
     REQUIRE(window_places(&axis, &places) && window_extent(&axis, &extent) && places == axis.dst,
-            "spatial dimension %d does not follow from the window", i);
+            "spatial dimension %d does not match the window", i);
     bool sees_src = axis.padding_l < extent && axis.padding_r < extent && axis.dilation < axis.src;
     REQUIRE(r->alg != dnnl_pooling_avg_exclude_padding || sees_src,
-            "a window may lie in the padding altogether along dimension %d", i);
+            "a window may be entirely in the padding along dimension %d", i);
     return dnnl_success;
 }
 
@@ -45,11 +45,11 @@ static dnnl_status_t check(const struct request *r) {
     REQUIRE(r->alg == dnnl_pooling_max || r->alg == dnnl_pooling_avg_include_padding
                     || r->alg == dnnl_pooling_avg_exclude_padding,
             "unknown algorithm");
-    REQUIRE(!prop_is_forward(r->prop) || !md_is_any(src), "the layout of src is open");
+    REQUIRE(!prop_is_forward(r->prop) || !md_is_any(src), "the layout of src is undefined");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
     REQUIRE(pooling_accumulation_type(src->data_type, dst->data_type) != dnnl_data_type_undef,
-            "types of src and dst do not go together");
+            "bad combination of the types of src and dst");
     REQUIRE(src->ndims >= 3 && src->ndims <= 5, "src has %d dimensions", src->ndims);
     REQUIRE(dst->ndims == src->ndims, "src has %d dimensions, dst %d", src->ndims, dst->ndims);
     REQUIRE(src->dims[0] == dst->dims[0] && src->dims[1] == dst->dims[1],
@@ -70,7 +70,7 @@ static dnnl_status_t check_request_attr(const struct request *r, const struct dn
     return check_post_ops(component, engine, attr, &rules, r->dst);
 }
 
-/* Where the maximum was, for the backward pass: the number of the tap, in bytes if it fits. */
+/* The workspace for the backward pass: the number of the maximum's tap, u8 if it fits. */
 static md_t workspace_md(const md_t *dst, const dnnl_dim_t *kernel) {
     dnnl_dim_t taps = 1;
     bool fits = true;
@@ -119,7 +119,7 @@ dnnl_status_t dnnl_pooling_backward_primitive_desc_create(
     return create_nothing(component, pd);
 }
 
-/* The largest number that is below every element of the type: what a maximum begins with. */
+/* The lowest value of the type: the initial value of a maximum. */
 static float lowest(dnnl_data_type_t type) {
     switch (type) {
     case dnnl_f16: return -65504.0f;
@@ -166,13 +166,13 @@ static dnnl_status_t build_universal(struct plan *plan) {
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
     if (!in_set(known, src.data_type) || !in_set(known, dst.data_type))
-        return plan_skip(plan, "types of src and dst");
-    if (!md_is_blocked(&src) || !md_is_blocked(&dst)) return plan_skip(plan, "a layout that is not blocked");
+        return plan_skip(plan, "unsupported types of src and dst");
+    if (!md_is_blocked(&src) || !md_is_blocked(&dst)) return plan_skip(plan, "a layout is not blocked");
     struct epilogue_build ep;
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = -1, .whole_bytes = true}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
     const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
-    if (workspace && !ep.direct) return plan_skip(plan, "more post-ops than one launch holds, in training");
+    if (workspace && !ep.direct) return plan_skip(plan, "training, and post-ops need several launches");
 
     struct launch *launch;
     struct pooling_params *p = plan_launch(plan, &kernel_pooling_universal, (struct range){0}, &launch);
@@ -196,7 +196,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     TRY(plan_takes(plan, kernel));
     bool trains = kernel == &kernel_f32_pooling_training_16;
     if (trains != (problem_md(&plan->problem, DNNL_ARG_WORKSPACE) != NULL))
-        return plan_skip(plan, trains ? "no workspace" : "a workspace");
+        return plan_skip(plan, trains ? "no workspace" : "there is a workspace");
     TRY(choose_layouts(&plan->problem));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
@@ -204,7 +204,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct epilogue_build ep;
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1, .f32_only = true}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
-    if (trains && !ep.direct) return plan_skip(plan, "more post-ops than one launch holds, in training");
+    if (trains && !ep.direct) return plan_skip(plan, "training, and post-ops need several launches");
 
     struct launch *launch;
     struct pooling_dense_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
@@ -223,12 +223,12 @@ static dnnl_status_t build_dense(struct plan *plan) {
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-/* f32 images whose rows lie together. */
+/* Is it an f32 image with dense rows? */
 static bool has_dense_rows(const md_t *md) {
     return md->data_type == dnnl_f32 && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
 }
 
-/* The kernel counts positions along a row in integers of 32 bits. */
+/* The kernel uses 32-bit positions along a row. */
 static bool rows_are_short(const struct window_images *images) {
     const struct window *w = &images->window;
     const i64 most = 1 << 28;
@@ -237,7 +237,7 @@ static bool rows_are_short(const struct window_images *images) {
            && !__builtin_mul_overflow(w->taps[2], w->step[2], &reach) && reach < most;
 }
 
-/* Work-items of about this many elements of src. */
+/* Divides the work so that a work-item reads about ELEMENTS elements of src. */
 static void share_planes(struct pooling_planes_params *p, struct launch *launch, dnnl_dim_t batches) {
     enum { ELEMENTS = 8192 };
     const i64 rows = p->images.places[0] * p->images.places[1],
@@ -257,15 +257,14 @@ static dnnl_status_t build_planes(struct plan *plan) {
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST),
                *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
-    if (!has_dense_rows(&src) || !has_dense_rows(&dst))
-        return plan_skip(plan, "not f32 with rows in one piece");
+    if (!has_dense_rows(&src) || !has_dense_rows(&dst)) return plan_skip(plan, "not f32 with dense rows");
     if (md_nelems(&dst, true) == 0) return dnnl_success;
     struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(DNNL_ARG_DST, &dst);
     struct launch *launch;
     struct pooling_planes_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     window_images_init(&p->images, &plan->problem, &from, &to);
-    if (!rows_are_short(&p->images)) return plan_skip(plan, "long rows");
+    if (!rows_are_short(&p->images)) return plan_skip(plan, "rows are too long");
     p->src_channel = from.channel_stride;
     p->dst_channel = to.channel_stride;
     p->src_end = image_end(&from);
@@ -280,7 +279,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     return dnnl_success;
 }
 
-/* Vectors of 16 are right for all widths: they are two, or four, of the narrower ones. */
+/* Vectors of 16 lanes suit all widths: on narrower CPUs they are two or four registers. */
 const struct implementation pooling_forward[] = {
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},
         {"f32_pooling_16", build_dense, &kernel_f32_pooling_16},

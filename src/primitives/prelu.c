@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parametric ReLU: its creation functions. Nothing computes it yet. */
+/* Parametric ReLU: its creation functions. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 
 static const char component[] = "prelu";
 
-/* What both directions ask; `images` are the tensors besides src that have its shape, the sizes of `known`
- * must not be open. */
+/* Checks for both directions; `images` are the other tensors that have the shape of src; the sizes of `known`
+ * must not be run-time values. */
 static dnnl_status_t check(const md_t *src, const md_t *weights, struct md_list images, struct md_list known,
                            bool forward) {
     REQUIRE(src && weights, "an argument is NULL");
     for (int i = 0; i < images.count; i++)
         REQUIRE(images.mds[i], "an argument is NULL");
-    REQUIRE(!forward || !md_is_any(src), "the layout of src is open");
+    REQUIRE(!forward || !md_is_any(src), "the layout of src is undefined");
     TRY(check_no_host_scalars(component, MDS(src, weights)));
     TRY(check_no_host_scalars(component, images));
     TRY(check_sizes_known(component, known));

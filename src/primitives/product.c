@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the universal products share: product.h says what each function promises. */
+/* Shared by the universal products: see product.h. */
 #include "primitives/product.h"
 #include "primitives/tensor.h"
 #include "primitives/check.h"
@@ -14,7 +14,7 @@ static bool scales_are_static(const struct quants *scales, int but) {
     return true;
 }
 
-/* Only matrix products of floats may be rounded and dropped by chance, and have scales of their own making.
+/* Only matmul of floats supports stochastic rounding, dropout and dynamic scales.
  */
 static bool is_float_matmul(const struct plan *plan) {
     const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4;
@@ -28,12 +28,11 @@ bool product_is_f64(const struct plan *plan) {
 dnnl_status_t product_accepts(const struct plan *plan) {
     const attr_t *attr = &plan->attr;
     if (!attr_only_has(attr, ~(unsigned)(ATTR_DROPOUT | ATTR_ROUNDING)) && !is_float_matmul(plan))
-        return plan_skip(plan, "dropout or stochastic rounding");
+        return plan_skip(plan, "unsupported dropout or stochastic rounding");
     if (!scales_are_static(&attr->scales, is_float_matmul(plan) ? DNNL_ARG_DST : 0))
-        return plan_skip(plan, "dynamic scales");
+        return plan_skip(plan, "unsupported dynamic scales");
     for (int i = 0; i < plan->problem.ntensors; i++)
-        if (!md_is_blocked(&plan->problem.tensors[i].md))
-            return plan_skip(plan, "a layout that is not blocked");
+        if (!md_is_blocked(&plan->problem.tensors[i].md)) return plan_skip(plan, "a layout is not blocked");
     return dnnl_success;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planning for the universal kernels of convolution, inner product and matrix product: what they share, as
- * params_product.h has it.
+ * Planning shared by the universal kernels of convolution, inner product and matrix product; see
+ * params_product.h.
  */
 #ifndef LODE_PRIMITIVES_PRODUCT_H
 #define LODE_PRIMITIVES_PRODUCT_H
@@ -9,17 +9,17 @@
 #include "primitives/epilogue.h"
 #include "kernels/params_product.h"
 
-/* Are attributes and layouts such that a universal kernel takes them? Says why not with plan_skip. Every
- * layout must have been decided. */
+/* Checks that a universal kernel supports the attributes and layouts; calls plan_skip with the reason if not.
+ * Every layout must be known. */
 dnnl_status_t product_accepts(const struct plan *plan);
 
-/* True if the problem is in f64, which kernels of their own compute. */
+/* True if the problem is in f64, which has separate kernels. */
 bool product_is_f64(const struct plan *plan);
 
-/* Operations that one result takes. */
+/* Number of operations per result. */
 dnnl_dim_t product_cost(const struct plan *plan);
 
-/* Integers only: do sums go to dst as they are? */
+/* Integers only: are sums stored unchanged? */
 bool product_keeps_integers(const struct epilogue_build *ep);
 
 /* Fills in the block and binds all buffers; sums run along dimension src_dim of src and weights_dim of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reduction: its creation function. Nothing computes it yet. */
+/* Reduction: its creation function. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 
@@ -19,7 +19,7 @@ static bool alg_is_known(dnnl_alg_kind_t alg) {
 
 static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src, const md_t *dst, float p) {
     REQUIRE(src && dst, "an argument is NULL");
-    REQUIRE(!md_is_any(src), "the layout of src is open");
+    REQUIRE(!md_is_any(src), "the layout of src is undefined");
     REQUIRE(alg_is_known(alg), "unknown algorithm");
     REQUIRE(!alg_is_norm(alg) || (p >= 1 && !isinf(p)), "p is %g", (double)p);
     REQUIRE(!alg_is_norm(alg) || in_set(BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), src->data_type),
@@ -30,7 +30,7 @@ static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src, const md_t *dst
         REQUIRE(dst->dims[d] == 1 || dst->dims[d] == src->dims[d], "dimension %d is neither kept nor reduced",
                 d);
     REQUIRE(!md_same_dims(src, dst), "no dimension is reduced");
-    REQUIRE(md_is_blocked(src) && (md_is_blocked(dst) || md_is_any(dst)), "such a layout");
+    REQUIRE(md_is_blocked(src) && (md_is_blocked(dst) || md_is_any(dst)), "a layout is not blocked");
     return dnnl_success;
 }
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resampling: its creation functions. Nothing computes it yet. */
+/* Resampling: its creation functions. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 
 static const char component[] = "resampling";
 
-/* Tensors by their forward names. Without a dst its sizes follow from the factors. */
+/* Tensors have their forward names. Without dst, its sizes follow from the factors. */
 static dnnl_status_t check(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, const float *factors, const md_t *src,
                            const md_t *dst) {
     REQUIRE(alg == dnnl_resampling_nearest || alg == dnnl_resampling_linear, "unknown algorithm");
     REQUIRE(src && (dst || factors), "an argument is NULL");
     REQUIRE(src->ndims >= 3 && src->ndims <= 5, "src has %d dimensions", src->ndims);
     TRY(check_no_host_scalars(component, MDS(src, dst)));
-    REQUIRE(!prop_is_forward(prop) || !md_is_any(src), "the layout of src is open");
-    REQUIRE(!md_has_runtime_dims_or_strides(src), "dimensions of src are open");
+    REQUIRE(!prop_is_forward(prop) || !md_is_any(src), "the layout of src is undefined");
+    REQUIRE(!md_has_runtime_dims_or_strides(src), "dimensions or strides of src are run-time values");
     if (!dst) return dnnl_success;
-    REQUIRE(!md_has_runtime_dims_or_strides(dst), "dimensions of dst are open");
+    REQUIRE(!md_has_runtime_dims_or_strides(dst), "dimensions or strides of dst are run-time values");
     REQUIRE(src->ndims == dst->ndims, "src has %d dimensions, dst %d", src->ndims, dst->ndims);
     REQUIRE(src->dims[0] == dst->dims[0] && src->dims[1] == dst->dims[1],
             "batch or channels of src differ from those of dst");

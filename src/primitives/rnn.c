@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recurrent cells: their creation functions. All cells are checked by one function over one list of tensors;
- * nothing computes them yet.
+ * Recurrent cells: their creation functions. One function checks all cells, over one list of tensors; they
+ * are not implemented yet.
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
@@ -61,22 +61,22 @@ static dnnl_status_t check_presence(const struct request *r) {
     REQUIRE(r->cell != dnnl_vanilla_lstm
                     || (md_is_zero(t[SRC_ITER]) == md_is_zero(t[SRC_ITER_C])
                         && md_is_zero(t[DST_ITER]) == md_is_zero(t[DST_ITER_C])),
-            "a state is given without the state of the cell");
+            "a state is passed without the cell state");
     if (cell_has_attention(r)) {
-        REQUIRE(r->direction == dnnl_unidirectional_left2right, "a direction that attention does not take");
-        REQUIRE(t[WEIGHTS_LAYER]->dims[0] == 1, "attention in more than one layer");
+        REQUIRE(r->direction == dnnl_unidirectional_left2right, "attention does not support this direction");
+        REQUIRE(t[WEIGHTS_LAYER]->dims[0] == 1, "attention does not support more than one layer");
         REQUIRE(!backward || (t[ATTENTION] && r->diffs[ATTENTION]), "an argument is NULL");
     }
     for (int i = 0; backward && i < TENSORS; i++)
         REQUIRE(i == ATTENTION || md_is_zero(t[i]) == md_is_zero(r->diffs[i]),
-                "a tensor is given without its gradient");
+                "a tensor is passed without its gradient");
     for (int i = 0; i < TENSORS;
-         i++) /* open sizes of attention are wrong, not unsupported, in a forward pass */
+         i++) /* in a forward pass, run-time sizes of attention are invalid, not unsupported */
         if (backward || i != ATTENTION) TRY(check_sizes_known(component, MDS(t[i], r->diffs[i])));
     return dnnl_success;
 }
 
-/* Types that go together: one set a tensor. */
+/* A combination of types: one set per tensor. */
 struct types {
     bool quantised; /* inference of LSTM and GRU only */
     uint64_t sets[TENSORS];
@@ -122,13 +122,13 @@ static dnnl_status_t check_types(const struct request *r) {
     bool fits = false;
     for (size_t i = 0; i < sizeof type_rows / sizeof type_rows[0]; i++)
         fits = fits || row_fits(&type_rows[i], r);
-    SUPPORT(fits, "types do not go together");
+    SUPPORT(fits, "this combination of types");
     for (int i = 0; i < TENSORS; i++)
         SUPPORT(md_is_zero(r->diffs[i]) || r->diffs[i]->data_type == dnnl_f32, "a gradient that is not f32");
     return dnnl_success;
 }
 
-/* What each tensor must look like. */
+/* The required shape of a tensor. */
 struct shape {
     int ndims;
     dnnl_dim_t dims[5];
@@ -156,9 +156,9 @@ static dnnl_status_t check_shapes(const struct request *r) {
     dnnl_dim_t biases = gates + (r->cell == dnnl_lbr_gru || r->cell == dnnl_lbr_augru);
     dnnl_dim_t width = r->direction == dnnl_bidirectional_concat ? 2 : 1;
     REQUIRE(!cell_is_gru(r) || sic == dhc, "input and output states of a GRU differ in size");
-    REQUIRE(dlc % width == 0 && dlc / width == dic, "channels of dst_layer do not follow from the weights");
-    REQUIRE(layers <= 1 || (dlc % width == 0 && dlc / width == slc), "layers do not fit each other");
-    REQUIRE(time <= 1 || sic == dic, "iterations do not fit each other");
+    REQUIRE(dlc % width == 0 && dlc / width == dic, "channels of dst_layer do not match the weights");
+    REQUIRE(layers <= 1 || (dlc % width == 0 && dlc / width == slc), "sizes do not match between layers");
+    REQUIRE(time <= 1 || sic == dic, "sizes do not match between iterations");
 
     const struct shape shapes[TENSORS] = {
             [SRC_LAYER] = {3, {time, batch, slc}},
@@ -184,7 +184,7 @@ static dnnl_status_t check_shapes(const struct request *r) {
 
 static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, const struct request *r,
                             bool forward, const attr_t *attr) {
-    REQUIRE(forward ? prop_is_forward(r->prop) : r->prop == dnnl_backward, "not such a propagation");
+    REQUIRE(forward ? prop_is_forward(r->prop) : r->prop == dnnl_backward, "bad propagation kind");
     TRY(check_presence(r));
     TRY(check_types(r));
     TRY(check_shapes(r));
@@ -194,8 +194,8 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, con
     return create_nothing(component, pd);
 }
 
-/* The creation functions name their parameters alike: the tensors that every cell has, and those of an LSTM;
- * their gradients with `d` = diff_. */
+/* All creation functions use the same parameter names: the tensors of every cell, and those of an LSTM; with
+ * `d` = diff_, their gradients. */
 #define CELL_TENSORS(d)                                                                                      \
     [SRC_LAYER] = d##src_layer, [SRC_ITER] = d##src_iter, [WEIGHTS_LAYER] = d##weights_layer,                \
     [WEIGHTS_ITER] = d##weights_iter, [BIAS] = d##bias, [DST_LAYER] = d##dst_layer, [DST_ITER] = d##dst_iter
@@ -276,7 +276,7 @@ dnnl_status_t dnnl_lstm_backward_primitive_desc_create(
     return create(pd, engine, &r, false, attr);
 }
 
-/* The four GRUs differ in their names only, and by twos in attention. */
+/* The four GRUs differ only in name and in whether they have attention. */
 #define GRU_FORWARD(function, cell_kind)                                                                     \
     dnnl_status_t function(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,           \
                            dnnl_rnn_direction_t direction, const_dnnl_memory_desc_t src_layer,               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shuffle: its creation functions. Nothing computes it yet. */
+/* Shuffle: its creation functions. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 
@@ -9,12 +9,12 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnn
                             const md_t *src, const md_t *dst, int axis, dnnl_dim_t group_size,
                             const attr_t *attr) {
     REQUIRE(src && dst, "an argument is NULL");
-    REQUIRE(!prop_is_forward(prop) || !md_is_any(src), "the layout of src is open");
+    REQUIRE(!prop_is_forward(prop) || !md_is_any(src), "the layout of src is undefined");
     REQUIRE(axis >= 0 && axis < src->ndims, "there is no dimension %d", axis);
-    REQUIRE(group_size > 0 && group_size <= src->dims[axis], "the size of a group does not fit");
+    REQUIRE(group_size > 0 && group_size <= src->dims[axis], "bad group size");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
-    REQUIRE(src->dims[axis] % group_size == 0, "the dimension is not made of whole groups");
+    REQUIRE(src->dims[axis] % group_size == 0, "the group size does not divide the dimension");
     TRY(check_same_dims(component, "src", src, "dst", dst));
     TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);

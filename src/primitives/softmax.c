@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax and its logarithm: creation and plans. Forward: any type and layout, and a fast way for f32 whose
- * axis is dense.
+ * Softmax and its logarithm: creation and plans. Forward: any type and layout, and fast kernels for f32.
  */
 #include "base/round.h"
 #include "primitives/epilogue.h"
@@ -31,7 +30,7 @@ static dnnl_status_t check_scales(const attr_t *attr, const md_t *src, const md_
             "scales that are not one value");
     SUPPORT(quants_are_default(&attr->scales) || in_set(TYPES_INT8, src->data_type)
                     || in_set(TYPES_INT8, dst->data_type),
-            "scales of types that have none");
+            "scales of types other than 8-bit integers");
     return dnnl_success;
 }
 
@@ -43,7 +42,7 @@ dnnl_status_t dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc_t *
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     REQUIRE(src && dst, "src or dst is NULL");
     TRY(check_axis(alg, src, axis));
-    REQUIRE(!md_is_any(src), "the layout of src is open");
+    REQUIRE(!md_is_any(src), "the layout of src is undefined");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
     TRY(check_same_dims(component, "src", src, "dst", dst));
@@ -69,7 +68,7 @@ dnnl_status_t dnnl_softmax_backward_primitive_desc_create(
     (void)hint;
     REQUIRE(dst && diff_src && diff_dst, "an argument is NULL");
     TRY(check_axis(alg, dst, axis));
-    REQUIRE(!md_is_any(dst), "the layout of dst is open");
+    REQUIRE(!md_is_any(dst), "the layout of dst is undefined");
     TRY(check_no_host_scalars(component, MDS(dst, diff_src, diff_dst)));
     TRY(check_sizes_known(component, MDS(dst, diff_src, diff_dst)));
     TRY(check_same_dims(component, "dst", dst, "diff_dst", diff_dst));
@@ -83,8 +82,8 @@ static dnnl_status_t decide_layouts(struct plan *plan) {
     return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src);
 }
 
-/* Parts a walk through dst into the rows and the line along the axis. Loops of `lanes` (-1: none) are left to
- * the kernel. */
+/* Splits a walk through dst into the rows and the line along the axis. Loops of `lanes` (-1: none) are left
+ * to the kernel. */
 static void split_walk(const struct walk *walk, int axis, int lanes, struct walk *rows, struct walk *line) {
     *rows = *line = *walk;
     rows->nloops = line->nloops = 0;
@@ -104,7 +103,7 @@ static dnnl_dim_t step_of(const md_t *md, int dim) {
     return md_is_plain(md) ? md->blocking.strides[dim] : 0;
 }
 
-/* `lanes`: the dimension besides the axis that the kernel walks along itself, or -1. */
+/* `lanes`: the other dimension, besides the axis, that the kernel iterates over itself, or -1. */
 static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel, int lanes,
                                  const struct epilogue_spec *spec) {
     struct epilogue_build ep;
@@ -139,7 +138,7 @@ static bool is_dense(const md_t *md, int dim) {
     return md_is_plain(md) && (md->blocking.strides[dim] == 1 || md->dims[dim] == 1);
 }
 
-/* The last dimension along which both lie densely; -1: none. */
+/* The last dimension that is dense in both; -1: none. */
 static int dense_dim(const md_t *src, const md_t *dst) {
     int dim = src->ndims - 1;
     while (dim >= 0 && !(src->dims[dim] > 1 && is_dense(src, dim) && is_dense(dst, dim)))
@@ -158,7 +157,7 @@ static dnnl_status_t build_f32(struct plan *plan) {
     bool along = is_dense(src, axis) && is_dense(dst, axis);
     if (src->data_type != dnnl_f32) return plan_skip(plan, "src is not f32");
     if (!across && !along) return plan_skip(plan, "the axis is not dense");
-    if (across && (along || dense < 0)) return plan_skip(plan, "no dense dimension besides the axis");
+    if (across && (along || dense < 0)) return plan_skip(plan, "no dense dimension other than the axis");
     return build_lines(plan, kernel, across ? dense : -1,
                        &(struct epilogue_spec){.lanes = across ? dense : axis, .f32_only = true});
 }
@@ -183,10 +182,9 @@ static dnnl_status_t build_groups(struct plan *plan) {
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     int axis = plan->problem.axis;
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
-    if (dt_bits(src->data_type) < 8 || dt_bits(dst->data_type) < 8)
-        return plan_skip(plan, "elements of less than a byte");
+    if (dt_bits(src->data_type) < 8 || dt_bits(dst->data_type) < 8) return plan_skip(plan, "4-bit elements");
     if (!is_dense(src, axis) || !is_dense(dst, axis)) return plan_skip(plan, "the axis is not dense");
-    if (md_has_padding(dst)) return plan_skip(plan, "padding that must be zero");
+    if (md_has_padding(dst)) return plan_skip(plan, "dst has padding, which must be zeroed");
     if (md_nelems(dst, true) == 0) return dnnl_success;
     struct softmax_groups_params made = {.log = plan->problem.alg == dnnl_softmax_log};
     fill_groups(&made, src, dst, axis);

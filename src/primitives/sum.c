@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sum of tensors: its creation function. Nothing computes it yet. */
+/* Sum of tensors: its creation function. Not implemented yet. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 
@@ -8,7 +8,7 @@ static const char component[] = "sum";
 static dnnl_status_t check_source(const md_t *first, const md_t *src) {
     REQUIRE(src, "a source is NULL");
     TRY(check_sizes_known(component, MDS(src)));
-    REQUIRE(!md_is_any(src), "the layout of a source is open");
+    REQUIRE(!md_is_any(src), "the layout of a source is undefined");
     return check_same_dims(component, "the first source", first, "another one", src);
 }
 
@@ -22,7 +22,7 @@ dnnl_status_t dnnl_sum_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_eng
         TRY(check_source(srcs[0], srcs[i]));
     if (dst) {
         TRY(check_same_dims(component, "src", srcs[0], "dst", dst));
-        REQUIRE(!md_has_runtime_dims_or_strides(dst), "dimensions of dst are open");
+        REQUIRE(!md_has_runtime_dims_or_strides(dst), "dimensions or strides of dst are run-time values");
     }
     return create_nothing(component, pd);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels know of tensors: see tensor.h. */
+/* Tensors as kernels see them: see tensor.h. */
 #include "primitives/tensor.h"
 #include "base/round.h"
 #include "core/md_layout.h"
 #include "runtimes/runtime.h"
 
-/* Kernels cannot read the public headers; here their numbers are held against them. */
+/* Kernels cannot include the public headers; this checks that their constants are the same. */
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 SAME(TENSOR_DIMS, DNNL_MAX_NDIMS);
 SAME(TYPE_F16, dnnl_f16);
@@ -87,7 +87,7 @@ void tensor_init(struct tensor *tensor, const md_t *md) {
                               .offset = md->offset0};
     for (int d = 0; d < md->ndims; d++) {
         tensor->dims[d] = md->dims[d];
-        /* Stride 0 is how tensors without blocks are broadcast. */
+        /* Tensors without blocks are broadcast by stride 0. */
         tensor->strides[d] = md->dims[d] == 1 ? 0 : md->blocking.strides[d];
     }
     for (int b = 0; b < md->blocking.inner_nblks; b++) {
@@ -142,8 +142,8 @@ static dnnl_dim_t between(dnnl_dim_t low, dnnl_dim_t x, dnnl_dim_t high) {
     return x < low ? low : x > high ? high : x;
 }
 
-/* Elements that a work-item takes: an even number, so that 4-bit types come in whole bytes; so few that all
- * compute units have work, but not so few that the beginning of a walk counts. */
+/* Elements per work-item: an even number, so that 4-bit types come in whole bytes; few enough that all
+ * compute units have work, but not so few that the start of a walk matters. */
 static dnnl_dim_t cpu_span(const struct device_info *info, dnnl_dim_t count, dnnl_dim_t cost) {
     enum { MOST = 256, FEW = 64, WORK = 4096 };
     dnnl_dim_t most = between(FEW, count / info->compute_units, MOST);
@@ -151,7 +151,7 @@ static dnnl_dim_t cpu_span(const struct device_info *info, dnnl_dim_t count, dnn
 }
 
 static dnnl_dim_t gpu_span(const struct device_info *info, dnnl_dim_t count, dnnl_dim_t cost) {
-    enum { MOST = 8, CHEAP = 16, ITEMS = 1024 }; /* ITEMS: what a compute unit has in flight, and some more */
+    enum { MOST = 8, CHEAP = 16, ITEMS = 1024 }; /* ITEMS: more than a compute unit has in flight */
     if (cost > CHEAP) return 2;
     return between(1, count / info->compute_units / ITEMS / 2, MOST / 2) * 2;
 }
@@ -167,7 +167,7 @@ struct range walk_init_cost(struct walk *walk, const md_t *md, const struct devi
     walk_loops(walk, md);
     bool cpu = device->info.class == DEVICE_CPU;
     walk->span = (cpu ? cpu_span : gpu_span)(&device->info, walk->count, cost);
-    /* Where the order of the walk is not that of the bytes, only one work-item can own them all. */
+    /* If the order of the walk is not that of the bytes, a single work-item must take all of them. */
     if (dt_bits(md->data_type) < 8 && (!md_is_dense(md, true) || md->offset0 % 2 != 0))
         walk->span = walk->count > 0 ? walk->count : 1;
     return range_of_items(divide_up(walk->count, walk->span), full_group(device));

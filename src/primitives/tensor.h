@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From memory descriptors to what kernels know of tensors. Only blocked descriptors with known sizes come
- * here.
+ * Converts memory descriptors to the form that kernels read. Descriptors must be blocked and have known
+ * sizes.
  */
 #ifndef LODE_PRIMITIVES_TENSOR_H
 #define LODE_PRIMITIVES_TENSOR_H
@@ -9,20 +9,20 @@
 #include "core/plan.h"
 #include "kernels/params.h"
 
-/* What kernels call an element-wise algorithm in its forward direction. */
+/* The kernels' constant (ELTWISE_*) for an element-wise algorithm, forward. */
 i32 eltwise_code(dnnl_alg_kind_t alg);
 
 void tensor_init(struct tensor *tensor, const md_t *md);
 
-/* The elements of dst in the order of memory, padding included, shared out among work-items. Returns the
- * range of a launch in which global id 0 is the `item` of walk_begin; it may run over the end, where
- * walk_begin finds nothing left. */
+/* Divides the elements of dst, in memory order and including padding, among work-items. Returns the range of
+ * a launch in which global id 0 is the `item` of walk_begin. The range may go past the end, where walk_begin
+ * finds no elements. */
 struct range walk_init(struct walk *walk, const md_t *md, const struct device *device);
-/* The same for results that take `cost` operations each: the dearer they are, the finer they are shared out.
+/* The same for results of `cost` operations each: the higher the cost, the fewer elements per work-item.
  */
 struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost);
 
-/* Work-items in a group: 1 on CPUs, whose work-items are the units of work; on GPUs enough to fill the lanes.
+/* Work-items per group: 1 on CPUs, where one work-item is a unit of work; on GPUs enough to fill the lanes.
  */
 size_t full_group(const struct device *device);
 /* A one-dimensional range of at least `items` work-items in groups of `group`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows: window.h says what each function promises. */
+/* Windows: see window.h. */
 #include "primitives/window.h"
 #include "base/round.h"
 #include "primitives/tensor.h"
