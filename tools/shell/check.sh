@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./lode check: every test there is, in a normal and in sanitized builds, and the promises that are not tests of
-# code: layout, size, installation. Ends with one line that counts them.
+# ./lode check: all tests, in a normal and in sanitized builds, and checks that are not tests of code: layout, size,
+# installation. The last line counts the results.
 
 passed=0
 failed=()
 skipped=()
-evidence= # what the failed ones printed
+evidence= # the output of failed checks
 
 result_pass() { passed=$((passed + 1)); }
 # result_fail NAME [output]: shown at once, and again at the end.
@@ -21,12 +21,12 @@ result_skip() { skipped+=("$1: $2"); }
 setup_check() {
     need build tests wheels opencl
     [ "$(uname -m)" != x86_64 ] || need gpus
-    need_wheels "$wheels_runtimes" || say "  without OpenCL and SYCL of the wheels: tests that need them are skipped"
-    need_wheels "$wheels_peer" || say "  without the reference library: tests that compare with it are skipped"
+    need_wheels "$wheels_runtimes" || say "  no OpenCL and SYCL from wheels: tests that need them are skipped"
+    need_wheels "$wheels_peer" || say "  no reference library: tests that compare with it are skipped"
     use_runtimes
 }
 
-# promise NAME command...: one check with its own log; status 77 means that it could not be made, last line why.
+# promise NAME command...: one check with its own log; status 77 means that it was skipped, and the last line says why.
 promise() {
     local name=$1 log=$LODE_HOME/log/check-$1.log status=0 start=$SECONDS
     shift
@@ -39,7 +39,7 @@ promise() {
     esac
 }
 
-# What ctest's output says about each test: "name|word", where the word is Passed, Skipped, Failed, Timeout …
+# The result of each test in ctest's output: "name|word", where the word is Passed, Skipped, Failed, Timeout …
 ctest_words() {
     sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.*( |\*\*\*)*([A-Z][a-z]+( Run)?( \(Disabled\))?).*/\1|\3/p' "$1"
 }
@@ -53,8 +53,8 @@ ctest_output() {
         inside && /^Output:/ { body = 1 }' "$1"
 }
 
-# Single cases that a program which passed left out: each "SKIP: why" with the name that cmocka prints after it, or
-# alone if there is none. Names stand again in cmocka's closing list, without a reason: once is enough.
+# Cases that a passing program skipped: each "SKIP: why" with the name that cmocka prints after it, if any. cmocka's
+# closing list repeats the names without a reason; those are ignored.
 ctest_partial_skips() {
     awk '
         function flush() { if (why != "") print why; why = "" }
@@ -147,7 +147,7 @@ check() {
         result_skip "tests, size" "the build failed"
     fi
 
-    # The static library is built by make, in parallel, so that the other generator is tried, too.
+    # The static library is built by make, in parallel, so that the other generator is tested too.
     if CMAKE_GENERATOR="Unix Makefiles" built build-static build-static-make \
         -DONEDNN_LIBRARY_TYPE=STATIC -DONEDNN_BUILD_TESTS=OFF -DONEDNN_BUILD_EXAMPLES=OFF; then
         promise install-static tests/install/run.sh build-static-make
@@ -155,7 +155,7 @@ check() {
         result_skip install-static "the build failed"
     fi
 
-    # Leaks and undefined behaviour of our own code, kernels included: the reference library and foreign runtimes stay out.
+    # Leaks and undefined behaviour of our own code and kernels, without the reference library and foreign runtimes.
     if built build-asan build-clang-asan "${common[@]}" "${sanitizers[@]}" -DLODE_SANITIZE=address,undefined \
         -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
         UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \

@@ -4,7 +4,7 @@
 demo_batch=${LODE_DEMO_BATCH:-1}
 demo_runs=${LODE_DEMO_RUNS:-20}
 
-# One line of the table, each column as wide as its rule. demo_row LABEL CELL...
+# demo_row LABEL CELL...: prints one line of the table, each column as wide as its rule.
 demo_row() {
     local label=$1 column=0 cell
     shift
@@ -16,8 +16,8 @@ demo_row() {
     printf '\n'
 }
 
-# SYCL's adapters want a loader of Level Zero of 1.20 or newer, which Debian 12 has not. Our stand-in takes its place,
-# and the driver for the CPU is a device of SYCL's too. It knows no other driver: not where it would hide a device.
+# SYCL's adapters need a Level Zero loader 1.20 or newer, which Debian 12 does not have. With our stand-in instead, the
+# CPU driver is also a SYCL device. The stand-in knows no other driver, so it is not used if it would hide a device.
 use_standin() {
     local folder=$LODE_ROOT/build/lib/lode-loader
     [ -e "$folder/libze_loader.so.1" ] || return 0
@@ -29,7 +29,7 @@ demo() {
     local all=$1 engine state title name output titles=() mins=() avgs=() rules=() notes=() broken=()
     setup_build
     if [ "$all" = true ]; then
-        need_wheels "$wheels_runtimes" || die "the runtimes of --all are not there"
+        need_wheels "$wheels_runtimes" || die "the runtimes for --all are not installed"
         [ -z "$(needs_missing opencl)" ] || ! may_install || need opencl
     fi
     build_default

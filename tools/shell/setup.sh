@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a machine needs: compilers and libraries from the distribution, runtimes and the reference library as
-# wheels in .lode/wheels. Installs what is missing if it may, else says which command would.
+# Requirements: compilers and libraries from the distribution; runtimes and the reference library as wheels in
+# .lode/wheels. Installs what is missing if allowed, else prints the command that would.
 
 LODE_JOBS=${LODE_JOBS:-$(nproc)}
 LODE_NO_INSTALL=${LODE_NO_INSTALL:-}
 LODE_WHEELS=${LODE_PEER_PREFIX:-$LODE_HOME/wheels}
 
-# One row a need: the group, how to find out whether it is there, the packages that bring it (the first that the
-# distribution has is taken).
+# One row per requirement: the group, how to check that it is there, the packages that provide it (the first that the
+# distribution has is used).
 needs='
 build    command:cmake                              cmake
 build    command:ninja                              ninja-build
@@ -32,7 +32,7 @@ opencl   library:libOpenCL.so.1                     ocl-icd-libopencl1
 opencl   icd:pocl                                   pocl-opencl-icd
 '
 
-# Versions that the tests are written against: oneDNN 3.13 and the runtimes of its time.
+# The versions that the tests are written for: oneDNN 3.13 and the runtimes released with it.
 wheels_runtimes='intel-opencl-rt==2026.2.0 intel-sycl-rt==2026.2.0'
 wheels_peer='onednn==2026.1.0 onednn-devel==2026.1.0'
 
@@ -64,7 +64,7 @@ need_met() {
     return 1
 }
 
-# The packages that the given groups lack, one line each, alternatives comma separated.
+# The missing packages of the given groups, one per line, alternatives separated by commas.
 needs_missing() {
     local group probe packages wanted=" $* "
     while read -r group probe packages; do
@@ -87,7 +87,7 @@ package_first_known() {
     return 1
 }
 
-# Resolves alternatives; fails if one has no package in the lists that are on the machine.
+# Resolves alternatives; fails if none of them is in the machine's package lists.
 packages_resolve() {
     local alternatives
     for alternatives in "$@"; do package_first_known "$alternatives" || return 1; done
@@ -105,7 +105,7 @@ packages_install() {
         { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages; }
 }
 
-# need GROUP...: everything of these groups is there on return, or the command ends with what to do.
+# need GROUP...: ensures that everything in these groups is installed, or exits and says what to do.
 need() {
     local missing
     mapfile -t missing < <(needs_missing "$@")
@@ -128,7 +128,7 @@ wheels_install() {
     echo "$1" >>"$LODE_WHEELS/.ready"
 }
 
-# need_wheels "package==version ...": they are in LODE_WHEELS on return, or status 1.
+# need_wheels "package==version ...": ensures that they are in LODE_WHEELS; else returns 1.
 need_wheels() {
     [ -z "${LODE_PEER_PREFIX:-}" ] || return 0
     ! grep -qsxF "$1" "$LODE_WHEELS/.ready" || return 0
@@ -141,7 +141,7 @@ need_wheels() {
 }
 
 # Makes the runtimes of the wheels visible to programs: an ICD file for OpenCL, a folder with their libraries.
-# The reference libdnnl stays out of that folder: whoever wants it opens it by its path.
+# The reference libdnnl is not in that folder: tests open it by its path.
 use_runtimes() {
     [ -e "$LODE_WHEELS/lib/libintelocl.so" ] || return 0
     local icd=$LODE_HOME/icd lib=$LODE_HOME/runtimes file
@@ -159,13 +159,13 @@ use_runtimes() {
     export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
-# Options that depend on what is in the wheels.
+# CMake options that depend on the installed wheels.
 wheel_options() {
     [ ! -e "$LODE_WHEELS/include/sycl/sycl.hpp" ] || echo "-DLODE_SYCL_PREFIX=$LODE_WHEELS"
     [ ! -e "$LODE_WHEELS/lib/libdnnl.so.3" ] || echo "-DLODE_PEER_PREFIX=$LODE_WHEELS"
 }
 
-# Options of a sanitized build: one clang for everything, kernels too.
+# CMake options of a sanitized build: one clang for everything, including kernels.
 sanitizer_options() {
     local name
     for name in clang-23 clang-22 clang-21 clang; do
@@ -176,8 +176,8 @@ sanitizer_options() {
     done
 }
 
-# configure DIR options...: keeps what an existing build folder was configured with, and changes what is asked for.
-# A new folder is built by Ninja, or by what CMAKE_GENERATOR says.
+# configure DIR options...: keeps the options of an existing build folder and changes only the given ones. A new folder
+# uses Ninja, or the generator in CMAKE_GENERATOR.
 configure() {
     local folder=$1 generator=()
     shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# How commands talk: one line a step with its time, output kept in .lode/log, its end shown when the step fails.
-# Knows nothing of what the steps do.
+# Output of commands: one line per step with its time; the step's own output goes to .lode/log, and its end is shown if
+# the step fails. Knows nothing of what the steps do.
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'lode: %s\n' "$*" >&2; exit 1; }
@@ -9,7 +9,7 @@ step_child=
 step_stop() { [ -z "$step_child" ] || kill "$step_child" 2>/dev/null || true; exit 130; }
 trap step_stop INT TERM
 
-# The last thing worth showing of a running step: "[12/345] …" of ninja or ctest, "[ 12%] …" of make, else nothing.
+# The progress of a running step: the last "[12/345]" of ninja or ctest or "[ 12%]" of make, else nothing.
 step_progress() {
     tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -aoE '^ *\[? *[0-9]+(/[0-9]+\]?|%\])' | tail -n 1 || true
 }
