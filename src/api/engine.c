@@ -28,7 +28,7 @@ dnnl_status_t dnnl_engine_create(dnnl_engine_t *engine, dnnl_engine_kind_t kind,
                     kind == dnnl_cpu ? "CPU" : "GPU", unknown);
     size_t count = count_devices(kind);
     if (index >= count)
-        return fail(dnnl_invalid_arguments, "engine", "asked for %s engine %zu, but there are %zu",
+        return fail(dnnl_invalid_arguments, "engine", "%s engine %zu is requested, but there are %zu",
                     kind == dnnl_cpu ? "cpu" : "gpu", index, count);
     struct device_origin origin = {.kind = kind, .index = index};
     return engine_create(engine, runtime_for(kind), &origin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of runtimes, and which of them the environment asks for. */
+/* Names of runtimes, and which of them the environment selects. */
 #include "base/choice.h"
 #include "base/env.h"
 #include "oneapi/dnnl/dnnl_config.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread pool. Loops that have work left stand in a fixed table of slots; an idle worker looks through
+ * The thread pool. Loops that have work left are in a fixed table of slots; an idle worker looks through
  * the table, spins for a while on a counter that every new loop increments, and then sleeps on it.
  *
  * A slot belongs to one caller at a time (`owned`) and is joined by incrementing `inside` and then finding it
- * `open`. The caller closes it and waits until nobody is inside before it returns: a loop's context lives on
+ * `open`. The caller closes it and waits until no worker is inside before it returns: a loop's context is on
  * its caller's stack.
  */
 #define _GNU_SOURCE

@@ -13,7 +13,7 @@
 #include "kernels/lib/memory_lanes.h"
 #undef LANES
 
-/* Range: shares of the walk through diff_src. */
+/* Range: parts of diff_src. */
 #if WANTED(eltwise_backward_universal)
 kernel void eltwise_backward_universal(ITEM global const uchar *data, global const uchar *diff_dst,
                                        global uchar *diff_src, constant struct eltwise_backward_params *p) {

@@ -111,7 +111,7 @@ kernel void int8_copy_padded(ITEM global const uchar *src, global uchar *dst,
         i64 sw = w - p->copy.front[2];
         bool inside = row.inside && sw >= 0 && sw < p->copy.src_size[2];
         i64 channels = inside ? p->copy.channels : 0;
-        /* src without channels is null. */
+        /* src is NULL if there are no channels. */
         if (channels > 0)
             flip_pixel(src + row.src + sw * p->copy.src_stride[2], p->copy.src_channel, channels,
                        (uchar)p->flip, dst);

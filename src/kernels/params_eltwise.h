@@ -22,7 +22,7 @@ struct eltwise_dense_params {
     i64 span; /* elements per work-item */
 };
 
-/* Backward: diff_src = diff_dst * f'(data), data being src, or dst for ELTWISE_*_DST. */
+/* Backward: diff_src = diff_dst * f'(data), where data is src, or dst for ELTWISE_*_DST. */
 struct eltwise_backward_params {
     i32 alg, diff_src_type;
     f32 alpha, beta;
@@ -30,12 +30,12 @@ struct eltwise_backward_params {
     struct walk walk; /* of diff_src */
 };
 
-/* f32 that lies in the same order in all three, without gaps. */
+/* All three tensors are dense f32 and have the same layout. */
 struct eltwise_backward_dense_params {
     i32 alg, pad;
     f32 alpha, beta;
     i64 data_offset, diff_dst_offset, diff_src_offset, count;
-    i64 span; /* elements of a work-item */
+    i64 span; /* elements per work-item */
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Element-wise functions, backward: creation and plans. The gradient is that of src, or of dst where the
- * algorithm says so. Any type and layout, and a fast way for f32 that has the same layout in all tensors.
+ * Element-wise functions, backward: creation and plans. The gradient is computed from src, or from dst for
+ * the algorithms that use it. Any type and layout, and a fast kernel for f32 with the same layout in all
+ * tensors.
  */
 #include "base/round.h"
 #include "kernels/params_eltwise.h"
@@ -23,8 +24,8 @@ static int data_arg(const struct problem *problem) {
 static dnnl_status_t check_backward(dnnl_alg_kind_t alg, const md_t *diff_src, const md_t *diff_dst,
                                     const md_t *data, float alpha, float beta) {
     REQUIRE(data && diff_src && diff_dst, "an argument is NULL");
-    REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
-    REQUIRE(eltwise_takes_type(alg, data->data_type), "an algorithm that is not for integers");
+    REQUIRE(eltwise_is_valid(alg, alpha, beta), "unknown algorithm or bad parameters");
+    REQUIRE(eltwise_takes_type(alg, data->data_type), "the algorithm is not for integers");
     TRY(check_no_host_scalars(component, MDS(data, diff_src, diff_dst)));
     TRY(check_sizes_known(component, MDS(data, diff_src, diff_dst)));
     TRY(check_same_dims(component, "data", data, "diff_dst", diff_dst));
@@ -36,12 +37,12 @@ static dnnl_status_t check_supported(dnnl_alg_kind_t alg, const md_t *diff_src, 
                                      const md_t *data) {
     const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
     const md_t *const mds[] = {diff_src, diff_dst, data};
-    SUPPORT(alg != dnnl_eltwise_round, "rounding has no gradient");
+    SUPPORT(alg != dnnl_eltwise_round, "the gradient of rounding");
     for (int i = 0; i < 3; i++) {
         SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, bf16 and f16");
         SUPPORT(md_is_any(mds[i]) || md_is_blocked(mds[i]), "a layout that is not blocked");
     }
-    SUPPORT(!md_is_any(data), "the layout of src or dst is open");
+    SUPPORT(!md_is_any(data), "an undefined layout of src or dst");
     return dnnl_success;
 }
 
@@ -88,9 +89,9 @@ static dnnl_status_t build_dense(struct plan *plan) {
     if (data->data_type != dnnl_f32 || diff_dst->data_type != dnnl_f32 || diff_src->data_type != dnnl_f32)
         return plan_skip(plan, "a tensor is not f32");
     if (!md_same_layout(data, diff_dst) || !md_same_layout(data, diff_src) || !md_is_dense(data, true))
-        return plan_skip(plan, "layouts that differ or have gaps");
+        return plan_skip(plan, "layouts differ or are not dense");
     /* The gradient at 0 may be infinite, and that times 0 is not 0. */
-    if (md_has_padding(data)) return plan_skip(plan, "padding that must stay zero");
+    if (md_has_padding(data)) return plan_skip(plan, "tensors have padding, which must stay zero");
     dnnl_dim_t count = md_nelems(diff_src, true);
     if (count == 0) return dnnl_success;
     struct launch *launch;

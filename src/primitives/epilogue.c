@@ -36,7 +36,7 @@ static bool fits_one_launch(const attr_t *attr) {
     return attr->dropout.enabled + attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
 }
 
-/* Is there nothing to do after the bias but a relu or a clip? */
+/* True if at most a relu or a clip follows the bias. */
 static bool is_plain(const attr_t *attr, int dst_arg) {
     return !quants_find(&attr->scales, dst_arg) && !quants_find(&attr->zero_points, dst_arg)
            && !attr->dropout.enabled && !attr_has_stochastic_rounding(attr)

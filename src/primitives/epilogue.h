@@ -71,8 +71,8 @@ bool epilogue_is_activation(const attr_t *attr);
 dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *launch,
                                       struct epilogue *epilogue, struct activation *activation);
 
-/* For kernels that are `plain`: what they do before they store, and epilogue_end, which binds dst and no
- * other buffer. Without an activation, its alg is 0. */
+/* For `plain` kernels: the activation that they apply before they store (alg 0: none), and epilogue_end,
+ * which binds only dst. */
 struct activation epilogue_plain_activation(const struct epilogue_build *ep);
 dnnl_status_t epilogue_end_plain(struct epilogue_build *ep, struct launch *launch);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sizes that are known only at execution: sizes seen before cost no allocation, more sizes than the table
- * holds give right results, and so do many threads with different sizes. Allocation functions are wrapped by
- * the linker.
+ * Sizes that are known only at execution: known sizes need no allocation; results are right with more sizes
+ * than the table holds, and in many threads with different sizes. The linker wraps allocation functions,
+ * which are counted.
  */
 #include "core/objects.h"
 #include "count_allocations.h"
@@ -19,7 +19,7 @@ struct scene {
     dnnl_primitive_t primitive;
 };
 
-/* src (open, K) by weights (K, N). */
+/* src (run-time size, K) by weights (K, N). */
 static int setup(void **state) {
     struct scene *s = calloc(1, sizeof *s);
     s->engine = test_engine();
@@ -117,7 +117,7 @@ static void test_more_sizes_than_are_kept(void **state) {
         }
 }
 
-/* Without the cache of the library, plans live as long as the primitive keeps them or somebody executes them.
+/* With the library's cache off, plans exist only while the primitive keeps them or a thread executes them.
  */
 static void *execute_many(void *argument) {
     const struct scene *s = argument;
@@ -149,7 +149,7 @@ static void test_many_threads_and_sizes(void **state) {
     assert_ok(dnnl_set_primitive_cache_capacity(capacity));
 }
 
-static void test_refuses(void **state) {
+static void test_rejects_bad_arguments(void **state) {
     const struct scene *s = *state;
     struct call_args *a = make_args(s, 4);
     dnnl_memory_t wide = matrix(s, 4, K + 1, a->src);
@@ -178,7 +178,7 @@ int main(void) {
             cmocka_unit_test(test_sizes_seen_before_allocate_nothing),
             cmocka_unit_test(test_more_sizes_than_are_kept),
             cmocka_unit_test(test_many_threads_and_sizes),
-            cmocka_unit_test(test_refuses),
+            cmocka_unit_test(test_rejects_bad_arguments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

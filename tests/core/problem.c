@@ -381,7 +381,7 @@ static void tensors_are_compared(void **state) {
         }
 }
 
-/* What is known of the forward primitive tells backward problems apart, and is in nobody's way. */
+/* Backward problems with different forward hints are different, but print the same tensors. */
 static void hints_are_compared(void **state) {
     (void)state;
     const struct problem backward = {

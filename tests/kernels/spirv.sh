@@ -31,7 +31,7 @@ lacks() {
     done
     return 1
 }
-# Kernels for GPUs alone use what OpenCL 2.1 leaves to extensions: sub-groups of a given size, half precision.
+# Kernels of class GPU use extensions of OpenCL 2.1: sub-groups of a given size, half precision.
 check_spirv_val() {
     case $2 in GPU) environment=spv1.1 ;; *) environment=opencl2.1 ;; esac
     try --target-env $environment "$folder/$1.spv"

@@ -96,7 +96,7 @@ suite() {
     collect "$prefix" "$folder" "$LODE_HOME/log/$log.log"
 }
 
-# built NAME FOLDER options...: configures and compiles (all, or what $targets names); a failure counts as a failed check.
+# built NAME FOLDER options...: configures and compiles all targets, or $targets; a failure counts as a failed check.
 built() {
     local name=$1 folder=$2
     shift 2
@@ -126,7 +126,7 @@ check_documented() {
     return $missing
 }
 
-# Tests in which threads meet: these alone run under ThreadSanitizer.
+# Tests with several threads: only these run under ThreadSanitizer.
 thread_tests=(base.pool core.cache core.execute api.gemm runtimes.level_zero_stress runtimes.conformance)
 
 check_size() { bench/size.sh build/lib/libdnnl.so.3 6000000; }

@@ -42,7 +42,7 @@ writes_spirv() {
         echo 'kernel void k(global int *x) { *x = 1; }' | "$1" -c --target=spirv64v1.0 -x cl -o /dev/null - 2>/dev/null
 }
 
-# A clang that compiles kernels and has its sanitizers' libraries: one compiler then sanitizes the whole build.
+# Can this clang compile kernels and link sanitizers? Then one compiler sanitizes the whole build.
 sanitizes() {
     writes_spirv "$1" && echo 'int main(void) { return 0; }' |
         "$1" -fsanitize=address,undefined -x c -o /dev/null - 2>/dev/null

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The derivatives of the element-wise algorithms, for float and float16. `x` is what went into the function,
- * or for ELTWISE_*_DST what came out of it.
+ * The derivatives of the element-wise algorithms, for float and float16. `x` is the input of the function or,
+ * for ELTWISE_*_DST, its output.
  */
 #ifndef LODE_KERNELS_LIB_GRADIENT_H
 #define LODE_KERNELS_LIB_GRADIENT_H

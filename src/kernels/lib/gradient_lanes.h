@@ -3,7 +3,7 @@
 #include "kernels/lib/lanes.h"
 
 INLINE OVERLOAD VEC gradient_constant(VEC x, float value) {
-    (void)x; /* its type chooses the width */
+    (void)x; /* only its type is used, to select the width */
     return V(value);
 }
 
@@ -21,7 +21,7 @@ INLINE OVERLOAD VEC gradient_sqrt(VEC y) {
     return f32_div(V(0.5f), y);
 }
 
-/* The upper end still counts as inside. */
+/* The upper limit is inside. */
 INLINE OVERLOAD VEC gradient_clip(VEC x, float alpha, float beta) {
     VEC below = x <= V(beta) ? V(1.0f) : V(0.0f);
     return x > V(alpha) ? below : V(0.0f);

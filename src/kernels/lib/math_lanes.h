@@ -198,7 +198,7 @@ INLINE OVERLOAD VEC f32_log2_parts(VEC x, VEC *low) {
 
 /* 2^(high + low). */
 INLINE OVERLOAD VEC f32_exp2_parts(VEC high, VEC low) {
-    /* In this order NaN ends at a limit, too: it has no integer. */
+    /* The order of operands makes NaN a limit too, because NaN has no integer value. */
     VEC inside = high > V(-180.0f) ? high : V(-180.0f);
     inside = inside > V(160.0f) ? V(160.0f) : inside;
     VEC n = f32_round(inside);

@@ -52,7 +52,7 @@ struct opencl_profile;
 struct opencl_stream {
     cl_command_queue queue; /* retained */
     bool out_of_order;      /* the queue is */
-    bool returns_events;    /* to users who ask for them */
+    bool returns_events;    /* to users who request them */
     bool polls;             /* does not wait inside the driver while our work is running */
     /* For an out-of-order queue: events that cover all executions so far, except some that have completed.
      * The lock guards them and the last uses of scratchpads. */
