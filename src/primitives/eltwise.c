@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Element-wise functions: creation and plans. Forward: any type and layout, and a fast way for f32 that lies
- * the same in src and dst.
+ * Element-wise functions: creation and plans. Forward: any type and layout, and a fast path for f32 that has
+ * the same layout in src and dst.
  */
 #include "base/round.h"
 #include "primitives/epilogue.h"
@@ -22,7 +22,7 @@ static dnnl_status_t check_forward(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, c
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     REQUIRE(src && dst, "src or dst is NULL");
     REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
-    REQUIRE(eltwise_takes_type(alg, src->data_type), "an algorithm that is not for integers");
+    REQUIRE(eltwise_takes_type(alg, src->data_type), "the algorithm does not take integers");
     REQUIRE(!md_is_any(src), "the layout of src is open");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
@@ -77,13 +77,13 @@ static bool keeps_zero(const struct problem *problem) {
     }
 }
 
-/* The elements lie the same in src and dst, and are computed from nothing else. */
+/* src and dst have the same layout, and nothing else goes into a result. */
 static dnnl_status_t check_dense(const struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     if (!md_same_layout(src, dst) || !md_is_dense(src, true))
-        return plan_skip(plan, "src and dst do not lie the same, without gaps");
+        return plan_skip(plan, "src and dst differ in layout or have gaps");
     if (md_has_padding(dst) && !keeps_zero(&plan->problem))
         return plan_skip(plan, "padding that must stay zero");
     return dnnl_success;
