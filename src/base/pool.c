@@ -210,3 +210,17 @@ struct pool *pool_default(void) {
     pthread_once(&once, make_pool);
     return &the_pool;
 }
+
+static int default_threads(void) {
+    return pool_threads(pool_default());
+}
+
+static void default_run(size_t count, size_t grain, pool_task task, void *context) {
+    pool_run(pool_default(), count, grain, task, context);
+}
+
+static void default_run_together(size_t count, pool_task task, void *context) {
+    pool_run_together(pool_default(), count, task, context);
+}
+
+const struct pool_functions pool_functions = {default_threads, default_run, default_run_together};

@@ -30,4 +30,13 @@ void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, voi
  * other. `count` is at most pool_threads. Waits while another such loop runs. */
 void pool_run_together(struct pool *pool, size_t count, pool_task task, void *context);
 
+/* The same functions for the pool of this process, as one library lends them to another that has a copy of
+ * this file: both then share one set of threads. A table that has been lent stays valid. */
+struct pool_functions {
+    int (*threads)(void);
+    void (*run)(size_t count, size_t grain, pool_task task, void *context);
+    void (*run_together)(size_t count, pool_task task, void *context);
+};
+extern const struct pool_functions pool_functions;
+
 #endif

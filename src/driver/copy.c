@@ -4,9 +4,9 @@
  * saves reading the destination.
  */
 #include "driver/copy.h"
-#include "base/pool.h"
 #include "driver/limits.h"
 #include "driver/machine.h"
+#include "driver/threads.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -83,8 +83,8 @@ void copy_memory(void *dst, const void *src, size_t size) {
         return;
     }
     struct copying copying = {dst, src, size};
-    pool_run(pool_default(), (size + PIECE - 1) / PIECE, 1,
-             is_larger_than_caches(size) ? stream_piece : copy_piece, &copying);
+    threads()->run((size + PIECE - 1) / PIECE, 1, is_larger_than_caches(size) ? stream_piece : copy_piece,
+                   &copying);
 }
 
 struct box {
@@ -106,7 +106,7 @@ void copy_box(void *dst, const size_t dst_pitch[2], const void *src, const size_
               const size_t size[3]) {
     if (size[0] == 0) return;
     struct box box = {dst, src, dst_pitch, src_pitch, size};
-    pool_run(pool_default(), size[1] * size[2], PIECE / size[0] + 1, copy_rows, &box);
+    threads()->run(size[1] * size[2], PIECE / size[0] + 1, copy_rows, &box);
 }
 
 struct filling {
@@ -138,6 +138,6 @@ void fill_memory(void *dst, size_t size, const void *pattern, size_t pattern_siz
     for (size_t i = 0; i < times && i * pattern_size < size && (i == 0 || pattern_size > 1); i++)
         memcpy(block + i * pattern_size, pattern, pattern_size);
     size_t blocks = (size + filling.block_size - 1) / filling.block_size;
-    pool_run(pool_default(), blocks, PIECE / filling.block_size, pattern_size == 1 ? fill_bytes : fill_blocks,
-             &filling);
+    threads()->run(blocks, PIECE / filling.block_size, pattern_size == 1 ? fill_bytes : fill_blocks,
+                   &filling);
 }

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "driver/machine.h"
-#include "base/pool.h"
+#include "driver/threads.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -124,7 +124,7 @@ static void read_machine(void) {
     m->page = (size_t)sysconf(_SC_PAGESIZE);
     m->cache_line = 64;
     m->cpus = usable_cpus();
-    m->threads = (uint32_t)pool_threads(pool_default());
+    m->threads = (uint32_t)threads()->threads();
     m->memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * m->page;
     if (m->memory > memory_limit()) m->memory = memory_limit();
     read_cpu(m);

@@ -4,7 +4,7 @@
  * local memory.
  */
 #include "driver/native_launch.h"
-#include "base/pool.h"
+#include "driver/threads.h"
 #include "driver/append_launch.h"
 #include "driver/driver.h"
 #include "kernels/fiber.h"
@@ -120,7 +120,7 @@ void native_launch(const struct launch_command *launch, const uint32_t groups[3]
     if (total == 1)
         run_piece(&running, 0, 1);
     else if (launch->cooperative)
-        pool_run_together(pool_default(), total, run_piece, &running);
+        threads()->run_together(total, run_piece, &running);
     else
-        pool_run(pool_default(), total, 1, run_piece, &running);
+        threads()->run(total, 1, run_piece, &running);
 }

@@ -5,6 +5,7 @@
  */
 #include "driver/driver.h"
 #include "driver/object.h"
+#include "driver/threads.h"
 
 #include <level_zero/zes_api.h>
 #include <level_zero/zet_api.h>

@@ -4,6 +4,7 @@
  * entry_points.def.
  */
 #include "runtimes/level_zero/loader.h"
+#include "base/pool.h"
 #include "kernels/native.h"
 #include "runtimes/library.h"
 
@@ -69,6 +70,13 @@ static void bind_newer(struct found_driver *driver) {
                 driver->newer.inner ? ask_driver(driver, entries[i].name) : dlsym(library, entries[i].name);
 }
 
+/* Our own driver then runs on the threads of this library, instead of starting as many again. */
+static void lend_pool(const struct found_driver *driver) {
+    void (*use_pool)(const struct pool_functions *);
+    *(void **)&use_pool = ask_driver(driver, "lodeDriverUsePool");
+    if (use_pool) use_pool(&pool_functions);
+}
+
 void *lz_newer_handle(const struct found_driver *driver, zel_handle_type_t type, void *handle) {
     void *inner = NULL;
     if (!driver->newer.inner || !driver->ze->TranslateHandle) return handle;
@@ -88,6 +96,7 @@ static void open_source(struct source *source, void *library) {
         struct found_driver *driver = &source->drivers[source->ndrivers++];
         *driver = (struct found_driver){.ze = ze, .handle = handles[i]};
         bind_newer(driver);
+        lend_pool(driver);
     }
     ze->usable = source->ndrivers > 0;
 }
