@@ -63,8 +63,14 @@ def symbols(path):
     return defined, needed - defined
 
 
-def check_symbols(objects):
-    layers = {layer: [symbols(p) for p in sorted((objects / layer).rglob("*.o"))] for layer in ORDER}
+def objects_of(src, objects, layer):
+    """Its object files, without those that an older build left behind: their sources are gone."""
+    found = sorted((objects / layer).rglob("*.o"))
+    return [path for path in found if (src / path.relative_to(objects)).with_suffix("").exists()]
+
+
+def check_symbols(src, objects):
+    layers = {layer: [symbols(p) for p in objects_of(src, objects, layer)] for layer in ORDER}
     homes = {name: layer for layer in ORDER for defined, _ in layers[layer] for name in defined}
     failures = set()
     for layer in ORDER:
@@ -80,7 +86,7 @@ def check_symbols(objects):
 def main():
     failures = check_includes(pathlib.Path(sys.argv[1]))
     if len(sys.argv) > 2 and sys.argv[2]:
-        failures += check_symbols(pathlib.Path(sys.argv[2]))
+        failures += check_symbols(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
     for failure in failures:
         print(failure)
     sys.exit(1 if failures else 0)
