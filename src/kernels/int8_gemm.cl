@@ -65,16 +65,18 @@ INLINE void int8_steps(global const uchar *a, const i64 column, global const uch
 /* out[r][v]: the whole reduction of m columns, and of a column of ones, tap by tap of the window. */
 INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
                         const bool sums, IVEC *out) {
-    const i64 taps = p->window[0] * p->window[1] * p->window[2];
-    global const uchar *src = t->src + first * p->src_column, *weights = t->weights;
+    /* Without depth, src is null. */
+    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
+    const i64 column = t->at.src + first * p->src_column;
+    global const uchar *weights = t->weights;
     i64 d = 0, h = 0, s = 0;
     IVEC acc[2 * BLOCK];
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)
         acc[r] = (IVEC)(0);
     for (i64 tap = 0; tap < taps; tap++, weights += p->depth * PANEL) {
-        int8_steps(src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2], p->src_column,
-                   weights, p->depth, m, sums, acc);
+        int8_steps(t->src + column + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2],
+                   p->src_column, weights, p->depth, m, sums, acc);
         if (++s < p->window[2]) continue;
         s = 0;
         if (++h < p->window[1]) continue;
@@ -250,9 +252,8 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
                             EPILOGUE_ARGS, constant struct int8_gemm_params *p) {
     constant struct gemm_params *g = &p->gemm;
     struct epilogue_state e = EPILOGUE_STATE(&p->gemm.epilogue);
-    struct int8_tile t = {.bias = bias, .dst = dst};
+    struct int8_tile t = {.src = src, .bias = bias, .dst = dst};
     t.at = gemm_place(g, scalars.step, get_global_id(0), get_global_id(1), get_global_id(2), PANEL);
-    t.src = src + t.at.src;
     t.weights = weights + t.at.weights;
     int columns = (int)(g->columns - t.at.column < g->tile ? g->columns - t.at.column : g->tile);
     IVEC out[2 * HEIGHT];
