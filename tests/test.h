@@ -14,8 +14,16 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ThreadSanitizer keeps something of all that it has seen: how much is resident says nothing about us. */
-#ifdef __SANITIZE_THREAD__
+/* Is what is resident our memory alone? ThreadSanitizer keeps something of all that it has seen, and clang's
+ * AddressSanitizer gives functions stacks of their own, which grow for a while. */
+#if defined(__clang__)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZER_OWNS_MEMORY
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define SANITIZER_OWNS_MEMORY
+#endif
+#ifdef SANITIZER_OWNS_MEMORY
 enum { MEMORY_IS_OURS = 0 };
 #else
 enum { MEMORY_IS_OURS = 1 };
