@@ -35,6 +35,22 @@ struct product_tags {
     const char *src, *weights, *bias, *dst;
 };
 
+/* A row of attributes for real numbers: post-ops of functions, each with an error bound of its own. */
+#define PRODUCT_FUNCTIONS                                                                                    \
+    {                                                                                                        \
+        FOR_REALS, {                                                                                         \
+            .name = "functions", .ops = {                                                                    \
+                ELTWISE(dnnl_eltwise_linear, 0.75f, -0.25f),                                                 \
+                ELTWISE(dnnl_eltwise_tanh, 0, 0),                                                            \
+                BINARY(dnnl_binary_mul, 2),                                                                  \
+                ELTWISE(dnnl_eltwise_swish, 1.5f, 0),                                                        \
+                ELTWISE(dnnl_eltwise_elu, 0.7f, 0),                                                          \
+                {.kind = dnnl_sum, .alpha = 0.3f},                                                           \
+                ELTWISE(dnnl_eltwise_gelu_erf, 0, 0)                                                         \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
 struct product_mds {
     dnnl_memory_desc_t src, weights, bias, dst;
 };
