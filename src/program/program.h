@@ -29,8 +29,7 @@
 
 enum {
     LAUNCH_MAX_BUFFERS = 20,
-    PARAMS_ALIGNMENT =
-            512, /* of every block in the image: the most that OpenCL devices require of sub-buffers */
+    PARAMS_ALIGNMENT = 512, /* of every block in the image: enough for sub-buffers of most OpenCL devices */
 };
 
 struct range {

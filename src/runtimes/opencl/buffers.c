@@ -187,9 +187,13 @@ dnnl_status_t opencl_buffer_unmap(struct device *device, struct buffer *buffer, 
  * start.
  */
 
-static cl_mem sub_buffer(cl_mem image, const struct launch *launch, cl_int *error) {
+/* A device that wants sub-buffers aligned further than PARAMS_ALIGNMENT gets a buffer for each block. */
+static cl_mem block_buffer(cl_context context, cl_mem image, const struct launch *launch, cl_int *error) {
     const cl_buffer_region region = {.origin = launch->offset, .size = launch->kernel->params_size};
-    return cl.CreateSubBuffer(image, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+    cl_mem block = cl.CreateSubBuffer(image, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+    if (*error != CL_MISALIGNED_SUB_BUFFER_OFFSET) return block;
+    return cl.CreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, region.size, launch->params,
+                           error);
 }
 
 dnnl_status_t opencl_params_load(struct device *device, const struct program *program, void **blocks,
@@ -201,7 +205,7 @@ dnnl_status_t opencl_params_load(struct device *device, const struct program *pr
     if (error != CL_SUCCESS) return opencl_fail(error, "opencl", "clCreateBuffer for parameters");
     blocks[0] = image;
     for (int i = 0; program->nlaunches > 1 && i < program->nlaunches; i++) {
-        blocks[i] = sub_buffer(image, program->launches[i], &error);
+        blocks[i] = block_buffer(d->context, image, program->launches[i], &error);
         if (error == CL_SUCCESS) continue;
         opencl_params_free(device, i, blocks, image);
         return opencl_fail(error, "opencl", "clCreateSubBuffer for parameters");
