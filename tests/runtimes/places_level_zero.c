@@ -9,6 +9,7 @@
 
 #include "oneapi/dnnl/dnnl_ze.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,11 +27,15 @@ struct kept {
     ze_event_pool_handle_t pool;
 };
 
+/* Threads of a test share their place. */
 static struct kept *keep(const struct place *place) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     void **first = &((struct place *)place)->native[KEPT];
     struct kept *kept = malloc(sizeof *kept);
+    pthread_mutex_lock(&lock);
     *kept = (struct kept){.next = *first};
     *first = kept;
+    pthread_mutex_unlock(&lock);
     return kept;
 }
 
