@@ -14,6 +14,7 @@
 #include "kernels/params_pack.h"
 #include "kernels/params_pooling.h"
 #include "kernels/params_reorder.h"
+#include "kernels/params_rows.h"
 #include "kernels/params_softmax.h"
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary: its creation functions. Not implemented yet. */
+/* Binary operations with broadcast: creation, and plans that are element-wise programs. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
+#include "primitives/epilogue.h"
+#include "primitives/primitives.h"
+#include "primitives/rows.h"
 
 static const char component[] = "binary";
 
@@ -25,6 +28,14 @@ static dnnl_status_t check_dim(const md_t *src0, const md_t *src1, const md_t *s
     return dnnl_success;
 }
 
+static dnnl_status_t check_format(const md_t *md) {
+    const uint64_t types =
+            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8 | TYPES_FP8;
+    SUPPORT(in_set(types, md->data_type), "a data type");
+    SUPPORT(md_is_any(md) || md_is_blocked(md), "a layout that is not blocked");
+    return dnnl_success;
+}
+
 static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src0, const md_t *src1, const md_t *src2,
                            const md_t *dst) {
     REQUIRE(alg_is_known(alg), "unknown algorithm");
@@ -39,7 +50,10 @@ static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src0, const md_t *sr
             "src2 is not an s8 tensor with the dimensions of dst");
     for (int d = 0; d < dst->ndims; d++)
         TRY(check_dim(src0, src1, src2, dst, d));
-    return dnnl_success;
+    TRY(check_format(src0));
+    TRY(check_format(src1));
+    TRY(check_format(dst));
+    return src2 ? check_format(src2) : dnnl_success;
 }
 
 static dnnl_status_t check_binary_attr(const struct dnnl_engine *engine, const attr_t *attr,
@@ -65,7 +79,14 @@ dnnl_status_t dnnl_binary_primitive_desc_create_v2(dnnl_primitive_desc_t *pd, dn
                                                    const_dnnl_primitive_attr_t attr) {
     TRY(check(alg, src0, src1, src2, dst));
     TRY(check_binary_attr(engine, attr, dst));
-    return create_nothing(component, pd);
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_binary, 4));
+    problem.alg = alg;
+    problem_add(&problem, DNNL_ARG_SRC_0, false, src0);
+    problem_add(&problem, DNNL_ARG_SRC_1, false, src1);
+    if (alg == dnnl_binary_select) problem_add(&problem, DNNL_ARG_SRC_2, false, src2);
+    problem_add(&problem, DNNL_ARG_DST, true, dst);
+    return create_desc(component, pd, engine, &problem, attr);
 }
 
 dnnl_status_t dnnl_binary_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
@@ -74,3 +95,29 @@ dnnl_status_t dnnl_binary_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_
                                                 const_dnnl_primitive_attr_t attr) {
     return dnnl_binary_primitive_desc_create_v2(pd, engine, alg, src0, src1, NULL, dst, attr);
 }
+
+/* Open layouts become that of src0. */
+static dnnl_status_t decide_layouts(struct problem *problem) {
+    const md_t *src0 = problem_md(problem, DNNL_ARG_SRC_0);
+    TRY(md_set_any_like(problem_md(problem, DNNL_ARG_SRC_1), src0));
+    if (problem->alg == dnnl_binary_select) TRY(md_set_any_like(problem_md(problem, DNNL_ARG_SRC_2), src0));
+    return md_set_any_like(problem_md(problem, DNNL_ARG_DST), src0);
+}
+
+static dnnl_status_t build(struct plan *plan) {
+    struct rows rows;
+    struct problem *problem = &plan->problem;
+    TRY(decide_layouts(problem));
+    rows_begin(&rows, plan, DNNL_ARG_DST);
+    rows_load(&rows, rows_operand(&rows, DNNL_ARG_SRC_0), rows_scale(&rows, DNNL_ARG_SRC_0, NULL));
+    int src1 = rows_operand(&rows, DNNL_ARG_SRC_1), scale = rows_scale(&rows, DNNL_ARG_SRC_1, NULL);
+    int condition = problem->alg == dnnl_binary_select ? rows_operand(&rows, DNNL_ARG_SRC_2) : ROW_NONE;
+    rows_binary(&rows, problem->alg, src1, scale, condition);
+    rows_post_ops(&rows);
+    return rows_end(&rows);
+}
+
+const struct implementation binary_implementations[] = {
+        {"binary_rows", build, NULL},
+        {NULL, NULL, NULL},
+};

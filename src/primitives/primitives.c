@@ -22,6 +22,7 @@ static const struct {
     enum direction direction;
     const struct implementation *implementations;
 } rows[] = {
+        {dnnl_binary, FORWARD, binary_implementations},
         {dnnl_convolution, FORWARD, convolution_forward},
         {dnnl_eltwise, FORWARD, eltwise_forward},
         {dnnl_eltwise, BACKWARD_DATA, eltwise_backward},

@@ -9,6 +9,7 @@
 
 #include "core/plan.h"
 
+extern const struct implementation binary_implementations[];
 extern const struct implementation convolution_forward[];
 extern const struct implementation eltwise_backward[];
 extern const struct implementation eltwise_forward[];

@@ -212,6 +212,15 @@ INLINE OVERLOAD int convert_int(float v) {
     }
 CONVERT(8)
 CONVERT(16)
+INLINE OVERLOAD uint8 convert_uint8(uchar8 v) {
+    return __builtin_convertvector(v, uint8);
+}
+INLINE OVERLOAD uint16 convert_uint16(uchar16 v) {
+    return __builtin_convertvector(v, uint16);
+}
+INLINE OVERLOAD uint16 convert_uint16(ushort16 v) {
+    return __builtin_convertvector(v, uint16);
+}
 
 #define VECTOR_LOADS(type, n)                                                                                \
     INLINE OVERLOAD type##n vload##n(size_t i, const type *p) {                                              \
@@ -229,6 +238,7 @@ VECTOR_LOADS(float, 16)
 VECTOR_LOADS(int, 4)
 VECTOR_LOADS(int, 8)
 VECTOR_LOADS(int, 16)
+VECTOR_LOADS(uint, 16)
 VECTOR_LOADS(uchar, 4)
 VECTOR_LOADS(uchar, 8)
 VECTOR_LOADS(uchar, 16)

@@ -27,6 +27,33 @@ INLINE OVERLOAD UVEC lanes_bf16(VEC x) {
     return x == x ? rounded : (bits >> 16) | 0x40u;
 }
 
+INLINE OVERLOAD UVEC lanes_f16(VEC x) {
+    UVEC bits = AS_UVEC(x), magnitude = bits & 0x7fffffffu, rebased = magnitude - (112u << 23);
+    UVEC normal = (rebased + 0xfffu + ((rebased >> 13) & 1u)) >> 13;
+    UVEC denormal = AS_UVEC(AS_VEC(magnitude) + V(0.5f)) - (126u << 23); /* the sum has their last bit */
+    UVEC v = magnitude >= 0x38800000u ? normal : denormal;
+    v = magnitude >= 0x477ff000u ? (UVEC)(0x7c00u) : v; /* 65520, as in f16_from_f32 */
+    v = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : v;
+    return v | ((bits >> 16) & 0x8000u);
+}
+
+INLINE OVERLOAD UVEC lanes_f8_e5m2(VEC x) {
+    UVEC v = lanes_f16(x);
+    return (v & 0x7fffu) > 0x7c00u ? (v >> 8) | 0x02u : (v + 0x7fu + ((v >> 8) & 1u)) >> 8;
+}
+
+/* Rounded to f16 first, as f8_e4m3_from_f32 does. Every finite f16 that is denormal as a float is far below
+ * the smallest f8. */
+INLINE OVERLOAD UVEC lanes_f8_e4m3(VEC x) {
+    UVEC sixteen = lanes_f16(x) & 0x7fffu;
+    UVEC magnitude = sixteen < 0x400u ? (UVEC)(0u) : (sixteen << 13) + (112u << 23);
+    UVEC rebased = magnitude - (120u << 23);
+    UVEC normal = (rebased + 0x7ffffu + ((rebased >> 20) & 1u)) >> 20;
+    UVEC denormal = AS_UVEC(AS_VEC(magnitude) + V(0x1p14f)) - as_uint(0x1p14f);
+    UVEC v = magnitude >= 0x3c800000u ? normal : denormal;
+    return (sixteen > 0x5f40u ? (UVEC)(0x7fu) : v) | ((AS_UVEC(x) >> 24) & 0x80u); /* above 464, or NaN */
+}
+
 /* Stores a full vector. False: this type has no vector store. */
 INLINE OVERLOAD bool store_vector(global uchar *buffer, int type, i64 i, VEC x) {
     switch (type) {
@@ -35,6 +62,9 @@ INLINE OVERLOAD bool store_vector(global uchar *buffer, int type, i64 i, VEC x) 
     case TYPE_S8: VSTORE(TO_BYTES(lanes_byte(x, -128.0f, 127.0f, -128.0f)), 0, buffer + i); return true;
     case TYPE_U8: VSTORE(TO_BYTES(lanes_byte(x, 0.0f, 255.0f, 255.0f)), 0, buffer + i); return true;
     case TYPE_BF16: VSTORE(TO_SHORTS(lanes_bf16(x)), 0, (global ushort *)buffer + i); return true;
+    case TYPE_F16: VSTORE(TO_SHORTS(lanes_f16(x)), 0, (global ushort *)buffer + i); return true;
+    case TYPE_F8_E5M2: VSTORE(TO_BYTES(lanes_f8_e5m2(x)), 0, buffer + i); return true;
+    case TYPE_F8_E4M3: VSTORE(TO_BYTES(lanes_f8_e4m3(x)), 0, buffer + i); return true;
     }
     return false;
 }

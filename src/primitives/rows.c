@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Element-wise programs: see rows.h. */
+#include "primitives/rows.h"
+#include "base/round.h"
+#include "base/verbose.h"
+#include "primitives/epilogue.h"
+#include "primitives/primitives.h"
+#include "primitives/tensor.h"
+#include "runtimes/runtime.h"
+
+static void fail_rows(struct rows *rows, dnnl_status_t status) {
+    if (rows->status == dnnl_success) rows->status = status;
+}
+
+/* Layouts. */
+
+static void add_part(struct row_layout *layout, int d, dnnl_dim_t size, dnnl_dim_t stride) {
+    if (layout->count[d] < ROW_PARTS) layout->parts[d][layout->count[d]] = (struct row_part){size, stride};
+    layout->count[d]++;
+}
+
+/* False: more pieces than there is room for. */
+static bool layout_of(struct row_layout *layout, const md_t *md, const dnnl_dim_t *sizes) {
+    dnnl_dims_t block;
+    dnnl_dim_t stride = 1;
+    bool fits = true;
+    *layout = (struct row_layout){0};
+    md_blocks(md, block);
+    for (int b = md->blocking.inner_nblks - 1; b >= 0; b--) {
+        int d = (int)md->blocking.inner_idxs[b];
+        if (sizes[d] > 1) add_part(layout, d, md->blocking.inner_blks[b], stride);
+        stride *= md->blocking.inner_blks[b];
+    }
+    for (int d = 0; d < md->ndims; d++) {
+        if (sizes[d] > 1) add_part(layout, d, divide_up(sizes[d], block[d]), md->blocking.strides[d]);
+        fits = fits && layout->count[d] <= ROW_PARTS;
+    }
+    return fits;
+}
+
+enum { ROW_BOUNDARIES = ROW_OPERANDS * (ROW_PARTS - 1) + 1 };
+
+/* The boundaries between the pieces of all layouts along a dimension: each divides the next. */
+struct boundaries {
+    int count;
+    dnnl_dim_t at[ROW_BOUNDARIES];
+};
+
+static void add_boundary(struct boundaries *b, dnnl_dim_t at) {
+    int i = b->count;
+    for (int k = 0; k < b->count; k++)
+        if (b->at[k] == at) return;
+    for (; i > 0 && b->at[i - 1] > at; i--)
+        b->at[i] = b->at[i - 1];
+    b->at[i] = at;
+    b->count++;
+}
+
+/* The end of the last piece is no boundary: the dimension ends there. */
+static void add_boundaries(struct boundaries *b, const struct row_layout *layout, int d) {
+    dnnl_dim_t at = 1;
+    for (int i = 0; i + 1 < layout->count[d]; i++)
+        add_boundary(b, at *= layout->parts[d][i].size);
+}
+
+/* `another` may be NULL. False: a boundary does not divide the next one. */
+static bool boundaries_of(struct boundaries *b, const struct rows *rows, const struct row_layout *another,
+                          int d) {
+    *b = (struct boundaries){.count = 1};
+    b->at[0] = 1;
+    for (int i = 0; i < rows->params.noperands; i++)
+        add_boundaries(b, &rows->layouts[i], d);
+    if (another) add_boundaries(b, another, d);
+    for (int i = 1; i < b->count; i++)
+        if (b->at[i] % b->at[i - 1] != 0) return false;
+    return true;
+}
+
+/* The distance between positions that are `step` apart, within the piece that has this boundary. */
+static dnnl_dim_t stride_at(const struct row_layout *layout, int d, dnnl_dim_t step) {
+    dnnl_dim_t begin = 1;
+    for (int i = 0; i < layout->count[d]; i++) {
+        const struct row_part *part = &layout->parts[d][i];
+        if (step < begin * part->size || i + 1 == layout->count[d]) return part->stride * (step / begin);
+        begin *= part->size;
+    }
+    return 0;
+}
+
+static bool nests(const struct rows *rows, const struct row_layout *layout) {
+    struct boundaries b;
+    for (int d = 0; d < rows->dst.ndims; d++)
+        if (layout->count[d] > 1 && !boundaries_of(&b, rows, layout, d)) return false;
+    return true;
+}
+
+/* Operands. */
+
+static int use_buffer(struct rows *rows, int arg) {
+    int i = 0;
+    while (i < rows->nbuffers && rows->buffers[i] != arg)
+        i++;
+    if (i == ROW_BUFFERS) {
+        fail_rows(rows, plan_skip(rows->plan, "too many buffers for one launch"));
+        return 0;
+    }
+    if (i == rows->nbuffers) rows->buffers[rows->nbuffers++] = arg;
+    return i;
+}
+
+static int add_operand(struct rows *rows, struct row_operand operand, const struct row_layout *layout) {
+    int index = rows->params.noperands;
+    if (index == ROW_OPERANDS) {
+        fail_rows(rows, plan_skip(rows->plan, "too many operands for one launch"));
+        return 0;
+    }
+    rows->params.operands[index] = operand;
+    rows->layouts[index] = *layout;
+    rows->params.noperands++;
+    return index;
+}
+
+static int part_arg(int arg, const void *data) {
+    const int *args = data;
+    return arg == DNNL_ARG_FROM ? args[0] : ARG_SCRATCHPAD;
+}
+
+/* Reorders an operand into scratchpad, without blocks. */
+static dnnl_status_t make_plain(struct rows *rows, int *arg, md_t *md) {
+    struct problem part;
+    md_t plain;
+    TRY(md_init_by_strides(&plain, md->ndims, md->dims, md->data_type, NULL));
+    plain.offset0 =
+            (dnnl_dim_t)plan_scratchpad(rows->plan, md_size(&plain, 0)) * 8 / dt_bits(plain.data_type);
+    TRY(problem_init(&part, dnnl_reorder, 2));
+    problem_add(&part, DNNL_ARG_FROM, false, md);
+    problem_add(&part, DNNL_ARG_TO, true, &plain);
+    attr_t attr;
+    attr_init(&attr);
+    dnnl_status_t status = plan_append(rows->plan, reorder_implementations, &part, &attr, part_arg, arg);
+    problem_clear(&part);
+    *arg = ARG_SCRATCHPAD;
+    *md = plain;
+    return status;
+}
+
+int rows_operand_at(struct rows *rows, int arg, const md_t *md) {
+    md_t view = *md;
+    struct row_layout layout;
+    if (rows->status != dnnl_success) return 0;
+    if (!layout_of(&layout, &view, view.dims) || !nests(rows, &layout)) {
+        fail_rows(rows, make_plain(rows, &arg, &view));
+        layout_of(&layout, &view, view.dims);
+    }
+    return add_operand(rows,
+                       (struct row_operand){.buffer = use_buffer(rows, arg),
+                                            .type = (i32)view.data_type,
+                                            .offset = view.offset0},
+                       &layout);
+}
+
+int rows_operand(struct rows *rows, int arg) {
+    return rows_operand_at(rows, arg, problem_md(&rows->plan->problem, arg));
+}
+
+void rows_begin_at(struct rows *rows, struct plan *plan, int dst_arg, const md_t *dst) {
+    struct row_layout layout;
+    *rows = (struct rows){.plan = plan, .dst_arg = dst_arg, .dst = *dst};
+    if (!layout_of(&layout, dst, dst->padded_dims))
+        fail_rows(rows, plan_skip(plan, "a dimension of dst with too many blocks"));
+    if (dt_bits(dst->data_type) < 8) fail_rows(rows, plan_skip(plan, "elements of dst of less than a byte"));
+    add_operand(rows,
+                (struct row_operand){.buffer = use_buffer(rows, dst_arg),
+                                     .type = (i32)dst->data_type,
+                                     .offset = dst->offset0},
+                &layout);
+}
+
+void rows_begin(struct rows *rows, struct plan *plan, int dst_arg) {
+    rows_begin_at(rows, plan, dst_arg, problem_md(&plan->problem, dst_arg));
+}
+
+/* Quantisation parameters. */
+
+static void quant_layout(struct row_layout *layout, const struct quant *quant, const md_t *md,
+                         const int *dims) {
+    dnnl_dim_t stride = 1;
+    *layout = (struct row_layout){0};
+    for (int d = md->ndims - 1; d >= 0; d--) {
+        dnnl_dim_t size = quant_size(quant, md, d), group = quant_group(quant, md->ndims - d);
+        int to = dims ? dims[d] : d;
+        if (to >= 0 && size > 1) {
+            if (group > 1) add_part(layout, to, group, 0);
+            add_part(layout, to, size, stride);
+        }
+        stride *= size;
+    }
+}
+
+static int use_quant(struct rows *rows, const struct quants *quants, int kind, int arg, const int *dims) {
+    const struct quant *quant = quants_find(quants, arg);
+    const md_t *md = problem_md(&rows->plan->problem, arg);
+    struct row_layout layout;
+    if (!quant || !md || rows->status != dnnl_success) return ROW_NONE;
+    if (quant_is_dynamic(quant)) fail_rows(rows, plan_skip(rows->plan, "scales that are computed"));
+    struct row_operand operand = {.type = (i32)quant->data_type};
+    if (quant->host_scalar && rows->nscalars < EPILOGUE_SCALARS) {
+        operand.buffer = -1 - rows->nscalars;
+        rows->scalars[rows->nscalars++] = kind | arg;
+        return add_operand(rows, operand, &(struct row_layout){0});
+    }
+    quant_layout(&layout, quant, md, dims);
+    if (quant->host_scalar || !nests(rows, &layout)) {
+        fail_rows(rows,
+                  plan_skip(rows->plan, "too many host scalars, or groups that do not nest with blocks"));
+        return ROW_NONE;
+    }
+    operand.buffer = use_buffer(rows, kind | arg);
+    return add_operand(rows, operand, &layout);
+}
+
+int rows_scale(struct rows *rows, int arg, const int *dims) {
+    return use_quant(rows, &rows->plan->attr.scales, DNNL_ARG_ATTR_SCALES, arg, dims);
+}
+
+int rows_zero_point(struct rows *rows, int arg, const int *dims) {
+    return use_quant(rows, &rows->plan->attr.zero_points, DNNL_ARG_ATTR_ZERO_POINTS, arg, dims);
+}
+
+/* Operations. */
+
+static void add_op(struct rows *rows, struct row_op op) {
+    if (rows->params.nops == ROW_OPS)
+        fail_rows(rows, plan_skip(rows->plan, "too many operations for one launch"));
+    else
+        rows->params.ops[rows->params.nops++] = op;
+}
+
+void rows_load(struct rows *rows, int operand, int scale) {
+    add_op(rows, (struct row_op){.kind = ROW_LOAD_OPERAND, .operand = operand, .scale = scale});
+}
+
+void rows_eltwise(struct rows *rows, dnnl_alg_kind_t alg, float alpha, float beta) {
+    add_op(rows,
+           (struct row_op){.kind = ROW_ELTWISE, .alg = eltwise_code(alg), .alpha = alpha, .beta = beta});
+}
+
+void rows_binary(struct rows *rows, dnnl_alg_kind_t alg, int operand, int scale, int condition) {
+    add_op(rows, (struct row_op){.kind = ROW_BINARY,
+                                 .alg = (i32)alg,
+                                 .operand = operand,
+                                 .scale = scale,
+                                 .operand2 = condition});
+}
+
+void rows_sum(struct rows *rows, int operand, float scale, float zero_point) {
+    add_op(rows, (struct row_op){.kind = ROW_SUM,
+                                 .alpha = scale,
+                                 .beta = zero_point,
+                                 .operand = operand,
+                                 .scale = ROW_NONE});
+}
+
+void rows_prelu(struct rows *rows, int operand) {
+    add_op(rows, (struct row_op){.kind = ROW_PRELU, .operand = operand, .scale = ROW_NONE});
+}
+
+/* Ends the launch with its accumulator in scratchpad, where the next one begins. */
+static void spill(struct rows *rows) {
+    struct row_operand *dst = &rows->params.operands[0];
+    const md_t final = rows->dst;
+    const int final_arg = rows->dst_arg;
+    md_t between;
+    fail_rows(rows, md_init(&between, final.ndims, final.dims, dnnl_f32, dnnl_format_kind_any));
+    fail_rows(rows, md_set_any_like(&between, &final));
+    between.offset0 = (dnnl_dim_t)(plan_scratchpad(rows->plan, md_size(&between, 0)) / sizeof(float));
+    layout_of(&rows->layouts[0], &between, between.padded_dims);
+    dst->buffer = use_buffer(rows, ARG_SCRATCHPAD);
+    dst->type = TYPE_F32;
+    dst->offset = between.offset0;
+    rows->dst = between;
+    dnnl_status_t status = rows_end(rows);
+    rows_begin_at(rows, rows->plan, final_arg, &final);
+    fail_rows(rows, status);
+    rows_load(rows, rows_operand_at(rows, ARG_SCRATCHPAD, &between), ROW_NONE);
+}
+
+void rows_reserve(struct rows *rows, int operands) {
+    enum { ENDS = 1 }; /* the buffer that spill needs */
+    bool room = rows->nbuffers + operands + ENDS <= ROW_BUFFERS
+                && rows->params.noperands + operands <= ROW_OPERANDS
+                && rows->params.nops + operands <= ROW_OPS;
+    if (rows->status == dnnl_success && !room) spill(rows);
+}
+
+static void add_post_op(struct rows *rows, const struct post_op *op, int index) {
+    int src1 = post_op_arg(index, DNNL_ARG_SRC_1), src2 = post_op_arg(index, DNNL_ARG_SRC_2);
+    md_t previous = rows->dst;
+    switch (op->kind) {
+    case dnnl_eltwise: rows_eltwise(rows, op->eltwise.alg, op->eltwise.alpha, op->eltwise.beta); return;
+    case dnnl_prelu: rows_prelu(rows, rows_operand(rows, post_op_arg(index, DNNL_ARG_WEIGHTS))); return;
+    case dnnl_sum:
+        if (op->sum.data_type != dnnl_data_type_undef) previous.data_type = op->sum.data_type;
+        rows_sum(rows, rows_operand_at(rows, rows->dst_arg, &previous), op->sum.scale,
+                 (float)op->sum.zero_point);
+        return;
+    default:
+        rows_binary(rows, op->binary.alg, rows_operand(rows, src1), ROW_NONE,
+                    op->binary.alg == dnnl_binary_select ? rows_operand(rows, src2) : ROW_NONE);
+    }
+}
+
+void rows_post_ops(struct rows *rows) {
+    const attr_t *attr = &rows->plan->attr;
+    if (attr->dropout.enabled || attr_has_stochastic_rounding(attr))
+        fail_rows(rows, plan_skip(rows->plan, "random numbers"));
+    fail_rows(rows, epilogue_add_arguments(rows->plan, &rows->dst));
+    for (int i = 0; i < attr->post_ops.len && rows->status == dnnl_success; i++) {
+        rows_reserve(rows, 2);
+        add_post_op(rows, &attr->post_ops.entries[i], i);
+    }
+    rows_reserve(rows, 2);
+    int scale = rows_scale(rows, rows->dst_arg, NULL);
+    if (scale != ROW_NONE) rows_binary(rows, dnnl_binary_div, scale, ROW_NONE, ROW_NONE);
+    int zero_point = rows_zero_point(rows, rows->dst_arg, NULL);
+    if (zero_point != ROW_NONE) rows_binary(rows, dnnl_binary_add, zero_point, ROW_NONE, ROW_NONE);
+}
+
+/* Loops. */
+
+static dnnl_status_t add_loop(struct rows *rows, int d, dnnl_dim_t size, dnnl_dim_t step, bool tracked) {
+    struct rows_params *p = &rows->params;
+    if (size == 1) return dnnl_success;
+    if (p->nloops == ROW_LOOPS) return plan_skip(rows->plan, "too many loops");
+    p->loops[p->nloops] = (struct rows_loop){size, tracked ? d : TENSOR_DIMS, (i32)step};
+    for (int o = 0; o < p->noperands; o++)
+        p->operands[o].strides[p->nloops] = stride_at(&rows->layouts[o], d, step);
+    p->nloops++;
+    return dnnl_success;
+}
+
+static dnnl_status_t add_dimension(struct rows *rows, int d) {
+    struct rows_params *p = &rows->params;
+    const md_t *dst = &rows->dst;
+    struct boundaries b;
+    boundaries_of(&b, rows, NULL, d); /* rows_operand_at made sure that they nest */
+    dnnl_dim_t last = b.at[b.count - 1], outer = divide_up(dst->padded_dims[d], last);
+    bool tracked = outer * last != dst->dims[d];
+    if (tracked) p->tracked[p->ntracked++] = d;
+    p->limits[d] = dst->dims[d];
+    p->extents[d] = dst->padded_dims[d];
+    TRY(add_loop(rows, d, outer, last, tracked));
+    for (int i = b.count - 1; i > 0; i--)
+        TRY(add_loop(rows, d, b.at[i] / b.at[i - 1], b.at[i - 1], tracked));
+    return dnnl_success;
+}
+
+static void swap_loops(struct rows_params *p, int a, int b) {
+    struct rows_loop loop = p->loops[a];
+    p->loops[a] = p->loops[b];
+    p->loops[b] = loop;
+    for (int o = 0; o < p->noperands; o++) {
+        i64 stride = p->operands[o].strides[a];
+        p->operands[o].strides[a] = p->operands[o].strides[b];
+        p->operands[o].strides[b] = stride;
+    }
+}
+
+static void sort_loops(struct rows_params *p) {
+    const i64 *strides = p->operands[0].strides;
+    for (int i = 1; i < p->nloops; i++)
+        for (int k = i; k > 0 && strides[k] > strides[k - 1]; k--)
+            swap_loops(p, k, k - 1);
+}
+
+static bool can_merge(const struct rows_params *p, int outer, int inner) {
+    if (p->loops[outer].dim != TENSOR_DIMS || p->loops[inner].dim != TENSOR_DIMS) return false;
+    for (int o = 0; o < p->noperands; o++) {
+        const i64 *strides = p->operands[o].strides;
+        if (strides[outer] != strides[inner] * p->loops[inner].size) return false;
+    }
+    return true;
+}
+
+/* Adjacent loops that are one loop for every operand. */
+static void merge_loops(struct rows_params *p) {
+    int last = 0;
+    for (int i = 1; i < p->nloops; i++) {
+        bool merge = can_merge(p, last, i);
+        if (!merge) last++;
+        dnnl_dim_t size = merge ? p->loops[last].size : 1;
+        p->loops[last] = p->loops[i];
+        p->loops[last].size *= size;
+        for (int o = 0; o < p->noperands; o++)
+            p->operands[o].strides[last] = p->operands[o].strides[i];
+    }
+    p->nloops = p->nloops > 0 ? last + 1 : 0;
+}
+
+/* The kernel expects two loops: what is missing is a loop of one step around the others. */
+static void add_single_loops(struct rows_params *p) {
+    while (p->nloops < 2) {
+        p->loops[p->nloops] = (struct rows_loop){1, TENSOR_DIMS, 1};
+        for (int o = 0; o < p->noperands; o++)
+            p->operands[o].strides[p->nloops] = 0;
+        p->nloops++;
+        if (p->nloops == 2) swap_loops(p, 0, 1);
+    }
+}
+
+static void cut_blocks(struct rows_params *p) {
+    i64 n = p->loops[p->nloops - 1].size, m = p->loops[p->nloops - 2].size;
+    p->length = n < ROW_BLOCK ? n : ROW_BLOCK;
+    p->rows = ROW_BLOCK / p->length < m ? ROW_BLOCK / p->length : m;
+    p->count = divide_up(n, p->length) * divide_up(m, p->rows);
+    p->elements = n * m;
+    for (int l = 0; l < p->nloops - 2; l++)
+        p->count *= p->loops[l].size, p->elements *= p->loops[l].size;
+}
+
+static struct range cut_work(struct rows_params *p, const struct device *device) {
+    enum { WORK = 8192, ITEMS = 1024, MOST = 16 };
+    if (device->info.class == DEVICE_CPU) {
+        p->span = WORK / (p->rows * p->length);
+        if (p->span < 1) p->span = 1;
+        return range_of_items(divide_up(p->count, p->span), 1);
+    }
+    dnnl_dim_t span = p->elements / device->info.compute_units / ITEMS;
+    span = span < 1 ? 1 : span > MOST ? MOST : span;
+    return range_of_items(divide_up(p->elements, span), full_group(device));
+}
+
+static dnnl_status_t build_loops(struct rows *rows) {
+    for (int d = 0; d < rows->dst.ndims; d++)
+        TRY(add_dimension(rows, d));
+    sort_loops(&rows->params);
+    merge_loops(&rows->params);
+    add_single_loops(&rows->params);
+    cut_blocks(&rows->params);
+    return dnnl_success;
+}
+
+dnnl_status_t rows_end(struct rows *rows) {
+    struct launch *launch;
+    struct plan *plan = rows->plan;
+    TRY(rows->status);
+    if (md_nelems(&rows->dst, true) == 0) return dnnl_success;
+    TRY(build_loops(rows));
+    bool cpu = plan->device->info.class == DEVICE_CPU;
+    struct range range = cut_work(&rows->params, plan->device);
+    struct rows_params *p = plan_launch(plan, cpu ? &kernel_rows : &kernel_row_items, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = rows->params;
+    for (int i = 0; i < ROW_BUFFERS; i++)
+        launch_bind(launch, i < rows->nbuffers ? rows->buffers[i] : ARG_NOTHING);
+    for (int i = 0; i < rows->nscalars; i++)
+        launch_add_scalar(launch, rows->scalars[i], SCALAR_F32);
+    return dnnl_success;
+}
