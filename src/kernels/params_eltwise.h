@@ -13,15 +13,6 @@ struct eltwise_params {
     struct epilogue epilogue;
 };
 
-/* src and dst are dense and have the same layout. */
-struct eltwise_dense_params {
-    i32 alg;
-    i32 src_type, dst_type, pad; /* used if they are not f32 */
-    f32 alpha, beta;
-    i64 src_offset, dst_offset, count;
-    i64 span; /* elements per work-item */
-};
-
 /* Backward: diff_src = diff_dst * f'(data), where data is src, or dst for ELTWISE_*_DST. */
 struct eltwise_backward_params {
     i32 alg, diff_src_type;

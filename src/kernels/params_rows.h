@@ -14,7 +14,8 @@ enum {
     ROW_BUFFERS = 10,
     ROW_OPERANDS = 12, /* the first is dst */
     ROW_OPS = 16,
-    ROW_BLOCK = 1024, /* elements that are computed at once */
+    ROW_BLOCK = 1024,  /* elements that are computed at once, */
+    ROW_LENGTH = 8192, /* unless they are all in one row, which can be cut anywhere */
 };
 
 /* A loop along a dimension that does not end with the loops has its number: the sum of index * step over its
@@ -49,16 +50,17 @@ PARAMS_SIZE(row_op, 32);
 
 struct rows_params {
     i32 nloops, nops, noperands, ntracked; /* ntracked: the number of `tracked` */
+    i32 padded, pad;                       /* padded: every operand has the padding of dst */
     i64 count, span;                       /* blocks, and how many of them a work-item computes */
     i64 rows, length;                      /* of a block: at most this many steps of the last two loops */
     i64 elements;                          /* of all loops */
     i32 tracked[TENSOR_DIMS];              /* dimensions that may end before their loops */
     i64 limits[TENSOR_DIMS + 1];           /* their sizes, */
     i64 extents[TENSOR_DIMS + 1];          /* and the sizes with the padding of dst, which is set to zero */
-    struct rows_loop loops[ROW_LOOPS];      /* outermost first; at least two */
+    struct rows_loop loops[ROW_LOOPS];     /* outermost first; at least two */
     struct row_operand operands[ROW_OPERANDS];
     struct row_op ops[ROW_OPS];
 };
-PARAMS_SIZE(rows_params, 16 + 40 + 48 + 2 * 104 + 12 * 16 + 12 * 112 + 16 * 32);
+PARAMS_SIZE(rows_params, 24 + 40 + 48 + 2 * 104 + 12 * 16 + 12 * 112 + 16 * 32);
 
 #endif

@@ -6,6 +6,7 @@
 #include "kernels/lib/eltwise.h"
 #include "kernels/lib/rows.h"
 #include "kernels/lib/rows_loop.h"
+#include "kernels/lib/rows_short.h"
 #include "kernels/params_rows.h"
 
 #define LANES 16
@@ -136,8 +137,9 @@ INLINE const float *row_apply(const struct row_state *s, const struct row_block 
         row_eltwise(op, to, x, n);
         return to;
     }
-    /* What becomes the accumulator must not lie where the next operand is loaded. */
-    float *own = op->kind == ROW_LOAD_OPERAND ? space->x : space->y;
+    /* What becomes the accumulator must not lie where the next operand is loaded. Whole vectors can be loaded
+     * to dst itself. */
+    float *own = op->kind != ROW_LOAD_OPERAND ? space->y : n % 16 == 0 ? to : space->x;
     const float *y = row_view(s, block, op->operand, own);
     if (op->scale >= 0) {
         row_binary(BINARY_MUL, own, y, row_view(s, block, op->scale, space->z), n);
@@ -153,28 +155,83 @@ INLINE const float *row_apply(const struct row_state *s, const struct row_block 
     return to;
 }
 
-/* Only the last operation writes to dst itself: dst may be an operand of an earlier one. */
-INLINE void row_compute(const struct row_state *s, const struct row_block *block, struct row_space *space) {
+/* Sets the padding in a block of results to zero. */
+INLINE void row_mask(constant struct rows_params *p, struct row_block *block, float *x) {
+    for (int j = 0; j < block->rows; j++) {
+        block->index[p->nloops - 2] += j;
+        for (int k = row_end(p, block, p->limits, block->n); k < block->n; k++)
+            x[j * block->n + k] = 0.0f;
+        block->index[p->nloops - 2] -= j;
+    }
+}
+
+/* Only the last operation writes to dst itself: dst may be an operand of an earlier one. `edge`: the block
+ * has padding, in every operand. */
+INLINE void row_compute(const struct row_state *s, struct row_block *block, struct row_space *space,
+                        int edge) {
     constant struct rows_params *p = s->p;
     constant struct row_operand *dst = &p->operands[0];
     const i64 offset = row_offset(p, block, dst);
     float *last = space->x;
 #if ROW_IN_PLACE
-    if (row_is_floats(p, block, dst)) last = (float *)s->buffers[dst->buffer] + offset;
+    if (!edge && row_is_floats(p, block, dst)) last = (float *)s->buffers[dst->buffer] + offset;
 #endif
     const float *x = space->x;
     for (int i = 0; i < p->nops; i++)
         x = row_apply(s, block, &p->ops[i], x, i + 1 < p->nops ? space->x : last, space);
     if (x == last && last != space->x) return;
+    if (edge) row_mask(p, block, space->x);
     row_store_block(s->buffers[dst->buffer], dst->type, offset, dst->strides[p->nloops - 1], x, block->n,
                     dst->strides[p->nloops - 2], block->rows);
 }
 
-INLINE void row_zero(const struct row_state *s, struct row_block *block, struct row_space *space) {
+/* A load and an operation that can be one pass? */
+INLINE int row_is_short(constant struct rows_params *p) {
+    constant struct row_op *load = &p->ops[0], *op = &p->ops[1];
+    const int type = p->operands[0].type;
+    return p->nops == 2 && load->scale < 0 && op->scale < 0 && p->operands[load->operand].buffer >= 0
+           && p->operands[load->operand].type == type && short_has_type(type)
+           && short_has_alg(op->kind, op->alg)
+           && (op->kind == ROW_ELTWISE || p->operands[op->operand].type == type);
+}
+
+/* Computes the whole vectors of a dense block, and leaves the rest, if any, in `block`. */
+INLINE int row_compute_short(const struct row_state *s, struct row_block *block) {
+    constant struct rows_params *p = s->p;
+    constant struct row_op *op = &p->ops[1];
+    constant struct row_operand *dst = &p->operands[0], *x = &p->operands[p->ops[0].operand];
+    constant struct row_operand *y = op->kind == ROW_ELTWISE ? x : &p->operands[op->operand];
+    const int n = block->n * block->rows, whole = n / 16 * 16;
+    if (!row_is_dense(p, block, dst) || !row_is_dense(p, block, x) || !row_is_dense(p, block, y)) return 0;
+    if (whole != n && block->rows > 1) return 0;
+    row_short(op, dst->type, s->buffers[dst->buffer], row_offset(p, block, dst), s->buffers[x->buffer],
+              row_offset(p, block, x), s->buffers[y->buffer], row_offset(p, block, y), whole);
+    block->index[p->nloops - 1] += whole;
+    block->n = block->rows > 1 ? 0 : n - whole;
+    return block->n == 0;
+}
+
+INLINE void row_compute_pieces(const struct row_state *s, struct row_block *block, struct row_space *space,
+                               int edge) {
+    int left = block->n;
+    for (; left > ROW_BLOCK; left -= ROW_BLOCK) {
+        block->n = ROW_BLOCK;
+        row_compute(s, block, space, edge);
+        block->index[s->p->nloops - 1] += ROW_BLOCK;
+    }
+    block->n = left;
+    row_compute(s, block, space, edge);
+}
+
+/* Zeros for the rest of a row. */
+INLINE void row_zero(const struct row_state *s, const struct row_block *block, struct row_space *space) {
     constant struct row_operand *dst = &s->p->operands[0];
-    row_fill(space->x, 0.0f, block->n);
-    row_store(s->buffers[dst->buffer], dst->type, row_offset(s->p, block, dst),
-              dst->strides[s->p->nloops - 1], space->x, block->n);
+    const i64 stride = dst->strides[s->p->nloops - 1];
+    i64 offset = row_offset(s->p, block, dst);
+    row_fill(space->x, 0.0f, block->n < ROW_BLOCK ? block->n : ROW_BLOCK);
+    for (int left = block->n; left > 0; left -= ROW_BLOCK, offset += ROW_BLOCK * stride)
+        row_store(s->buffers[dst->buffer], dst->type, offset, stride, space->x,
+                  left < ROW_BLOCK ? left : ROW_BLOCK);
 }
 
 /* A block at the end of a dimension: row by row, the part that exists and the padding behind it. */
@@ -184,11 +241,12 @@ OUTLINE void row_edge(const struct row_state *s, struct row_block *block, struct
     for (int j = 0; j < rows; j++, block->index[s->p->nloops - 2]++) {
         int exists = row_end(s->p, block, s->p->extents, n), valid = row_end(s->p, block, s->p->limits, n);
         block->n = valid;
-        if (valid > 0) row_compute(s, block, space);
+        const i64 begin = block->index[s->p->nloops - 1];
+        if (valid > 0) row_compute_pieces(s, block, space, 0);
+        block->index[s->p->nloops - 1] = begin + valid;
         block->n = exists - valid;
-        block->index[s->p->nloops - 1] += valid;
         if (exists > valid) row_zero(s, block, space);
-        block->index[s->p->nloops - 1] -= valid;
+        block->index[s->p->nloops - 1] = begin;
     }
 }
 
@@ -199,12 +257,15 @@ kernel void rows(ITEM ROW_ARGS, constant struct rows_params *p) {
     struct row_space space;
     struct row_block block;
     const i64 first = (i64)get_global_id(0) * p->span;
+    const int is_short = row_is_short(p);
     for (i64 i = first; i < first + p->span && i < p->count; i++) {
         row_block_begin(&block, p, i);
-        if (row_block_is_whole(p, &block))
-            row_compute(&s, &block, &space);
-        else
+        const int edge = !row_block_is_whole(p, &block);
+        if (is_short && !edge && row_compute_short(&s, &block)) continue;
+        if (edge && !p->padded)
             row_edge(&s, &block, &space);
+        else
+            row_compute_pieces(&s, &block, &space, edge);
     }
 }
 #endif

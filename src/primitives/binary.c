@@ -28,14 +28,6 @@ static dnnl_status_t check_dim(const md_t *src0, const md_t *src1, const md_t *s
     return dnnl_success;
 }
 
-static dnnl_status_t check_format(const md_t *md) {
-    const uint64_t types =
-            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8 | TYPES_FP8;
-    SUPPORT(in_set(types, md->data_type), "a data type");
-    SUPPORT(md_is_any(md) || md_is_blocked(md), "a layout that is not blocked");
-    return dnnl_success;
-}
-
 static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src0, const md_t *src1, const md_t *src2,
                            const md_t *dst) {
     REQUIRE(alg_is_known(alg), "unknown algorithm");
@@ -50,10 +42,10 @@ static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src0, const md_t *sr
             "src2 is not an s8 tensor with the dimensions of dst");
     for (int d = 0; d < dst->ndims; d++)
         TRY(check_dim(src0, src1, src2, dst, d));
-    TRY(check_format(src0));
-    TRY(check_format(src1));
-    TRY(check_format(dst));
-    return src2 ? check_format(src2) : dnnl_success;
+    TRY(check_rows_format(component, src0));
+    TRY(check_rows_format(component, src1));
+    TRY(check_rows_format(component, dst));
+    return src2 ? check_rows_format(component, src2) : dnnl_success;
 }
 
 static dnnl_status_t check_binary_attr(const struct dnnl_engine *engine, const attr_t *attr,

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Element-wise functions: creation and plans. Forward: any type and layout, and a fast path for f32 that has
- * the same layout in src and dst.
+ * Element-wise functions, forward: creation, and plans that are element-wise programs.
  */
-#include "base/round.h"
 #include "primitives/epilogue.h"
 #include "primitives/tensor.h"
 #include "kernels/params_eltwise.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
-#include "runtimes/runtime.h"
+#include "primitives/rows.h"
 
 static const char component[] = "eltwise";
 
@@ -56,84 +54,18 @@ static dnnl_status_t decide_layouts(struct plan *plan) {
     return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src);
 }
 
-/* Does the function leave the zeros of the padding alone? */
-static bool keeps_zero(const struct problem *problem) {
-    switch (eltwise_code(problem->alg)) {
-    case ELTWISE_RELU:
-    case ELTWISE_TANH:
-    case ELTWISE_ELU:
-    case ELTWISE_SQUARE:
-    case ELTWISE_ABS:
-    case ELTWISE_SQRT:
-    case ELTWISE_GELU_TANH:
-    case ELTWISE_GELU_ERF:
-    case ELTWISE_SWISH:
-    case ELTWISE_ROUND:
-    case ELTWISE_MISH:
-    case ELTWISE_HARDSWISH: return true;
-    case ELTWISE_LINEAR: return problem->beta == 0;
-    case ELTWISE_CLIP: return problem->alpha <= 0 && problem->beta >= 0;
-    default: return false;
-    }
-}
-
-/* src and dst have the same layout, and nothing else goes into a result. */
-static dnnl_status_t check_dense(const struct plan *plan) {
-    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
-               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
-    if (!md_same_layout(src, dst) || !md_is_dense(src, true))
-        return plan_skip(plan, "src and dst differ in layout or have gaps");
-    if (md_has_padding(dst) && !keeps_zero(&plan->problem))
-        return plan_skip(plan, "padding that must stay zero");
-    return dnnl_success;
-}
-
-/* `span`: elements of a work-item. */
-static dnnl_status_t launch_dense(struct plan *plan, const struct kernel *kernel, dnnl_dim_t span) {
+static dnnl_status_t build_rows(struct plan *plan) {
+    struct rows rows;
     const struct problem *problem = &plan->problem;
-    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
-    dnnl_dim_t count = md_nelems(dst, true);
-    if (count == 0) return dnnl_success;
-    struct launch *launch;
-    struct range range = range_of_items(divide_up(count, span), full_group(plan->device));
-    struct eltwise_dense_params *p = plan_launch(plan, kernel, range, &launch);
-    if (!p) return dnnl_out_of_memory;
-    p->alg = eltwise_code(problem->alg);
-    p->alpha = problem->alpha, p->beta = problem->beta;
-    p->src_type = (i32)src->data_type, p->dst_type = (i32)dst->data_type;
-    p->src_offset = src->offset0, p->dst_offset = dst->offset0;
-    p->count = count, p->span = span;
-    launch_bind(launch, DNNL_ARG_SRC);
-    launch_bind(launch, DNNL_ARG_DST);
-    return dnnl_success;
-}
-
-static dnnl_status_t build_dense(struct plan *plan) {
-    enum { SPAN = 4096 };
-    TRY(plan_takes(plan, &kernel_f32_eltwise_16));
     TRY(decide_layouts(plan));
-    if (problem_md(&plan->problem, DNNL_ARG_SRC)->data_type != dnnl_f32
-        || problem_md(&plan->problem, DNNL_ARG_DST)->data_type != dnnl_f32)
-        return plan_skip(plan, "a tensor is not f32");
-    TRY(check_dense(plan));
-    return launch_dense(plan, &kernel_f32_eltwise_16, SPAN);
+    rows_begin(&rows, plan, DNNL_ARG_DST);
+    rows_load(&rows, rows_operand(&rows, DNNL_ARG_SRC), ROW_NONE);
+    rows_eltwise(&rows, problem->alg, problem->alpha, problem->beta);
+    rows_post_ops(&rows);
+    return rows_end(&rows);
 }
 
-/* Work-items that are the lanes take more than one element once all compute units are busy. */
-static dnnl_status_t build_items(struct plan *plan) {
-    enum { MOST = 16, ITEMS = 1024 };
-    TRY(plan_takes(plan, &kernel_eltwise_items));
-    TRY(decide_layouts(plan));
-    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
-               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    if (dt_bits(src->data_type) < 8 || dt_bits(dst->data_type) < 8)
-        return plan_skip(plan, "elements of less than a byte");
-    TRY(check_dense(plan));
-    dnnl_dim_t span = md_nelems(dst, true) / plan->device->info.compute_units / ITEMS;
-    return launch_dense(plan, &kernel_eltwise_items, span < 1 ? 1 : span > MOST ? MOST : span);
-}
-
+/* With random numbers, which depend on the position. */
 static dnnl_status_t build_universal(struct plan *plan) {
     struct epilogue_build ep;
     TRY(decide_layouts(plan));
@@ -153,8 +85,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation eltwise_forward[] = {
-        {"f32_eltwise_16", build_dense, NULL},
-        {"eltwise_items", build_items, NULL},
+        {"eltwise_rows", build_rows, NULL},
         {"eltwise_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

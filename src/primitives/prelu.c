@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parametric ReLU: its creation functions. Not implemented yet. */
+/* Parametric ReLU: creation, and forward plans that are element-wise programs. Not implemented yet: backward.
+ */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
+#include "primitives/primitives.h"
+#include "primitives/rows.h"
 
 static const char component[] = "prelu";
 
@@ -34,7 +37,16 @@ dnnl_status_t dnnl_prelu_forward_primitive_desc_create(dnnl_primitive_desc_t *pd
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     TRY(check(src, weights, MDS(dst), MDS(src, weights), true));
     TRY(check_no_attr(component, engine, attr));
-    return create_nothing(component, pd);
+    TRY(check_rows_format(component, src));
+    TRY(check_rows_format(component, weights));
+    TRY(check_rows_format(component, dst));
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_prelu, 3));
+    problem.prop = prop;
+    problem_add(&problem, DNNL_ARG_SRC, false, src);
+    problem_add(&problem, DNNL_ARG_WEIGHTS, false, weights);
+    problem_add(&problem, DNNL_ARG_DST, true, dst);
+    return create_desc(component, pd, engine, &problem, attr);
 }
 
 dnnl_status_t dnnl_prelu_backward_primitive_desc_create(
@@ -49,3 +61,19 @@ dnnl_status_t dnnl_prelu_backward_primitive_desc_create(
     TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }
+
+static dnnl_status_t build_forward(struct plan *plan) {
+    struct rows rows;
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    TRY(md_set_any_like(problem_md(&plan->problem, DNNL_ARG_WEIGHTS), src));
+    TRY(md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src));
+    rows_begin(&rows, plan, DNNL_ARG_DST);
+    rows_load(&rows, rows_operand(&rows, DNNL_ARG_SRC), ROW_NONE);
+    rows_prelu(&rows, rows_operand(&rows, DNNL_ARG_WEIGHTS));
+    return rows_end(&rows);
+}
+
+const struct implementation prelu_forward[] = {
+        {"prelu_rows", build_forward, NULL},
+        {NULL, NULL, NULL},
+};

@@ -30,8 +30,10 @@ static const struct {
         {dnnl_lrn, FORWARD, lrn_forward},
         {dnnl_matmul, FORWARD, matmul_implementations},
         {dnnl_pooling, FORWARD, pooling_forward},
+        {dnnl_prelu, FORWARD, prelu_forward},
         {dnnl_reorder, FORWARD, reorder_implementations},
         {dnnl_softmax, FORWARD, softmax_forward},
+        {dnnl_sum, FORWARD, sum_implementations},
 };
 
 const struct implementation *primitive_implementations(const struct problem *problem) {

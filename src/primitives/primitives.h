@@ -17,8 +17,10 @@ extern const struct implementation inner_product_forward[];
 extern const struct implementation lrn_forward[];
 extern const struct implementation matmul_implementations[];
 extern const struct implementation pooling_forward[];
+extern const struct implementation prelu_forward[];
 extern const struct implementation reorder_implementations[];
 extern const struct implementation softmax_forward[];
+extern const struct implementation sum_implementations[];
 
 /* The table for a problem's kind and propagation; an empty one if there is no implementation. */
 const struct implementation *primitive_implementations(const struct problem *problem);

@@ -10,6 +10,7 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
+#include "primitives/rows.h"
 #include "runtimes/runtime.h"
 
 static const char component[] = "reorder";
@@ -408,10 +409,27 @@ static dnnl_status_t build_items(struct plan *plan) {
     return launch_items(plan, &made);
 }
 
+/* Through f32, with any attributes. */
+static dnnl_status_t build_rows(struct plan *plan) {
+    struct rows rows;
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
+               *dst = problem_md(&plan->problem, DNNL_ARG_TO);
+    i32 travel = travel_of(plan, src, dst);
+    bool whole = src->data_type == dnnl_s64 || dst->data_type == dnnl_s64; /* more digits than a float has */
+    if (travel == REORDER_BITS || (travel == REORDER_INTEGER && whole))
+        return plan_skip(plan, "elements that are not computed as f32");
+    rows_begin(&rows, plan, DNNL_ARG_TO);
+    rows_load(&rows, rows_operand(&rows, DNNL_ARG_FROM), ROW_NONE);
+    int zero_point = rows_zero_point(&rows, DNNL_ARG_FROM, NULL);
+    if (zero_point != ROW_NONE) rows_binary(&rows, dnnl_binary_sub, zero_point, ROW_NONE, ROW_NONE);
+    int scale = rows_scale(&rows, DNNL_ARG_FROM, NULL);
+    if (scale != ROW_NONE) rows_binary(&rows, dnnl_binary_mul, scale, ROW_NONE, ROW_NONE);
+    rows_post_ops(&rows);
+    return rows_end(&rows);
+}
+
 const struct implementation reorder_implementations[] = {
-        {"x32_reorder_tiles", build_tiles, NULL},
-        {"convert_tiles", build_converting_tiles, NULL},
-        {"reorder_items", build_items, NULL},
-        {"reorder_universal", build_universal, NULL},
-        {NULL, NULL, NULL},
+        {"x32_reorder_tiles", build_tiles, NULL},        {"reorder_rows", build_rows, NULL},
+        {"convert_tiles", build_converting_tiles, NULL}, {"reorder_items", build_items, NULL},
+        {"reorder_universal", build_universal, NULL},    {NULL, NULL, NULL},
 };

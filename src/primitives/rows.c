@@ -3,10 +3,19 @@
 #include "primitives/rows.h"
 #include "base/round.h"
 #include "base/verbose.h"
+#include "primitives/check.h"
 #include "primitives/epilogue.h"
 #include "primitives/primitives.h"
 #include "primitives/tensor.h"
 #include "runtimes/runtime.h"
+
+dnnl_status_t check_rows_format(const char *component, const md_t *md) {
+    const uint64_t types =
+            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8 | TYPES_FP8;
+    SUPPORT(in_set(types, md->data_type), "a data type");
+    SUPPORT(md_is_any(md) || md_is_blocked(md), "a layout that is not blocked");
+    return dnnl_success;
+}
 
 static void fail_rows(struct rows *rows, dnnl_status_t status) {
     if (rows->status == dnnl_success) rows->status = status;
@@ -144,6 +153,13 @@ static dnnl_status_t make_plain(struct rows *rows, int *arg, md_t *md) {
     return status;
 }
 
+/* Has the operand elements, or zeros, wherever dst has? */
+static bool has_padding_of(const md_t *md, const md_t *dst) {
+    for (int d = 0; d < md->ndims; d++)
+        if (md->dims[d] != 1 && md->padded_dims[d] != dst->padded_dims[d]) return false;
+    return true;
+}
+
 int rows_operand_at(struct rows *rows, int arg, const md_t *md) {
     md_t view = *md;
     struct row_layout layout;
@@ -152,6 +168,7 @@ int rows_operand_at(struct rows *rows, int arg, const md_t *md) {
         fail_rows(rows, make_plain(rows, &arg, &view));
         layout_of(&layout, &view, view.dims);
     }
+    rows->params.padded = rows->params.padded && has_padding_of(&view, &rows->dst);
     return add_operand(rows,
                        (struct row_operand){.buffer = use_buffer(rows, arg),
                                             .type = (i32)view.data_type,
@@ -165,7 +182,7 @@ int rows_operand(struct rows *rows, int arg) {
 
 void rows_begin_at(struct rows *rows, struct plan *plan, int dst_arg, const md_t *dst) {
     struct row_layout layout;
-    *rows = (struct rows){.plan = plan, .dst_arg = dst_arg, .dst = *dst};
+    *rows = (struct rows){.plan = plan, .dst_arg = dst_arg, .dst = *dst, .params.padded = true};
     if (!layout_of(&layout, dst, dst->padded_dims))
         fail_rows(rows, plan_skip(plan, "a dimension of dst with too many blocks"));
     if (dt_bits(dst->data_type) < 8) fail_rows(rows, plan_skip(plan, "elements of dst of less than a byte"));
@@ -215,6 +232,8 @@ static int use_quant(struct rows *rows, const struct quants *quants, int kind, i
                   plan_skip(rows->plan, "too many host scalars, or groups that do not nest with blocks"));
         return ROW_NONE;
     }
+    for (int d = 0; d < rows->dst.ndims; d++)
+        if (layout.count[d] > 0 && rows->dst.dims[d] != rows->dst.padded_dims[d]) rows->params.padded = false;
     operand.buffer = use_buffer(rows, kind | arg);
     return add_operand(rows, operand, &layout);
 }
@@ -241,8 +260,11 @@ void rows_load(struct rows *rows, int operand, int scale) {
 }
 
 void rows_eltwise(struct rows *rows, dnnl_alg_kind_t alg, float alpha, float beta) {
-    add_op(rows,
-           (struct row_op){.kind = ROW_ELTWISE, .alg = eltwise_code(alg), .alpha = alpha, .beta = beta});
+    add_op(rows, (struct row_op){.kind = ROW_ELTWISE,
+                                 .alg = eltwise_code(alg),
+                                 .alpha = alpha,
+                                 .beta = beta,
+                                 .scale = ROW_NONE});
 }
 
 void rows_binary(struct rows *rows, dnnl_alg_kind_t alg, int operand, int scale, int condition) {
@@ -339,13 +361,62 @@ static dnnl_status_t add_loop(struct rows *rows, int d, dnnl_dim_t size, dnnl_di
     return dnnl_success;
 }
 
-static dnnl_status_t add_dimension(struct rows *rows, int d) {
+/* Padding. */
+
+/* Does the function make 0 of 0? */
+static bool eltwise_keeps_zero(const struct row_op *op) {
+    switch (op->alg) {
+    case ELTWISE_RELU:
+    case ELTWISE_TANH:
+    case ELTWISE_ELU:
+    case ELTWISE_SQUARE:
+    case ELTWISE_ABS:
+    case ELTWISE_SQRT:
+    case ELTWISE_GELU_TANH:
+    case ELTWISE_GELU_ERF:
+    case ELTWISE_SWISH:
+    case ELTWISE_ROUND:
+    case ELTWISE_MISH:
+    case ELTWISE_HARDSWISH: return true;
+    case ELTWISE_LINEAR: return op->beta == 0;
+    case ELTWISE_CLIP: return op->alpha <= 0 && op->beta >= 0;
+    default: return false;
+    }
+}
+
+/* Does the operand have the zeros of the padding, rather than being broadcast into it? */
+static bool is_zero_in_padding(const struct rows *rows, int operand) {
+    for (int d = 0; d < rows->dst.ndims; d++)
+        if (rows->dst.dims[d] != rows->dst.padded_dims[d] && rows->layouts[operand].count[d] == 0)
+            return false;
+    return true;
+}
+
+static bool op_keeps_zero(const struct rows *rows, const struct row_op *op) {
+    if (op->kind == ROW_ELTWISE) return eltwise_keeps_zero(op);
+    bool zero = op->scale == ROW_NONE && is_zero_in_padding(rows, op->operand);
+    if (op->kind == ROW_BINARY)
+        return zero && op->alg != BINARY_DIV && op->alg < BINARY_GE; /* comparisons may be true */
+    return zero && (op->kind != ROW_SUM || op->beta == 0);
+}
+
+/* If every operand has the padding of dst and the program makes zeros of its zeros, the padding is computed
+ * like everything else. */
+static bool computes_padding(const struct rows *rows) {
+    bool zeros = rows->params.padded;
+    for (int i = 0; i < rows->params.nops; i++)
+        zeros = zeros && op_keeps_zero(rows, &rows->params.ops[i]);
+    return zeros;
+}
+
+static dnnl_status_t add_dimension(struct rows *rows, int d, bool padding) {
     struct rows_params *p = &rows->params;
     const md_t *dst = &rows->dst;
     struct boundaries b;
     boundaries_of(&b, rows, NULL, d); /* rows_operand_at made sure that they nest */
     dnnl_dim_t last = b.at[b.count - 1], outer = divide_up(dst->padded_dims[d], last);
-    bool tracked = outer * last != dst->dims[d];
+    p->padded = p->padded && outer * last == dst->padded_dims[d];
+    bool tracked = outer * last != (padding && p->padded ? dst->padded_dims[d] : dst->dims[d]);
     if (tracked) p->tracked[p->ntracked++] = d;
     p->limits[d] = dst->dims[d];
     p->extents[d] = dst->padded_dims[d];
@@ -397,6 +468,23 @@ static void merge_loops(struct rows_params *p) {
     p->nloops = p->nloops > 0 ? last + 1 : 0;
 }
 
+/* The loop along which the elements of an operand lie one after the other, if it is not the last one. */
+static int dense_loop(const struct rows_params *p) {
+    for (int o = 1; o < p->noperands; o++) {
+        const i64 *strides = p->operands[o].strides;
+        if (strides[p->nloops - 1] <= 1) continue;
+        for (int l = p->nloops - 2; l >= 0; l--)
+            if (strides[l] == 1) return l;
+    }
+    return -1;
+}
+
+/* Moves that loop next to the last one: the kernel transposes blocks of these two. */
+static void pair_loops(struct rows_params *p) {
+    for (int l = dense_loop(p); l >= 0 && l < p->nloops - 2; l++)
+        swap_loops(p, l, l + 1);
+}
+
 /* The kernel expects two loops: what is missing is a loop of one step around the others. */
 static void add_single_loops(struct rows_params *p) {
     while (p->nloops < 2) {
@@ -409,9 +497,12 @@ static void add_single_loops(struct rows_params *p) {
 }
 
 static void cut_blocks(struct rows_params *p) {
+    enum { SIDE = 64 }; /* of a block that is transposed: some cache lines in both directions */
     i64 n = p->loops[p->nloops - 1].size, m = p->loops[p->nloops - 2].size;
-    p->length = n < ROW_BLOCK ? n : ROW_BLOCK;
-    p->rows = ROW_BLOCK / p->length < m ? ROW_BLOCK / p->length : m;
+    i64 most = dense_loop(p) == p->nloops - 2 ? SIDE : n >= ROW_BLOCK ? ROW_LENGTH : ROW_BLOCK;
+    p->length = n < most ? n : most;
+    i64 rows = p->length < ROW_BLOCK ? ROW_BLOCK / p->length : 1;
+    p->rows = rows < m ? rows : m;
     p->count = divide_up(n, p->length) * divide_up(m, p->rows);
     p->elements = n * m;
     for (int l = 0; l < p->nloops - 2; l++)
@@ -431,10 +522,12 @@ static struct range cut_work(struct rows_params *p, const struct device *device)
 }
 
 static dnnl_status_t build_loops(struct rows *rows) {
+    bool padding = computes_padding(rows);
     for (int d = 0; d < rows->dst.ndims; d++)
-        TRY(add_dimension(rows, d));
+        TRY(add_dimension(rows, d, padding));
     sort_loops(&rows->params);
     merge_loops(&rows->params);
+    pair_loops(&rows->params);
     add_single_loops(&rows->params);
     cut_blocks(&rows->params);
     return dnnl_success;

@@ -66,6 +66,9 @@ void rows_reserve(struct rows *rows, int operands);
 /* The post-ops of the attributes, then the scale and the zero point of dst. */
 void rows_post_ops(struct rows *rows);
 
+/* Can this be an operand or dst of a primitive that is an element-wise program? */
+dnnl_status_t check_rows_format(const char *component, const md_t *md);
+
 /* Adds the launch. */
 dnnl_status_t rows_end(struct rows *rows);
 

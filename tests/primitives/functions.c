@@ -10,7 +10,10 @@ static double logistic(double x) {
 }
 
 struct bounded leaky_relu(struct bounded x, double slope) {
-    double y = x.value > 0 ? x.value : slope * x.value, error = fmax(1, fabs(slope)) * x.error;
+    double y = x.value > 0  ? x.value
+               : slope == 0 ? 0
+                            : slope * x.value,
+           error = fmax(1, fabs(slope)) * x.error;
     return rounded(y, error, x.value > x.error ? 0 : 0.5);
 }
 

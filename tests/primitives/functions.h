@@ -24,7 +24,8 @@ struct bounded eltwise_forward(dnnl_alg_kind_t alg, float alpha, float beta, str
 struct bounded eltwise_gradient(dnnl_alg_kind_t alg, float alpha, float beta, struct bounded x);
 /* Comparisons are defined for exact operands only; `condition` is that of a select. */
 struct bounded binary_forward(dnnl_alg_kind_t alg, struct bounded x, struct bounded y, double condition);
-/* x where it is positive, else x times the slope: relu and prelu. */
+/* x where it is positive, else x times the slope: relu and prelu. With a slope of 0, -inf and NaN become 0.
+ */
 struct bounded leaky_relu(struct bounded x, double slope);
 
 #endif

@@ -27,7 +27,7 @@ static void check(const struct device_info *info) {
     assert_int_equal((info->features & HAS_LOCAL_MEMORY) != 0, info->local_bytes > 0);
     if (info->features & SUB_GROUP_SIZES) assert_true(info->features & HAS_SUB_GROUPS);
     assert_true(kernel_runs_on(&kernel_eltwise_universal, info, &why));
-    assert_int_equal(kernel_runs_on(&kernel_f32_eltwise_16, info, &why), info->class == DEVICE_CPU);
+    assert_int_equal(kernel_runs_on(&kernel_rows, info, &why), info->class == DEVICE_CPU);
     assert_int_equal(kernel_runs_on(&kernel_softmax_groups, info, &why),
                      info->class == DEVICE_GPU && info->features & HAS_LOCAL_MEMORY);
 }

@@ -2,8 +2,10 @@
 /* The functions of eltwise.h for one vector width LANES. */
 #include "kernels/lib/lanes.h"
 
+/* With alpha 0, everything that is not positive becomes +0, as in oneDNN: -inf and NaN too. */
 INLINE OVERLOAD VEC eltwise_relu(VEC x, float alpha) {
-    return x > V(0.0f) ? x : x * V(alpha);
+    VEC negative = alpha == 0.0f ? V(0.0f) : x * V(alpha);
+    return x > V(0.0f) ? x : negative;
 }
 
 INLINE OVERLOAD VEC eltwise_linear(VEC x, float alpha, float beta) {

@@ -142,7 +142,7 @@ INLINE OVERLOAD VEC f32_tanh(VEC x) {
     p = fma(p, z, V(-0x1.555552p-2f));
     VEC small = fma(x * z, p, x);
     VEC large = V(1.0f) - f32_div(V(2.0f), f32_exp(a + a) + V(1.0f));
-    return a < V(0.625f) ? small : f32_copysign(large, x);
+    return f32_copysign(a < V(0.625f) ? small : large, x); /* the sign of -0 is lost in the sum */
 }
 
 /* erf x: 2 ulp. Near 1 it is 1 - e^q with q a polynomial for log(erfc). */

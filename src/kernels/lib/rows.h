@@ -22,58 +22,72 @@ INLINE uint16 load_nibbles(global const uchar *from) {
     return v;
 }
 
-/* Loads a row of elements that are ELEMENT in memory: LOAD_16(i) gives the bits of sixteen consecutive ones
- * from i on, LOAD_1(i) those of one. */
-#define ROW_LOAD(to_, stride_, n_, dense_, WIDEN_, LOAD_16_, LOAD_1_)                                        \
-    for (int k = 0; k < (n_); k += 16) {                                                                     \
-        uint16 bits;                                                                                         \
-        if ((dense_) && (n_) - k >= 16) {                                                                    \
-            bits = LOAD_16_(k);                                                                              \
-        } else {                                                                                             \
-            uint each[16];                                                                                   \
-            for (int j = 0; j < 16; j++)                                                                     \
-                each[j] = k + j < (n_) ? LOAD_1_((k + j) * (stride_)) : 0u;                                  \
-            bits = vload16(0, each);                                                                         \
-        }                                                                                                    \
-        vstore16(WIDEN_(bits), 0, (to_) + k);                                                                \
+/* The bits of up to sixteen elements at any distance from each other, and zeros for the others. */
+OUTLINE void row_gather(uint *each, global const uchar *from, int bits, i64 offset, i64 stride, int n) {
+    vstore16((uint16)(0u), 0, each);
+#define GATHER(element_)                                                                                     \
+    for (int j = 0; j < n; j++)                                                                              \
+        each[j] = ((global const element_ *)from)[offset + j * stride];
+    switch (bits) {
+    case 32: GATHER(uint) return;
+    case 16: GATHER(ushort) return;
+    case 8: GATHER(uchar) return;
     }
+#undef GATHER
+    for (int j = 0; j < n; j++)
+        each[j] = load_nibble(from, offset + j * stride);
+}
 
-#define LOAD_32(i) vload16(0, (global const uint *)from + offset + (i))
-#define LOAD_32_1(i) ((global const uint *)from)[offset + (i)]
-#define LOAD_16(i) convert_uint16(vload16(0, (global const ushort *)from + offset + (i)))
-#define LOAD_16_1(i) (uint)((global const ushort *)from)[offset + (i)]
-#define LOAD_8(i) convert_uint16(vload16(0, from + offset + (i)))
-#define LOAD_8_1(i) (uint) from[offset + (i)]
-#define LOAD_4(i) load_nibbles(from + ((offset + (i)) >> 1))
-#define LOAD_4_1(i) load_nibble(from, offset + (i))
+OUTLINE void row_scatter(global uchar *to, int bits, i64 offset, i64 stride, const uint *each, int n) {
+#define SCATTER(element_)                                                                                    \
+    for (int j = 0; j < n; j++)                                                                              \
+        ((global element_ *)to)[offset + j * stride] = (element_)each[j];
+    switch (bits) {
+    case 32: SCATTER(uint) return;
+    case 16: SCATTER(ushort) return;
+    case 8: SCATTER(uchar) return;
+    }
+#undef SCATTER
+}
+
+/* Sixteen consecutive elements. */
+#define ROW_BITS_32(from_, i_) vload16(0, (global const uint *)(from_) + (i_))
+#define ROW_BITS_16(from_, i_) convert_uint16(vload16(0, (global const ushort *)(from_) + (i_)))
+#define ROW_BITS_8(from_, i_) convert_uint16(vload16(0, (from_) + (i_)))
+#define ROW_BITS_4(from_, i_) load_nibbles((from_) + ((i_) >> 1))
+
+#define ROW_LOAD(type_, bits_, WIDEN_)                                                                       \
+    case type_:                                                                                              \
+        for (; k < dense; k += 16)                                                                           \
+            vstore16(WIDEN_(ROW_BITS_##bits_(from, offset + k)), 0, to + k);                                 \
+        for (; k < n; k += 16) {                                                                             \
+            row_gather(each, from, bits_, offset + k * stride, stride, n - k < 16 ? n - k : 16);             \
+            vstore16(WIDEN_(vload16(0, each)), 0, to + k);                                                   \
+        }                                                                                                    \
+        return;
 
 OUTLINE void row_load_any(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n) {
-    const int dense = stride == 1, even = dense && (offset & 1) == 0;
+    const int nibbles = type == TYPE_S4 || type == TYPE_U4 || type == TYPE_F4_E2M1 || type == TYPE_F4_E3M0;
+    const int dense = stride != 1 || (nibbles && (offset & 1)) ? 0 : n / 16 * 16;
+    uint each[16];
+    int k = 0;
     switch (type) {
-    case TYPE_F32: ROW_LOAD(to, stride, n, dense, as_float16, LOAD_32, LOAD_32_1); return;
-    case TYPE_S32: ROW_LOAD(to, stride, n, dense, widen_s32, LOAD_32, LOAD_32_1); return;
-    case TYPE_F16: ROW_LOAD(to, stride, n, dense, widen_f16, LOAD_16, LOAD_16_1); return;
-    case TYPE_BF16: ROW_LOAD(to, stride, n, dense, widen_bf16, LOAD_16, LOAD_16_1); return;
-    case TYPE_S8: ROW_LOAD(to, stride, n, dense, widen_s8, LOAD_8, LOAD_8_1); return;
-    case TYPE_U8: ROW_LOAD(to, stride, n, dense, widen_unsigned, LOAD_8, LOAD_8_1); return;
-    case TYPE_F8_E5M2: ROW_LOAD(to, stride, n, dense, widen_f8_e5m2, LOAD_8, LOAD_8_1); return;
-    case TYPE_F8_E4M3: ROW_LOAD(to, stride, n, dense, widen_f8_e4m3, LOAD_8, LOAD_8_1); return;
-    case TYPE_S4: ROW_LOAD(to, stride, n, even, widen_s4, LOAD_4, LOAD_4_1); return;
-    case TYPE_U4: ROW_LOAD(to, stride, n, even, widen_unsigned, LOAD_4, LOAD_4_1); return;
-    case TYPE_F4_E2M1: ROW_LOAD(to, stride, n, even, widen_f4_e2m1, LOAD_4, LOAD_4_1); return;
-    case TYPE_F4_E3M0: ROW_LOAD(to, stride, n, even, widen_f4_e3m0, LOAD_4, LOAD_4_1); return;
+        ROW_LOAD(TYPE_F32, 32, as_float16)
+        ROW_LOAD(TYPE_S32, 32, widen_s32)
+        ROW_LOAD(TYPE_F16, 16, widen_f16)
+        ROW_LOAD(TYPE_BF16, 16, widen_bf16)
+        ROW_LOAD(TYPE_S8, 8, widen_s8)
+        ROW_LOAD(TYPE_U8, 8, widen_unsigned)
+        ROW_LOAD(TYPE_F8_E5M2, 8, widen_f8_e5m2)
+        ROW_LOAD(TYPE_F8_E4M3, 8, widen_f8_e4m3)
+        ROW_LOAD(TYPE_S4, 4, widen_s4)
+        ROW_LOAD(TYPE_U4, 4, widen_unsigned)
+        ROW_LOAD(TYPE_F4_E2M1, 4, widen_f4_e2m1)
+        ROW_LOAD(TYPE_F4_E3M0, 4, widen_f4_e3m0)
     }
-    for (int k = 0; k < n; k++)
+    for (; k < n; k++)
         to[k] = load_f32(from, type, offset + k * stride);
 }
-#undef LOAD_32
-#undef LOAD_32_1
-#undef LOAD_16
-#undef LOAD_16_1
-#undef LOAD_8
-#undef LOAD_8_1
-#undef LOAD_4
-#undef LOAD_4_1
 
 INLINE void row_fill(float *to, float value, int n) {
     for (int k = 0; k < n; k += 16)
@@ -89,11 +103,61 @@ INLINE void row_load(float *to, global const uchar *from, int type, i64 offset, 
         row_load_any(to, from, type, offset, stride, n);
 }
 
+/* Transposes 8 x 8 floats in three rounds; each interleaves every row with the row four further on. */
+INLINE void transpose_8x8(const float *from, i64 from_pitch, float *to, i64 to_pitch) {
+    float8 a[8], b[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        a[i] = vload8(0, from + i * from_pitch);
+#pragma unroll
+    for (int step = 0; step < 3; step++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            b[2 * i].even = a[i].lo;
+            b[2 * i].odd = a[i + 4].lo;
+            b[2 * i + 1].even = a[i].hi;
+            b[2 * i + 1].odd = a[i + 4].hi;
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            a[i] = b[i];
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        vstore8(a[i], 0, to + i * to_pitch);
+}
+
+enum { ROW_TRANSPOSED = 128 }; /* the most rows of a block that is loaded across */
+
+/* Rows whose elements are far apart, while those of the same column lie one after the other: loaded by
+ * column.
+ */
+OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n,
+                                 int count) {
+    float columns[8 * (ROW_TRANSPOSED + 16)];
+    const int pitch = ROW_TRANSPOSED + 16;
+    for (int i = 0; i < n; i += 8) {
+        const int width = n - i < 8 ? n - i : 8;
+        for (int c = 0; c < width; c++)
+            row_load_any(columns + c * pitch, from, type, offset + (i + c) * stride, 1, count);
+        int j = 0;
+        for (; width == 8 && j + 8 <= count; j += 8)
+            transpose_8x8(columns + j, pitch, to + j * n + i, n);
+        for (; j < count; j++)
+            for (int c = 0; c < width; c++)
+                to[j * n + i + c] = columns[c * pitch + j];
+    }
+}
+
 /* `count` rows of n elements each, `pitch` elements apart in the buffer, one after the other in `to`. */
 INLINE void row_load_block(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n,
                            i64 pitch, int count) {
     if (count == 1 || pitch == stride * n) {
         row_load(to, from, type, offset, stride, n * count);
+        return;
+    }
+    if (pitch == 1 && stride > 1 && n > 1 && count <= ROW_TRANSPOSED) {
+        row_load_transposed(to, from, type, offset, stride, n, count);
         return;
     }
     if (pitch != 0) {
@@ -108,31 +172,34 @@ INLINE void row_load_block(float *to, global const uchar *from, int type, i64 of
 }
 
 /* Stores what row_load loads. */
-#define ROW_STORE(element_, bits_)                                                                           \
-    for (int k = 0; k < n; k += 16) {                                                                        \
-        const float16 x = vload16(0, from + k);                                                              \
-        if (stride == 1 && n - k >= 16) {                                                                    \
-            vstore16(bits_, 0, (global element_ *)to + offset + k);                                          \
-        } else {                                                                                             \
-            element_ each[16];                                                                               \
-            vstore16(bits_, 0, each);                                                                        \
-            for (int j = 0; j < 16 && k + j < n; j++)                                                        \
-                ((global element_ *)to)[offset + (k + j) * stride] = each[j];                                \
+#define ROW_STORE(type_, bits_, element_, CONVERT_, NARROW_)                                                 \
+    case type_:                                                                                              \
+        for (; k < dense; k += 16) {                                                                         \
+            const float16 x = vload16(0, from + k);                                                          \
+            vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + k);                              \
         }                                                                                                    \
-    }
+        for (; k < n; k += 16) {                                                                             \
+            const float16 x = vload16(0, from + k);                                                          \
+            vstore16(NARROW_, 0, each);                                                                      \
+            row_scatter(to, bits_, offset + k * stride, stride, each, n - k < 16 ? n - k : 16);              \
+        }                                                                                                    \
+        return;
 
 OUTLINE void row_store(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n) {
+    const int dense = stride != 1 ? 0 : n / 16 * 16;
+    uint each[16];
+    int k = 0;
     switch (type) {
-    case TYPE_F32: ROW_STORE(float, x); return;
-    case TYPE_S32: ROW_STORE(int, lanes_s32(x)); return;
-    case TYPE_F16: ROW_STORE(ushort, convert_ushort16(lanes_f16(x))); return;
-    case TYPE_BF16: ROW_STORE(ushort, convert_ushort16(lanes_bf16(x))); return;
-    case TYPE_S8: ROW_STORE(uchar, convert_uchar16(lanes_byte(x, -128.0f, 127.0f, -128.0f))); return;
-    case TYPE_U8: ROW_STORE(uchar, convert_uchar16(lanes_byte(x, 0.0f, 255.0f, 255.0f))); return;
-    case TYPE_F8_E5M2: ROW_STORE(uchar, convert_uchar16(lanes_f8_e5m2(x))); return;
-    case TYPE_F8_E4M3: ROW_STORE(uchar, convert_uchar16(lanes_f8_e4m3(x))); return;
+        ROW_STORE(TYPE_F32, 32, uint, , as_uint16(x))
+        ROW_STORE(TYPE_S32, 32, uint, , as_uint16(lanes_s32(x)))
+        ROW_STORE(TYPE_F16, 16, ushort, convert_ushort16, lanes_f16(x))
+        ROW_STORE(TYPE_BF16, 16, ushort, convert_ushort16, lanes_bf16(x))
+        ROW_STORE(TYPE_S8, 8, uchar, convert_uchar16, lanes_byte(x, -128.0f, 127.0f, -128.0f))
+        ROW_STORE(TYPE_U8, 8, uchar, convert_uchar16, lanes_byte(x, 0.0f, 255.0f, 255.0f))
+        ROW_STORE(TYPE_F8_E5M2, 8, uchar, convert_uchar16, lanes_f8_e5m2(x))
+        ROW_STORE(TYPE_F8_E4M3, 8, uchar, convert_uchar16, lanes_f8_e4m3(x))
     }
-    for (int k = 0; k < n; k++)
+    for (; k < n; k++)
         store_f32(to, type, offset + k * stride, from[k]);
 }
 
