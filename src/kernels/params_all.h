@@ -13,6 +13,7 @@
 #include "kernels/params_matmul.h"
 #include "kernels/params_pack.h"
 #include "kernels/params_pooling.h"
+#include "kernels/params_reduction.h"
 #include "kernels/params_reorder.h"
 #include "kernels/params_rows.h"
 #include "kernels/params_softmax.h"

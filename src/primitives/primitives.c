@@ -31,6 +31,7 @@ static const struct {
         {dnnl_matmul, FORWARD, matmul_implementations},
         {dnnl_pooling, FORWARD, pooling_forward},
         {dnnl_prelu, FORWARD, prelu_forward},
+        {dnnl_reduction, FORWARD, reduction_implementations},
         {dnnl_reorder, FORWARD, reorder_implementations},
         {dnnl_softmax, FORWARD, softmax_forward},
         {dnnl_sum, FORWARD, sum_implementations},

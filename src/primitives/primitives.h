@@ -18,6 +18,7 @@ extern const struct implementation lrn_forward[];
 extern const struct implementation matmul_implementations[];
 extern const struct implementation pooling_forward[];
 extern const struct implementation prelu_forward[];
+extern const struct implementation reduction_implementations[];
 extern const struct implementation reorder_implementations[];
 extern const struct implementation softmax_forward[];
 extern const struct implementation sum_implementations[];

@@ -160,11 +160,15 @@ struct range walk_init(struct walk *walk, const md_t *md, const struct device *d
     return walk_init_cost(walk, md, device, 1);
 }
 
-struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost) {
+void walk_cut(struct walk *walk, const md_t *md) {
     *walk = (struct walk){.ndims = md->ndims, .offset = md->offset0, .count = 1};
     for (int d = 0; d < md->ndims; d++)
         walk->dims[d] = md->dims[d];
     walk_loops(walk, md);
+}
+
+struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost) {
+    walk_cut(walk, md);
     bool cpu = device->info.class == DEVICE_CPU;
     walk->span = (cpu ? cpu_span : gpu_span)(&device->info, walk->count, cost);
     /* If the order of the walk is not that of the bytes, a single work-item must take all of them. */

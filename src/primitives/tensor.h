@@ -22,6 +22,9 @@ struct range walk_init(struct walk *walk, const md_t *md, const struct device *d
  */
 struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost);
 
+/* The loops alone, with no shares. */
+void walk_cut(struct walk *walk, const md_t *md);
+
 /* Work-items per group: 1 on CPUs, where one work-item is a unit of work; on GPUs enough to fill the lanes.
  */
 size_t full_group(const struct device *device);
