@@ -19,13 +19,7 @@ INLINE float reduce_identity(int alg) {
     return alg == REDUCE_MAX ? LEAST : alg == REDUCE_MIN ? -LEAST : alg == REDUCE_MUL ? 1.0f : 0.0f;
 }
 
-INLINE OVERLOAD float16 reduce_pair(int alg, float16 a, float16 b) {
-    if (alg == REDUCE_MAX) return a > b ? a : b;
-    if (alg == REDUCE_MIN) return a < b ? a : b;
-    return alg == REDUCE_MUL ? a * b : a + b;
-}
-
-INLINE OVERLOAD float reduce_pair(int alg, float a, float b) {
+INLINE float16 reduce_pair(int alg, float16 a, float16 b) {
     if (alg == REDUCE_MAX) return a > b ? a : b;
     if (alg == REDUCE_MIN) return a < b ? a : b;
     return alg == REDUCE_MUL ? a * b : a + b;
@@ -187,23 +181,17 @@ INLINE void reduce_start(float16 *parts, float value) {
         parts[v] = (float16)(value);
 }
 
-/* Lane i becomes the result of all lanes i, i + period, i + 2 * period …, and so does each of these. */
+/* Lane i becomes the result of all lanes i, i + period, i + 2 * period …, and so does each of these. The
+ * period is a power of two below 64. */
 INLINE void reduce_fold(int alg, int period, float16 *parts) {
-    float lanes[REDUCE_TILE];
-#pragma unroll
-    for (int v = 0; v < REDUCE_VECTORS; v++)
-        vstore16(parts[v], v, lanes);
-#pragma nounroll
-    for (int step = REDUCE_TILE / 2; step >= period; step /= 2)
-#pragma nounroll
-        for (int i = 0; i < step; i++)
-            lanes[i] = reduce_pair(alg, lanes[i], lanes[i + step]);
-#pragma nounroll
-    for (int i = period; i < REDUCE_TILE; i++)
-        lanes[i] = lanes[i - period];
-#pragma unroll
-    for (int v = 0; v < REDUCE_VECTORS; v++)
-        parts[v] = vload16(v, lanes);
+    float16 even = reduce_pair(alg, parts[0], parts[2]), odd = reduce_pair(alg, parts[1], parts[3]);
+    if (period <= 16) even = odd = reduce_pair(alg, even, odd);
+    if (period <= 8) even = odd = reduce_pair(alg, even, even.s89abcdef01234567);
+    if (period <= 4) even = odd = reduce_pair(alg, even, even.s45670123cdef89ab);
+    if (period <= 2) even = odd = reduce_pair(alg, even, even.s23016745ab89efcd);
+    if (period <= 1) even = odd = reduce_pair(alg, even, even.s1032547698badcfe);
+    parts[0] = parts[2] = even;
+    parts[1] = parts[3] = odd;
 }
 
 /* `n` elements that are `stride` apart, in memory order. */

@@ -70,6 +70,13 @@ static bool padding_fits(const struct reduce_request *r, int *padded) {
     return true;
 }
 
+/* Many short runs are faster side by side, though their elements are apart. */
+static bool runs_are_short(const struct cut *cut) {
+    enum { SHORT = 32, MANY = 16 };
+    return cut->nkept > 0 && cut->nreduced > 0 && cut->reduced[cut->nreduced - 1].size < SHORT
+           && cut->kept[cut->nkept - 1].size >= MANY;
+}
+
 /* Cuts the layouts of src and results into loops. False: they do not fit. */
 static bool cut_layouts(struct cut *cut, const struct reduce_request *r) {
     struct walk walk;
@@ -90,6 +97,7 @@ static bool cut_layouts(struct cut *cut, const struct reduce_request *r) {
         if (!distance(r->dst, from->dim, from->step, from->size, &loop.dst)) return false;
         add_loop(cut->kept, &cut->nkept, &loop);
     }
+    if (cut->along && runs_are_short(cut)) cut->along = false;
     return cut->nkept <= REDUCE_LOOPS && cut->nreduced <= REDUCE_LOOPS;
 }
 
