@@ -40,6 +40,8 @@ enum {
     ROW_BINARY,           /* x = alg(x, y, z) */
     ROW_SUM,              /* x = x + alpha * (y - beta) */
     ROW_PRELU,            /* x = x > 0 ? x : x * y */
+    ROW_NORMALIZE,        /* x = (x - y) * z, plus the element of the operand `scale` */
+    ROW_IS_POSITIVE,      /* x = x > 0 ? 1 : 0 */
 };
 struct row_op {
     i32 kind, alg;

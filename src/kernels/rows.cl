@@ -125,8 +125,37 @@ OUTLINE void row_sum_or_prelu(constant struct row_op *op, float *to, const float
 }
 
 struct row_space {
-    float x[ROW_BLOCK + 16], y[ROW_BLOCK + 16], z[ROW_BLOCK + 16];
+    float x[ROW_BLOCK + 16], y[ROW_BLOCK + 16], z[ROW_BLOCK + 16], w[ROW_BLOCK + 16];
 };
+
+OUTLINE void row_is_positive(float *to, const float *from, int left) {
+    for (; left > 0; left -= 16, from += 16, to += 16) {
+        float16 x;
+        row_load_lanes(&x, from, left);
+        row_store_lanes(x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f), to, left);
+    }
+}
+
+/* A mean or shift of NULL is 0. */
+OUTLINE void row_normalize(float *to, const float *from, const float *mean, const float *factor,
+                           const float *shift, int left) {
+    for (int i = 0; left > 0; left -= 16, i += 16) {
+        float16 x, y = (float16)(0.0f), z, w = (float16)(0.0f);
+        row_load_lanes(&x, from + i, left);
+        row_load_lanes(&z, factor + i, left);
+        if (mean) row_load_lanes(&y, mean + i, left);
+        if (shift) row_load_lanes(&w, shift + i, left);
+        row_store_lanes(fma(x - y, z, w), to + i, left);
+    }
+}
+
+INLINE void row_apply_normalize(const struct row_state *s, const struct row_block *block,
+                                constant struct row_op *op, const float *x, float *to,
+                                struct row_space *space) {
+    const float *mean = op->operand < 0 ? 0 : row_view(s, block, op->operand, space->y);
+    const float *shift = op->scale < 0 ? 0 : row_view(s, block, op->scale, space->w);
+    row_normalize(to, x, mean, row_view(s, block, op->operand2, space->z), shift, block->n * block->rows);
+}
 
 /* One operation from `x` to `to`, unless it only replaces x: returns where the result is. */
 INLINE const float *row_apply(const struct row_state *s, const struct row_block *block,
@@ -135,6 +164,14 @@ INLINE const float *row_apply(const struct row_state *s, const struct row_block 
     const int n = block->n * block->rows;
     if (op->kind == ROW_ELTWISE) {
         row_eltwise(op, to, x, n);
+        return to;
+    }
+    if (op->kind == ROW_IS_POSITIVE) {
+        row_is_positive(to, x, n);
+        return to;
+    }
+    if (op->kind == ROW_NORMALIZE) {
+        row_apply_normalize(s, block, op, x, to, space);
         return to;
     }
     /* What becomes the accumulator must not lie where the next operand is loaded. Whole vectors can be loaded
@@ -280,6 +317,11 @@ INLINE float item_operand(const struct row_state *s, const struct row_block *blo
 INLINE float item_apply(const struct row_state *s, const struct row_block *block, constant struct row_op *op,
                         float x) {
     if (op->kind == ROW_ELTWISE) return eltwise_f32(op->alg, x, op->alpha, op->beta);
+    if (op->kind == ROW_IS_POSITIVE) return x > 0.0f ? 1.0f : 0.0f;
+    if (op->kind == ROW_NORMALIZE)
+        return fma(x - (op->operand < 0 ? 0.0f : item_operand(s, block, op->operand)),
+                   item_operand(s, block, op->operand2),
+                   op->scale < 0 ? 0.0f : item_operand(s, block, op->scale));
     float y = item_operand(s, block, op->operand);
     if (op->scale >= 0) y *= item_operand(s, block, op->scale);
     switch (op->kind) {

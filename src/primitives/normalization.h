@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by batch, layer and group normalisation: the checks of their arguments. */
+/*
+ * Shared by batch, layer and group normalisation: the checks of their arguments, their problems, and the
+ * launches that compute and apply statistics.
+ */
 #ifndef LODE_PRIMITIVES_NORMALIZATION_H
 #define LODE_PRIMITIVES_NORMALIZATION_H
 
+#include "core/plan.h"
 #include "primitives/check.h"
 
 /* A normalisation, forward (dst) or backward (diff_src, diff_dst). */
@@ -22,5 +26,47 @@ dnnl_status_t check_normalization(const struct normalization_request *request, b
 dnnl_status_t check_normalization_attr(const struct normalization_request *request,
                                        const struct dnnl_engine *engine, const attr_t *attr,
                                        uint64_t post_ops, bool scales);
+
+/* The forward problem. Mean and variance have the layout of `statistics`, scale and shift that of `weights`.
+ */
+dnnl_status_t normalization_problem(struct problem *problem, dnnl_primitive_kind_t kind,
+                                    const struct normalization_request *request, float epsilon,
+                                    const md_t *statistics, const md_t *weights);
+
+/* Are statistics read (NORM_GIVEN), or computed and stored (NORM_STORED), or neither? */
+enum norm_statistics { NORM_INSIDE, NORM_GIVEN, NORM_STORED };
+enum norm_statistics norm_statistics(const struct problem *problem);
+
+/* Statistics, f32, described with the dimensions of src: 1 where it is reduced. */
+struct norm_moments {
+    int mean_arg, variance_arg; /* ARG_SCRATCHPAD: at the offset of the descriptor */
+    md_t mean, variance;
+    bool about_zero; /* the mean counts as 0, and does not exist */
+};
+
+/* The md of a vector along dimension `dim` of tensors like `like`. */
+dnnl_status_t norm_vector(md_t *md, const md_t *like, int dim, dnnl_data_type_t type);
+
+/* Moments of f32 in scratchpad with these dimensions. */
+dnnl_status_t norm_scratch_moments(struct plan *plan, struct norm_moments *m, const dnnl_dim_t *dims);
+/* Adds the launches that compute the moments of `src` over the dimensions that are not `kept`. */
+dnnl_status_t norm_append_moments(struct plan *plan, const md_t *src, unsigned kept,
+                                  const struct norm_moments *m);
+
+/* How a normalisation is applied: dst = (src - mean) * factor + shift. */
+struct norm_factors {
+    int mean_arg, factor_arg, shift_arg; /* ARG_NOTHING: there is none */
+    md_t mean, factor, shift;            /* dimensions of src, 1 where they are broadcast */
+    int scale_arg;                       /* a scale that `factor` does not contain; ARG_NOTHING: none */
+    md_t scale;
+};
+/* Adds the launch that computes factors: `count` of them, which `share` a statistic in groups of that size.
+ * With DNNL_ARG_SCALE, if the problem has it and `channels` is not 0, its elements repeating after
+ * `channels`. Returns offsets in scratchpad; the means are repeated to match if `expanded` is not NULL. */
+dnnl_status_t norm_append_factors(struct plan *plan, const struct norm_moments *m, dnnl_dim_t count,
+                                  dnnl_dim_t share, dnnl_dim_t channels, dnnl_dim_t *factor,
+                                  dnnl_dim_t *expanded);
+/* Adds the launches that apply them, with all flags and attributes of the problem. */
+dnnl_status_t norm_append_apply(struct plan *plan, const struct norm_factors *f);
 
 #endif

@@ -27,6 +27,7 @@ static const struct {
         {dnnl_eltwise, FORWARD, eltwise_forward},
         {dnnl_eltwise, BACKWARD_DATA, eltwise_backward},
         {dnnl_inner_product, FORWARD, inner_product_forward},
+        {dnnl_layer_normalization, FORWARD, layer_normalization_forward},
         {dnnl_lrn, FORWARD, lrn_forward},
         {dnnl_matmul, FORWARD, matmul_implementations},
         {dnnl_pooling, FORWARD, pooling_forward},

@@ -14,6 +14,7 @@ extern const struct implementation convolution_forward[];
 extern const struct implementation eltwise_backward[];
 extern const struct implementation eltwise_forward[];
 extern const struct implementation inner_product_forward[];
+extern const struct implementation layer_normalization_forward[];
 extern const struct implementation lrn_forward[];
 extern const struct implementation matmul_implementations[];
 extern const struct implementation pooling_forward[];

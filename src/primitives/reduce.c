@@ -32,27 +32,6 @@ static void add_loop(struct reduce_loop *loops, int *count, const struct reduce_
     loops[(*count)++] = *loop;
 }
 
-/* The distance between positions that are `step` apart along a dimension, `size` of them. False: it is not
- * the same for all. */
-static bool distance(const md_t *md, int dim, dnnl_dim_t step, dnnl_dim_t size, i64 *stride) {
-    dnnl_dims_t blocks;
-    dnnl_dim_t inner = 1;
-    int found = 0;
-    md_blocks(md, blocks);
-    if (step % blocks[dim] == 0) {
-        *stride = md->blocking.strides[dim] * (step / blocks[dim]);
-        return true;
-    }
-    for (int b = md->blocking.inner_nblks - 1; b >= 0; b--) {
-        if (md->blocking.inner_idxs[b] == dim) {
-            found++;
-            *stride = inner * step;
-        }
-        inner *= md->blocking.inner_blks[b];
-    }
-    return found == 1 && step * size <= blocks[dim] && blocks[dim] % (step * size) == 0;
-}
-
 static bool is_padded(const md_t *md, int dim) {
     return md->padded_dims[dim] != md->dims[dim];
 }
@@ -94,7 +73,7 @@ static bool cut_layouts(struct cut *cut, const struct reduce_request *r) {
             continue;
         }
         loop.step = from->dim == padded ? from->step : 0;
-        if (!distance(r->dst, from->dim, from->step, from->size, &loop.dst)) return false;
+        if (!walk_distance(r->dst, from->dim, from->step, from->size, &loop.dst)) return false;
         add_loop(cut->kept, &cut->nkept, &loop);
     }
     if (cut->along && runs_are_short(cut)) cut->along = false;

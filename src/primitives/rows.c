@@ -287,6 +287,14 @@ void rows_prelu(struct rows *rows, int operand) {
     add_op(rows, (struct row_op){.kind = ROW_PRELU, .operand = operand, .scale = ROW_NONE});
 }
 
+void rows_normalize(struct rows *rows, int mean, int factor, int shift) {
+    add_op(rows, (struct row_op){.kind = ROW_NORMALIZE, .operand = mean, .operand2 = factor, .scale = shift});
+}
+
+void rows_is_positive(struct rows *rows) {
+    add_op(rows, (struct row_op){.kind = ROW_IS_POSITIVE, .scale = ROW_NONE});
+}
+
 /* Ends the launch with its accumulator in scratchpad, where the next one begins. */
 static void spill(struct rows *rows) {
     struct row_operand *dst = &rows->params.operands[0];
@@ -393,11 +401,16 @@ static bool is_zero_in_padding(const struct rows *rows, int operand) {
 }
 
 static bool op_keeps_zero(const struct rows *rows, const struct row_op *op) {
-    if (op->kind == ROW_ELTWISE) return eltwise_keeps_zero(op);
-    bool zero = op->scale == ROW_NONE && is_zero_in_padding(rows, op->operand);
-    if (op->kind == ROW_BINARY)
-        return zero && op->alg != BINARY_DIV && op->alg < BINARY_GE; /* comparisons may be true */
-    return zero && (op->kind != ROW_SUM || op->beta == 0);
+    bool of_zero = op->operand >= 0 && op->scale == ROW_NONE && is_zero_in_padding(rows, op->operand);
+    switch (op->kind) {
+    case ROW_ELTWISE: return eltwise_keeps_zero(op);
+    case ROW_IS_POSITIVE: return true;
+    case ROW_LOAD_OPERAND:
+    case ROW_PRELU: return of_zero;
+    case ROW_SUM: return of_zero && op->beta == 0;
+    case ROW_BINARY: return of_zero && op->alg != BINARY_DIV && op->alg < BINARY_GE; /* 0 >= 0 is true */
+    default: return false;
+    }
 }
 
 /* If every operand has the padding of dst and the program makes zeros of its zeros, the padding is computed

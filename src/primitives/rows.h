@@ -60,6 +60,10 @@ void rows_eltwise(struct rows *rows, dnnl_alg_kind_t alg, float alpha, float bet
 void rows_binary(struct rows *rows, dnnl_alg_kind_t alg, int operand, int scale, int condition);
 void rows_sum(struct rows *rows, int operand, float scale, float zero_point);
 void rows_prelu(struct rows *rows, int operand);
+/* x = (x - mean) * factor + shift; mean and shift may be ROW_NONE. */
+void rows_normalize(struct rows *rows, int mean, int factor, int shift);
+/* x = x > 0 ? 1 : 0 */
+void rows_is_positive(struct rows *rows);
 /* Makes room for an operation with so many operands: if there is none left, what follows is another launch.
  */
 void rows_reserve(struct rows *rows, int operands);

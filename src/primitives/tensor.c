@@ -167,6 +167,25 @@ void walk_cut(struct walk *walk, const md_t *md) {
     walk_loops(walk, md);
 }
 
+bool walk_distance(const md_t *md, int dim, dnnl_dim_t step, dnnl_dim_t size, i64 *stride) {
+    dnnl_dims_t blocks;
+    dnnl_dim_t inner = 1;
+    int found = 0;
+    md_blocks(md, blocks);
+    if (step % blocks[dim] == 0) {
+        *stride = md->blocking.strides[dim] * (step / blocks[dim]);
+        return true;
+    }
+    for (int b = md->blocking.inner_nblks - 1; b >= 0; b--) {
+        if (md->blocking.inner_idxs[b] == dim) {
+            found++;
+            *stride = inner * step;
+        }
+        inner *= md->blocking.inner_blks[b];
+    }
+    return found == 1 && step * size <= blocks[dim] && blocks[dim] % (step * size) == 0;
+}
+
 struct range walk_init_cost(struct walk *walk, const md_t *md, const struct device *device, dnnl_dim_t cost) {
     walk_cut(walk, md);
     bool cpu = device->info.class == DEVICE_CPU;

@@ -24,6 +24,9 @@ struct range walk_init_cost(struct walk *walk, const md_t *md, const struct devi
 
 /* The loops alone, with no shares. */
 void walk_cut(struct walk *walk, const md_t *md);
+/* The distance between positions that are `step` apart along a dimension, `size` of them. False: it is not
+ * the same for all. */
+bool walk_distance(const md_t *md, int dim, dnnl_dim_t step, dnnl_dim_t size, i64 *stride);
 
 /* Work-items per group: 1 on CPUs, where one work-item is a unit of work; on GPUs enough to fill the lanes.
  */
