@@ -228,10 +228,10 @@ static dnnl_status_t append_statistics(struct plan *plan, struct norm_moments *m
     dnnl_dims_t dims;
     for (int d = 0; d < src.ndims; d++)
         dims[d] = d == axis ? 1 : src.dims[d];
-    TRY(norm_scratch_moments(plan, m, dims));
+    TRY(norm_scratch_moments(plan, m, src.ndims, dims));
     enum norm_statistics from = norm_statistics(&plan->problem);
     if (from == NORM_GIVEN) return copy_statistics(plan, m, false);
-    TRY(norm_append_moments(plan, &src, (1u << axis) - 1, m));
+    TRY(norm_append_moments(plan, DNNL_ARG_SRC, &src, (1u << axis) - 1, m));
     return from == NORM_STORED ? copy_statistics(plan, m, true) : dnnl_success;
 }
 

@@ -94,8 +94,8 @@ static dnnl_dim_t scratch_floats(struct plan *plan, dnnl_dim_t count) {
     return (dnnl_dim_t)(plan_scratchpad(plan, (size_t)count * sizeof(float)) / sizeof(float));
 }
 
-dnnl_status_t norm_scratch_moments(struct plan *plan, struct norm_moments *m, const dnnl_dim_t *dims) {
-    int ndims = problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
+dnnl_status_t norm_scratch_moments(struct plan *plan, struct norm_moments *m, int ndims,
+                                   const dnnl_dim_t *dims) {
     m->mean_arg = m->variance_arg = ARG_SCRATCHPAD;
     TRY(md_init_by_strides(&m->mean, ndims, dims, dnnl_f32, NULL));
     m->variance = m->mean;
@@ -104,11 +104,11 @@ dnnl_status_t norm_scratch_moments(struct plan *plan, struct norm_moments *m, co
     return dnnl_success;
 }
 
-dnnl_status_t norm_append_moments(struct plan *plan, const md_t *src, unsigned kept,
+dnnl_status_t norm_append_moments(struct plan *plan, int src_arg, const md_t *src, unsigned kept,
                                   const struct norm_moments *m) {
     return reduce_append(plan, &(struct reduce_request){.alg = REDUCE_MOMENTS,
                                                         .about_zero = m->about_zero,
-                                                        .src_arg = DNNL_ARG_SRC,
+                                                        .src_arg = src_arg,
                                                         .src = src,
                                                         .kept = kept,
                                                         .dst_arg = m->mean_arg,

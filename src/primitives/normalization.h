@@ -48,9 +48,10 @@ struct norm_moments {
 dnnl_status_t norm_vector(md_t *md, const md_t *like, int dim, dnnl_data_type_t type);
 
 /* Moments of f32 in scratchpad with these dimensions. */
-dnnl_status_t norm_scratch_moments(struct plan *plan, struct norm_moments *m, const dnnl_dim_t *dims);
+dnnl_status_t norm_scratch_moments(struct plan *plan, struct norm_moments *m, int ndims,
+                                   const dnnl_dim_t *dims);
 /* Adds the launches that compute the moments of `src` over the dimensions that are not `kept`. */
-dnnl_status_t norm_append_moments(struct plan *plan, const md_t *src, unsigned kept,
+dnnl_status_t norm_append_moments(struct plan *plan, int src_arg, const md_t *src, unsigned kept,
                                   const struct norm_moments *m);
 
 /* How a normalisation is applied: dst = (src - mean) * factor + shift. */

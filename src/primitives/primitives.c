@@ -22,10 +22,12 @@ static const struct {
     enum direction direction;
     const struct implementation *implementations;
 } rows[] = {
+        {dnnl_batch_normalization, FORWARD, batch_normalization_forward},
         {dnnl_binary, FORWARD, binary_implementations},
         {dnnl_convolution, FORWARD, convolution_forward},
         {dnnl_eltwise, FORWARD, eltwise_forward},
         {dnnl_eltwise, BACKWARD_DATA, eltwise_backward},
+        {dnnl_group_normalization, FORWARD, group_normalization_forward},
         {dnnl_inner_product, FORWARD, inner_product_forward},
         {dnnl_layer_normalization, FORWARD, layer_normalization_forward},
         {dnnl_lrn, FORWARD, lrn_forward},

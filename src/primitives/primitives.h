@@ -9,10 +9,12 @@
 
 #include "core/plan.h"
 
+extern const struct implementation batch_normalization_forward[];
 extern const struct implementation binary_implementations[];
 extern const struct implementation convolution_forward[];
 extern const struct implementation eltwise_backward[];
 extern const struct implementation eltwise_forward[];
+extern const struct implementation group_normalization_forward[];
 extern const struct implementation inner_product_forward[];
 extern const struct implementation layer_normalization_forward[];
 extern const struct implementation lrn_forward[];
