@@ -149,6 +149,129 @@ kernel void normalize_rows(ITEM global const uchar *src, global const uchar *sca
 }
 #endif
 
+/* What the channels of a block are normalised with, for one period. Channels that do not exist give 0. */
+struct norm_period {
+    float mean[NORM_PERIOD], factor[NORM_PERIOD], shift[NORM_PERIOD];
+};
+
+INLINE void norm_period(struct norm_period *to, constant struct norm_dense_params *p, i64 block,
+                        global const float *means, global const float *variances, global const float *scales,
+                        global const float *shifts) {
+    const i64 image = block / p->channel_blocks, first = (block - image * p->channel_blocks) * p->width;
+    const int period = (int)p->period, width = p->width < p->period ? (int)p->width : period;
+#pragma nounroll
+    for (int i = 0; i < width; i++) {
+        const i64 c = first + i, stat = image * p->image + (p->share == 1 ? c : c / p->share);
+        const int exists = c < p->channels;
+        to->mean[i] = exists ? means[p->mean_offset + stat] : 0.0f;
+        to->factor[i] = exists ? variances[p->variance_offset + stat] : 1.0f;
+        to->shift[i] = exists && p->shift_offset >= 0 ? shifts[p->shift_offset + c] : 0.0f;
+    }
+#pragma nounroll
+    for (int i = width; i < period; i++) {
+        to->mean[i] = to->mean[i - width];
+        to->factor[i] = to->factor[i - width];
+        to->shift[i] = to->shift[i - width];
+    }
+#pragma nounroll
+    for (int i = 0; i < period; i += 16) {
+        float16 root = f32_sqrt(vload16(0, to->factor + i) + (float16)(p->eps));
+        vstore16(f32_div((float16)(1.0f), root), 0, to->factor + i);
+    }
+    if (p->scale_offset < 0 && first + width <= p->channels) return;
+#pragma nounroll
+    for (int i = 0, c = 0; i < period; i++, c = c + 1 < width ? c + 1 : 0) {
+        const int exists = first + c < p->channels;
+        float scale = exists && p->scale_offset >= 0 ? scales[p->scale_offset + first + c] : 1.0f;
+        to->factor[i] = exists ? to->factor[i] * scale : 0.0f;
+    }
+}
+
+struct norm_run {
+    global const uchar *src;
+    global uchar *dst, *mask; /* mask NULL: none */
+    i64 from, to, place;      /* of the first element in src, dst and mask */
+    i64 n;
+    float least; /* results are at least this */
+    int period;
+};
+
+#define NORM_LOOP(LOAD, STORE)                                                                               \
+    for (; i + 16 <= r->n; i += 16) {                                                                        \
+        float16 y = fma(LOAD(r->from + i) - vload16(0, c->mean + at), vload16(0, c->factor + at),            \
+                        vload16(0, c->shift + at));                                                          \
+        if (r->mask)                                                                                         \
+            vstore16(convert_uchar16(y > 0.0f ? (uint16)(1u) : (uint16)(0u)), 0, r->mask + r->place + i);    \
+        y = y < least ? least : y;                                                                           \
+        STORE(y, r->to + i);                                                                                 \
+        at = at + 16 < r->period ? at + 16 : 0;                                                              \
+    }
+#define LOAD_F32(i) vload16(0, (global const float *)r->src + (i))
+#define LOAD_F16(i) widen_f16(convert_uint16(vload16(0, (global const ushort *)r->src + (i))))
+#define LOAD_BF16(i) widen_bf16(convert_uint16(vload16(0, (global const ushort *)r->src + (i))))
+#define LOAD_S8(i) widen_s8(convert_uint16(vload16(0, r->src + (i))))
+#define STORE_F32(y, i) vstore16(y, 0, (global float *)r->dst + (i))
+#define STORE_F16(y, i) vstore16(convert_ushort16(lanes_f16(y)), 0, (global ushort *)r->dst + (i))
+#define STORE_BF16(y, i) vstore16(convert_ushort16(lanes_bf16(y)), 0, (global ushort *)r->dst + (i))
+#define STORE_S8(y, i) vstore16(convert_uchar16(lanes_byte(y, -128.0f, 127.0f, -128.0f)), 0, r->dst + (i))
+
+/* What the vectors of a run have left over, or all of it if the types have no loop of their own. */
+OUTLINE void norm_rest(const struct norm_run *r, const struct norm_period *c, int src_type, int dst_type,
+                       i64 i, int at) {
+    for (; i < r->n; i += 16) {
+        const int count = r->n - i < 16 ? (int)(r->n - i) : 16;
+        float values[16];
+        row_load(values, r->src, src_type, r->from + i, 1, count);
+        float16 y = fma(vload16(0, values) - vload16(0, c->mean + at), vload16(0, c->factor + at),
+                        vload16(0, c->shift + at));
+        vstore16(y, 0, values);
+        for (int k = 0; k < count && r->mask; k++)
+            r->mask[r->place + i + k] = values[k] > 0.0f;
+        vstore16(y < r->least ? (float16)(r->least) : y, 0, values);
+        row_store(r->dst, dst_type, r->to + i, 1, values, count);
+        at = at + 16 < r->period ? at + 16 : 0;
+    }
+}
+
+INLINE void norm_run(const struct norm_run *r, const struct norm_period *c, int src_type, int dst_type) {
+    const float16 least = (float16)(r->least);
+    i64 i = 0;
+    int at = 0;
+    if (src_type == dst_type) switch (src_type) {
+        case TYPE_F32: NORM_LOOP(LOAD_F32, STORE_F32) break;
+        case TYPE_F16: NORM_LOOP(LOAD_F16, STORE_F16) break;
+        case TYPE_BF16: NORM_LOOP(LOAD_BF16, STORE_BF16) break;
+        case TYPE_S8: NORM_LOOP(LOAD_S8, STORE_S8) break;
+        }
+    if (i < r->n) norm_rest(r, c, src_type, dst_type, i, at);
+}
+
+/* Range: pieces of all blocks / span. dst may be src. */
+#if WANTED(normalize_dense)
+kernel void normalize_dense(ITEM global const uchar *src, global const float *means,
+                            global const float *variances, global const float *scales,
+                            global const float *shifts, global uchar *dst, global uchar *mask,
+                            constant struct norm_dense_params *p) {
+    struct norm_period period;
+    const i64 first = (i64)get_global_id(0) * p->span, all = p->blocks * p->pieces,
+              last = first + p->span < all ? first + p->span : all;
+    struct norm_run r = {src,           dst, p->mask ? mask : 0, 0, 0, 0, 0, p->relu ? 0.0f : -INFINITY,
+                         (int)p->period};
+    i64 ready = -1;
+    for (i64 piece = first; piece < last; piece++) {
+        const i64 block = piece / p->pieces, begin = (piece - block * p->pieces) * p->piece,
+                  left = p->length - begin, at = block * p->length + begin;
+        if (block != ready) norm_period(&period, p, block, means, variances, scales, shifts);
+        ready = block;
+        r.from = p->src_offset + at;
+        r.to = p->dst_offset + at;
+        r.n = left < p->piece ? left : p->piece;
+        r.place = at;
+        norm_run(&r, &period, p->src_type, p->dst_type);
+    }
+}
+#endif
+
 /* Range: count / 16. */
 #if WANTED(normalization_factors)
 kernel void normalization_factors(ITEM global const float *mean, global const float *variance,

@@ -7,7 +7,8 @@
 
 enum {
     NORM_LOOPS = 8,
-    NORM_ROW = 4096, /* elements of the longest row that a work-item keeps */
+    NORM_ROW = 4096,    /* elements of the longest row that a work-item keeps */
+    NORM_PERIOD = 2048, /* the most elements after which channels may repeat */
 };
 
 /* Loops over rows, outermost first; `stat` is the stride of mean and variance. */
@@ -30,6 +31,25 @@ struct norm_rows_params {
     struct norm_loop loops[NORM_LOOPS];
 };
 PARAMS_SIZE(norm_rows_params, 40 + 8 * 11 + 8 * 32);
+
+/* src and dst in the same dense layout, cut into `blocks` of `length` elements each; element i of a block
+ * belongs to its channel i % width, or to its only one. Channels repeat after `period` elements, a multiple
+ * of
+ * 16. Blocks are numbered in memory order: `channel_blocks` of them have all channels, `width` each. */
+struct norm_dense_params {
+    i32 src_type, dst_type;
+    i32 relu, mask; /* mask: store which results are positive */
+    f32 eps;
+    i32 pad;
+    i64 blocks, length, width, period;
+    i64 pieces, piece; /* of a block: their number, and their size, a multiple of the period */
+    i64 span;          /* pieces of a work-item */
+    i64 channel_blocks, channels;
+    i64 image, share; /* statistics of an image (0: all images share them), channels that share one */
+    i64 src_offset, dst_offset, mean_offset, variance_offset;
+    i64 scale_offset, shift_offset; /* -1: none */
+};
+PARAMS_SIZE(norm_dense_params, 24 + 8 * 17);
 
 /* factor[i] = scale[i % channels] / sqrt(variance[i / share] + eps), and mean[i / share] next to it. */
 struct norm_factors_params {

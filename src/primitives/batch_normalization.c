@@ -104,6 +104,9 @@ static dnnl_status_t build(struct plan *plan) {
     if (md_nelems(&src, true) == 0)
         return epilogue_add_arguments(plan, problem_md(&plan->problem, DNNL_ARG_DST));
     TRY(append_statistics(plan, &src, &m));
+    bool done;
+    TRY(norm_append_dense(plan, &m, 0, 1, &done));
+    if (done) return dnnl_success;
     struct norm_factors f = {.mean_arg = m.mean_arg, .mean = m.mean, .factor_arg = ARG_SCRATCHPAD};
     TRY(norm_vector(&f.factor, &src, 1, dnnl_f32));
     TRY(norm_append_factors(plan, &m, src.dims[1], 1, src.dims[1], &f.factor.offset0, NULL));

@@ -136,6 +136,9 @@ static dnnl_status_t build(struct plan *plan) {
         return epilogue_add_arguments(plan, problem_md(&plan->problem, DNNL_ARG_DST));
     TRY(append_statistics(plan, &m));
     const dnnl_dim_t channels = src.dims[1];
+    bool done;
+    TRY(norm_append_dense(plan, &m, problem->group_size, channels / problem->group_size, &done));
+    if (done) return dnnl_success;
     struct norm_factors f = {.mean_arg = ARG_SCRATCHPAD, .factor_arg = ARG_SCRATCHPAD};
     dnnl_dims_t dims = {src.dims[0], channels, 1, 1, 1, 1};
     TRY(md_init_by_strides(&f.mean, src.ndims, dims, dnnl_f32, NULL));

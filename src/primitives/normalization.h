@@ -54,6 +54,11 @@ dnnl_status_t norm_scratch_moments(struct plan *plan, struct norm_moments *m, in
 dnnl_status_t norm_append_moments(struct plan *plan, int src_arg, const md_t *src, unsigned kept,
                                   const struct norm_moments *m);
 
+/* Adds the launch that applies moments where src and dst have the same dense layout; false: it does not fit.
+ * `image`: statistics of an image, 0 if all share them; `share`: consecutive channels that have the same. */
+dnnl_status_t norm_append_dense(struct plan *plan, const struct norm_moments *m, dnnl_dim_t image,
+                                dnnl_dim_t share, bool *fits);
+
 /* How a normalisation is applied: dst = (src - mean) * factor + shift. */
 struct norm_factors {
     int mean_arg, factor_arg, shift_arg; /* ARG_NOTHING: there is none */
