@@ -18,5 +18,6 @@
 #include "kernels/params_reorder.h"
 #include "kernels/params_rows.h"
 #include "kernels/params_softmax.h"
+#include "kernels/params_widening.h"
 
 #endif

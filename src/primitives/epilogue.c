@@ -28,12 +28,12 @@ static int quant_buffers(const struct quants *quants) {
     return n;
 }
 
-static bool fits_one_launch(const attr_t *attr) {
-    int buffers = quant_buffers(&attr->scales) + quant_buffers(&attr->zero_points)
+static bool fits_one_launch(const attr_t *attr, bool bias) {
+    int buffers = bias + quant_buffers(&attr->scales) + quant_buffers(&attr->zero_points)
                   + dropout_buffers(&attr->dropout) + attr_has_stochastic_rounding(attr);
     for (int i = 0; i < attr->post_ops.len; i++)
         buffers += op_buffers(&attr->post_ops.entries[i]);
-    return attr->dropout.enabled + attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
+    return bias + attr->dropout.enabled + attr->post_ops.len <= EPILOGUE_OPS && buffers <= EPILOGUE_BUFFERS;
 }
 
 /* True if at most a relu or a clip follows the bias. */
@@ -43,12 +43,18 @@ static bool is_plain(const attr_t *attr, int dst_arg) {
            && (attr->post_ops.len == 0 || epilogue_is_activation(attr));
 }
 
+static bool has_rows(const md_t *md) {
+    int n = md->ndims - 1;
+    return md_is_plain(md) && (md->dims[n] == 1 || md->blocking.strides[n] == 1);
+}
+
 static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
     if (quant_is_dynamic(quants_find(&ep->plan->attr.scales, ep->spec.dst_arg))) return false;
     if (ep->spec.f32_only && dst->data_type != dnnl_f32) return false;
     if (ep->spec.plain && !is_plain(&ep->plan->attr, ep->spec.dst_arg)) return false;
     if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes) return false;
-    return fits_one_launch(&ep->plan->attr);
+    if (ep->spec.row_major && !has_rows(dst)) return false;
+    return fits_one_launch(&ep->plan->attr, ep->spec.bias);
 }
 
 /* Building. */
@@ -66,6 +72,8 @@ dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const
     ep->direct = stores_directly(ep, &ep->dst);
     if (ep->direct) return dnnl_success;
     ep->dst.data_type = dnnl_f32;
+    if (ep->spec.row_major && !has_rows(&ep->dst))
+        TRY(md_init_by_strides(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, NULL));
     ep->dst.offset0 = 0;
     ep->dst.offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(&ep->dst, 0)) / sizeof(float));
     ep->dst_arg = ARG_SCRATCHPAD;
@@ -272,7 +280,7 @@ static dnnl_status_t build_end(struct epilogue_build *ep, struct epilogue *epilo
     return build_rounding(ep, &epilogue->rounding);
 }
 
-static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
+void epilogue_bind(const struct epilogue_build *ep, struct launch *launch) {
     launch_bind(launch, ep->dst_arg);
     for (int i = 0; i < EPILOGUE_BUFFERS; i++)
         launch_bind(launch, i < ep->nbuffers ? ep->buffers[i] : ARG_NOTHING);
@@ -280,11 +288,20 @@ static void bind_all(const struct epilogue_build *ep, struct launch *launch) {
         launch_add_scalar(launch, ep->scalars[i].arg, ep->scalars[i].form);
 }
 
-/* Dropout, then as many post-ops, starting at `first`, as fit into one launch; *next is the first remaining
- * one. */
+/* The bias as the first of all operations. */
+static dnnl_status_t build_bias(struct epilogue_build *ep, struct epilogue *epilogue) {
+    struct epilogue_op *op = &epilogue->ops[epilogue->nops++];
+    *op = (struct epilogue_op){.kind = POST_BINARY, .alg = BINARY_ADD, .buffer = -1, .buffer2 = -1};
+    return use_operand(ep, DNNL_ARG_BIAS, problem_md(&ep->plan->problem, DNNL_ARG_BIAS), &op->src1,
+                       &op->buffer, &op->lanes);
+}
+
+/* Bias and dropout, then as many post-ops, starting at `first`, as fit into one launch; *next is the first
+ * remaining one. */
 static dnnl_status_t build_ops(struct epilogue_build *ep, struct epilogue *epilogue, int first, int *next) {
     const struct dnnl_post_ops *ops = &ep->plan->attr.post_ops;
     int i = first;
+    if (first == 0 && ep->spec.bias) TRY(build_bias(ep, epilogue));
     if (first == 0 && ep->plan->attr.dropout.enabled) TRY(build_dropout(ep, epilogue));
     for (; i < ops->len && epilogue->nops < EPILOGUE_OPS; i++) {
         if (ep->nbuffers + op_buffers(&ops->entries[i]) > EPILOGUE_BUFFERS) break;
@@ -325,7 +342,7 @@ static dnnl_status_t add_pass(const struct epilogue_build *main, int *next) {
     p->epilogue = epilogue;
     p->bits = dt_bits(ep.dst.data_type);
     launch_bind(launch, ARG_SCRATCHPAD);
-    bind_all(&ep, launch);
+    epilogue_bind(&ep, launch);
     return dnnl_success;
 }
 
@@ -390,7 +407,8 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
 static dnnl_status_t add_rest(struct epilogue_build *ep) {
     const attr_t *attr = &ep->plan->attr;
     const struct quant *scale = quants_find(&attr->scales, ep->spec.dst_arg);
-    bool dynamic = quant_is_dynamic(scale), ops = attr->post_ops.len > 0 || attr->dropout.enabled;
+    bool dynamic = quant_is_dynamic(scale),
+         ops = ep->spec.bias || attr->post_ops.len > 0 || attr->dropout.enabled;
     int next = ops || !dynamic ? 0 : -1;
     while (next >= 0)
         TRY(add_pass(ep, &next));
@@ -404,7 +422,7 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
         TRY(build_ops(ep, epilogue, 0, &next));
         TRY(build_end(ep, epilogue));
     }
-    bind_all(ep, launch);
+    epilogue_bind(ep, launch);
     return ep->direct ? dnnl_success : add_rest(ep);
 }
 
@@ -418,7 +436,7 @@ bool epilogue_is_activation(const attr_t *attr) {
 dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *launch,
                                       struct epilogue *epilogue, struct activation *activation) {
     TRY(epilogue_end(ep, launch, epilogue));
-    if (!ep->direct || !epilogue_is_activation(&ep->plan->attr)) return dnnl_success;
+    if (!ep->direct || ep->spec.bias || !epilogue_is_activation(&ep->plan->attr)) return dnnl_success;
     const struct epilogue_op *op = &epilogue->ops[0];
     *activation = (struct activation){.alg = op->alg, .alpha = op->alpha, .beta = op->beta};
     epilogue->nops = 0;

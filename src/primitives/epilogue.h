@@ -25,6 +25,8 @@ struct epilogue_spec {
     bool f32_only;    /* the kernel stores only f32 */
     bool plain;       /* before it stores, the kernel supports nothing but a relu or a clip */
     bool whole_bytes; /* each work-item owns the bytes it stores (struct walk): 4-bit types can be stored */
+    bool bias;        /* the epilogue adds DNNL_ARG_BIAS, because the kernel cannot */
+    bool row_major;   /* the kernel stores only rows: results for another layout of dst go to scratchpad */
 };
 
 /* A host scalar that the epilogue reads. */
@@ -64,6 +66,10 @@ dnnl_status_t epilogue_zero_point(struct epilogue_build *ep, struct quant_source
 /* Fills in post-ops, the scale and the zero point of dst; binds dst and the epilogue's buffers as the
  * launch's last ones; adds the remaining launches. */
 dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, struct epilogue *epilogue);
+
+/* For launches that read quantisation parameters and store no results: binds ep->dst_arg and what
+ * epilogue_scale and epilogue_zero_point have found, as the last buffers. */
+void epilogue_bind(const struct epilogue_build *ep, struct launch *launch);
 
 /* Are the post-ops a single relu or clip, which some kernels apply themselves? */
 bool epilogue_is_activation(const attr_t *attr);

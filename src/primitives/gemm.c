@@ -14,6 +14,10 @@ const struct gemm_tile_shape gemm_14x32 = {
 const struct gemm_tile_shape gemm_6x16 = {
         &gemm_f32, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
 const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
+const struct gemm_tile_shape gemm_widening_14x32 = {&gemm_widening, 14,  32, &kernel_widening_gemm_14x32,
+                                                    NULL,           NULL};
+const struct gemm_tile_shape gemm_widening_6x16 = {&gemm_widening, 6,   16, &kernel_widening_gemm_6x16,
+                                                   NULL,           NULL};
 const struct gemm_tile_shape gemm_depthwise_6x16 = {&gemm_f32, 6, 16, &kernel_f32_depthwise_6x16, NULL, NULL};
 
 /* The tile is data of the plan's implementation. */
@@ -108,6 +112,19 @@ bool gemm_needs_positions(const struct plan *plan) {
             if (varies(plan, &lists[k]->entries[i])) return true;
     return plan->attr.dropout.enabled
            || (plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr));
+}
+
+struct gemm_dims gemm_dims_of(const struct plan *plan) {
+    struct gemm_dims dims;
+    int ndims = problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
+    bool matmul = plan->problem.kind == dnnl_matmul;
+    for (int d = 0; d < DNNL_MAX_NDIMS; d++) {
+        dims.src[d] = matmul && d != ndims - 1 ? d : -1;
+        dims.weights[d] = matmul && d != ndims - 2 ? d : -1;
+    }
+    /* Channels are numbered across all groups. */
+    if (!matmul) dims.weights[problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims - ndims] = 1;
+    return dims;
 }
 
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {

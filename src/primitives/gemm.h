@@ -26,7 +26,7 @@ struct gemm_type {
     dnnl_status_t (*accepts)(const struct plan *plan);
     dnnl_status_t (*launch)(struct epilogue_build *ep, struct gemm_view *view);
 };
-extern const struct gemm_type gemm_f32, gemm_int8;
+extern const struct gemm_type gemm_f32, gemm_int8, gemm_widening;
 
 /* A register tile: some columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
@@ -34,7 +34,8 @@ struct gemm_tile_shape {
     int height, panel;
     const struct kernel *kernel, *deep, *wide;
 };
-extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_depthwise_6x16;
+extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_depthwise_6x16,
+        gemm_widening_14x32, gemm_widening_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: its execution argument, offset and strides, in elements. */
@@ -77,6 +78,13 @@ int gemm_panel(const struct plan *plan);
 
 /* Do post-ops depend on a result's position? Then rows and batches must not be merged. */
 bool gemm_needs_positions(const struct plan *plan);
+
+/* The dimension of dst that corresponds to each dimension of src and weights; -1: none, because it is summed
+ * over or does not change the result. */
+struct gemm_dims {
+    int src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS];
+};
+struct gemm_dims gemm_dims_of(const struct plan *plan);
 
 /* Parts of the launches of all types. */
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile);
@@ -154,5 +162,7 @@ dnnl_status_t gemm_build_convolution(struct plan *plan);
 dnnl_status_t gemm_build_depthwise(struct plan *plan);
 dnnl_status_t gemm_build_inner_product(struct plan *plan);
 dnnl_status_t gemm_build_matmul(struct plan *plan);
+dnnl_status_t widening_build_matmul(struct plan *plan);
+dnnl_status_t widening_build_inner_product(struct plan *plan);
 
 #endif

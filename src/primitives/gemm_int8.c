@@ -14,25 +14,6 @@ static const md_t *tensor(const struct plan *plan, int arg) {
     return problem_md(&plan->problem, arg);
 }
 
-/* The dimension of dst that corresponds to each dimension of src and weights; -1: none, because it is summed
- * over or does not change the result. */
-struct dims {
-    int src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS];
-};
-
-static struct dims dims_of(const struct plan *plan) {
-    struct dims dims;
-    int ndims = tensor(plan, DNNL_ARG_SRC)->ndims;
-    bool matmul = plan->problem.kind == dnnl_matmul;
-    for (int d = 0; d < DNNL_MAX_NDIMS; d++) {
-        dims.src[d] = matmul && d != ndims - 1 ? d : -1;
-        dims.weights[d] = matmul && d != ndims - 2 ? d : -1;
-    }
-    /* Channels are numbered across all groups. */
-    if (!matmul) dims.weights[tensor(plan, DNNL_ARG_WEIGHTS)->ndims - ndims] = 1;
-    return dims;
-}
-
 /* Does a parameter change only along dimensions that results have? */
 static bool applies_to_results(const struct quants *quants, int arg, const int *dims) {
     const struct quant *quant = quants_find(quants, arg);
@@ -45,7 +26,7 @@ static bool scales_fit(const struct plan *plan) {
     const struct quants *scales = &plan->attr.scales;
     const struct quant *of_weights = quants_find(scales, DNNL_ARG_WEIGHTS),
                        *of_dst = quants_find(scales, DNNL_ARG_DST);
-    struct dims dims = dims_of(plan);
+    struct gemm_dims dims = gemm_dims_of(plan);
     enum { OUTPUTS_OF_GROUPS = 3 };
     bool grouped = plan->problem.kind == dnnl_convolution
                    && tensor(plan, DNNL_ARG_WEIGHTS)->ndims > tensor(plan, DNNL_ARG_SRC)->ndims;
@@ -115,7 +96,7 @@ static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, d
 }
 
 static dnnl_status_t find_quants(struct epilogue_build *ep, struct int8_gemm_params *p) {
-    struct dims dims = dims_of(ep->plan);
+    struct gemm_dims dims = gemm_dims_of(ep->plan);
     TRY(epilogue_scale(ep, &p->gemm.epilogue.src_scale, DNNL_ARG_SRC, dims.src));
     TRY(epilogue_scale(ep, &p->gemm.epilogue.weights_scale, DNNL_ARG_WEIGHTS, dims.weights));
     return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);

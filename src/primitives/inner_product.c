@@ -141,6 +141,8 @@ const struct implementation inner_product_forward[] = {
         {"f32_gemm_14x32", gemm_build_inner_product, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_inner_product, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_inner_product, &gemm_int8_12x32},
+        {"widening_gemm_14x32", widening_build_inner_product, &gemm_widening_14x32},
+        {"widening_gemm_6x16", widening_build_inner_product, &gemm_widening_6x16},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f16},
         {"convolution_universal", build_universal, NULL},

@@ -308,6 +308,8 @@ const struct implementation matmul_implementations[] = {
         {"f32_gemm_14x32", gemm_build_matmul, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_matmul, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_matmul, &gemm_int8_12x32},
+        {"widening_gemm_14x32", widening_build_matmul, &gemm_widening_14x32},
+        {"widening_gemm_6x16", widening_build_matmul, &gemm_widening_6x16},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_matmul, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_matmul, &gpu_gemm_f16},
         {"matmul_universal", build_universal, NULL},

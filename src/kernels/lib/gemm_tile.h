@@ -5,38 +5,8 @@
  */
 #include "kernels/lib/lanes.h"
 
-/* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps. Callers pass
- * `m` and `panels` as constants, so that the loops over them unroll and acc stays in registers.
- */
-INLINE void NAME(gemm_steps)(global const float *a, const i64 column, global const float *w, const i64 step,
-                             const i64 panel, const i64 depth, const i64 ahead, const int m, const int panels,
-                             VEC *acc) {
-#pragma nounroll
-    for (i64 i = 0; i < depth; i++, w += step) {
-        if (ahead) {
-            PREFETCH(w + ahead);
-            PREFETCH(w + ahead + LANES);
-        }
-#pragma unroll
-        for (int n = 0; n < panels; n++) {
-            VEC w0 = VLOAD(0, w + n * panel), w1 = VLOAD(1, w + n * panel);
-#pragma unroll
-            for (int r = 0; r < m; r++) {
-                VEC x = (VEC)(a[r * column + i]);
-                VEC *y = acc + 2 * (n * m + r);
-                y[0] = fma(x, w0, y[0]);
-                y[1] = fma(x, w1, y[1]);
-                KEEP(y[0], y[1]);
-            }
-        }
-    }
-}
-
-INLINE void NAME(gemm_move)(VEC *to, const VEC *from, const int count) {
-#pragma unroll
-    for (int i = 0; i < count; i++)
-        to[i] = from[i];
-}
+#define SPACE global
+#include "kernels/lib/gemm_steps.h"
 
 /* out[panel][r][v]: the whole reduction, tap by tap of the window. */
 INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
@@ -111,37 +81,6 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
             NAME(gemm_store)(p, t, e, out[2 * r + v], r, v);
 }
 
-/* Calls f(m) with the constant that equals `columns`. */
-#if HEIGHT > 6
-#define EACH_HEIGHT(columns, f)                                                                              \
-    switch (columns) {                                                                                       \
-    case 1: f(1); break;                                                                                     \
-    case 2: f(2); break;                                                                                     \
-    case 3: f(3); break;                                                                                     \
-    case 4: f(4); break;                                                                                     \
-    case 5: f(5); break;                                                                                     \
-    case 6: f(6); break;                                                                                     \
-    case 7: f(7); break;                                                                                     \
-    case 8: f(8); break;                                                                                     \
-    case 9: f(9); break;                                                                                     \
-    case 10: f(10); break;                                                                                   \
-    case 11: f(11); break;                                                                                   \
-    case 12: f(12); break;                                                                                   \
-    case 13: f(13); break;                                                                                   \
-    case 14: f(14); break;                                                                                   \
-    }
-#else
-#define EACH_HEIGHT(columns, f)                                                                              \
-    switch (columns) {                                                                                       \
-    case 1: f(1); break;                                                                                     \
-    case 2: f(2); break;                                                                                     \
-    case 3: f(3); break;                                                                                     \
-    case 4: f(4); break;                                                                                     \
-    case 5: f(5); break;                                                                                     \
-    case 6: f(6); break;                                                                                     \
-    }
-#endif
-
 /* Range: tiles of a row x rows, panels, batches. */
 #if WANTED(NAME(f32_gemm))
 kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *weights,
@@ -213,6 +152,7 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
 #endif
 
 #undef EACH_HEIGHT
+#undef SPACE
 #undef LANES
 #undef NAME
 #undef HEIGHT

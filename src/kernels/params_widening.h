@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parameters of the matrix products of operands of any type: see widening.cl. Weights are read as they are,
+ * with any strides, and converted to f32 a piece at a time; src is f32 and dense along the reduction, copied
+ * by widen_rows where the user's is not.
+ */
+#ifndef LODE_KERNELS_PARAMS_WIDENING_H
+#define LODE_KERNELS_PARAMS_WIDENING_H
+
+#include "kernels/params_gemm.h"
+
+enum {
+    WIDENING_COLUMNS = 60, /* most columns of a work-item: each piece of weights is converted once for them */
+    WIDENING_PIECE = 128,  /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
+    WIDEN_ROWS = 16,       /* of a work-item */
+    WIDEN_STEPS = 256,
+};
+
+struct widening_params {
+    struct gemm_params gemm; /* `tile` and `tiles` are those of a work-item; depth has no window */
+    i64 height;              /* columns of a register tile */
+    i64 weights_channel;     /* stride of channels within a panel */
+    i32 weights_type, bias_type;
+    i32 scaled;     /* scales of src or weights are applied to sums */
+    i32 finished;   /* more follows than the activation */
+    i32 compressed; /* zero points, or scales that change along the reduction, of weights */
+    i32 depth_dim;  /* of weights, for these */
+    struct quant_source weights_scale, weights_zero_point; /* by position in weights */
+};
+
+/* dst[b][row][k] = (src[b][row][k] - zero point) * scale. */
+struct widen_params {
+    i64 src_offset, dst_offset;
+    i64 batch[GEMM_BATCHES], src_batch[GEMM_BATCHES];
+    i64 rows, depth, src_row, src_depth, dst_row;
+    i32 type, quantised;
+    i32 row_dim, depth_dim, batch_dim[GEMM_BATCHES]; /* dimensions of src */
+    struct quant_source scale, zero_point;           /* by position in src */
+};
+PARAMS_SIZE(widen_params, 8 * 15 + 4 * 8 + 2 * 216);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Planning for the matrix products of operands of any type: see kernels/widening.cl. Weights are read as they
+ * are. src is copied to f32 first if it is not that, not dense, or quantised along the reduction. Blocked
+ * layouts become plain ones before, and results for other layouts than rows go through scratchpad.
+ */
+#include "primitives/tensor.h"
+#include "base/round.h"
+#include "kernels/params_widening.h"
+#include "primitives/check.h"
+#include "primitives/gemm.h"
+#include "primitives/primitives.h"
+#include "primitives/product.h"
+
+#include <stdio.h>
+
+static const md_t *tensor(const struct plan *plan, int arg) {
+    return problem_md(&plan->problem, arg);
+}
+
+/* Which problems. */
+
+static dnnl_status_t accepts(const struct plan *plan) {
+    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4;
+    if (!in_set(floats, tensor(plan, DNNL_ARG_SRC)->data_type)
+        || !in_set(floats | TYPES_INT8 | TYPES_INT4, tensor(plan, DNNL_ARG_WEIGHTS)->data_type))
+        return plan_skip(plan, "unsupported types of src and weights");
+    return dnnl_success;
+}
+
+/* Does a parameter change along dimension d of its argument? */
+static bool changes_along(const struct plan *plan, const struct quant *quant, int d) {
+    return quant && !quant->host_scalar && quant_size(quant, tensor(plan, quant->arg), d) > 1;
+}
+
+/* Are scales applied to elements, because they change along the reduction? */
+static bool scales_elements(const struct plan *plan, int arg, int depth_dim) {
+    return changes_along(plan, quants_find(&plan->attr.scales, arg), depth_dim);
+}
+
+/* src. */
+
+/* Rows of the copy begin at a line of the cache, but not all at the same one. */
+static dnnl_dim_t row_of(dnnl_dim_t depth) {
+    enum { LINE = 16, PAGE = 256 };
+    dnnl_dim_t row = divide_up(depth, LINE) * LINE;
+    return row % PAGE == 0 ? row + LINE : row;
+}
+
+static bool reads_src(const struct plan *plan, const struct gemm_view *view) {
+    const md_t *md = tensor(plan, DNNL_ARG_SRC);
+    return md->data_type == dnnl_f32 && (view->src.channel == 1 || view->depth == 1)
+           && !quants_find(&plan->attr.zero_points, DNNL_ARG_SRC)
+           && !scales_elements(plan, DNNL_ARG_SRC, md->ndims - 1);
+}
+
+static dnnl_status_t fill_widen(struct plan *plan, struct launch *launch, struct widen_params *p) {
+    const md_t *md = tensor(plan, DNNL_ARG_SRC);
+    struct epilogue_build quants = {
+            .plan = plan, .spec = {.lanes = -1}, .dst = *md, .dst_arg = ARG_SCRATCHPAD};
+    p->type = (i32)md->data_type;
+    p->row_dim = md->ndims - 2, p->depth_dim = md->ndims - 1;
+    TRY(epilogue_zero_point(&quants, &p->zero_point, DNNL_ARG_SRC, NULL));
+    if (scales_elements(plan, DNNL_ARG_SRC, p->depth_dim))
+        TRY(epilogue_scale(&quants, &p->scale, DNNL_ARG_SRC, NULL));
+    p->quantised = p->zero_point.from != QUANT_NONE || p->scale.from != QUANT_NONE;
+    epilogue_bind(&quants, launch);
+    return dnnl_success;
+}
+
+/* Copies src to f32, and lets the view read the copy. */
+static dnnl_status_t widen_src(struct plan *plan, struct gemm_view *view) {
+    dnnl_dim_t batches = 1, row = row_of(view->depth), matrix = view->columns * row;
+    struct launch *launch;
+    struct widen_params *p = plan_launch(plan, &kernel_widen_rows, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    launch_bind(launch, view->src.arg);
+    p->src_offset = view->src.offset;
+    p->rows = view->columns, p->depth = view->depth;
+    p->src_row = view->src.column, p->src_depth = view->src.channel, p->dst_row = row;
+    for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
+        bool own = view->src.batch[d] != 0;
+        p->batch[d] = own ? view->batch[d] : 1;
+        p->src_batch[d] = view->src.batch[d], p->batch_dim[d] = view->batch_dim[d];
+        view->src.batch[d] = own ? matrix * batches : 0;
+        batches *= p->batch[d];
+    }
+    p->dst_offset = (i64)(plan_scratchpad(plan, (size_t)(matrix * batches) * sizeof(float)) / sizeof(float));
+    launch->range =
+            range_of_groups(divide_up(p->rows, WIDEN_ROWS), divide_up(p->depth, WIDEN_STEPS), batches);
+    view->src.arg = ARG_SCRATCHPAD, view->src.offset = p->dst_offset;
+    view->src.column = row, view->src.channel = 1;
+    return fill_widen(plan, launch, p);
+}
+
+/* The product. */
+
+/* Scales of sums are in the epilogue, those of elements are the kernel's own. */
+static dnnl_status_t find_quants(struct epilogue_build *ep, struct widening_params *p) {
+    struct plan *plan = ep->plan;
+    struct gemm_dims dims = gemm_dims_of(plan);
+    const md_t *src = tensor(plan, DNNL_ARG_SRC), *weights = tensor(plan, DNNL_ARG_WEIGHTS);
+    struct epilogue *epilogue = &p->gemm.epilogue;
+    p->depth_dim = weights->ndims - 2;
+    bool compressed =
+            plan->problem.kind == dnnl_matmul && scales_elements(plan, DNNL_ARG_WEIGHTS, p->depth_dim);
+    if (!scales_elements(plan, DNNL_ARG_SRC, src->ndims - 1))
+        TRY(epilogue_scale(ep, &epilogue->src_scale, DNNL_ARG_SRC, dims.src));
+    if (compressed)
+        TRY(epilogue_scale(ep, &p->weights_scale, DNNL_ARG_WEIGHTS, NULL));
+    else
+        TRY(epilogue_scale(ep, &epilogue->weights_scale, DNNL_ARG_WEIGHTS, dims.weights));
+    TRY(epilogue_zero_point(ep, &p->weights_zero_point, DNNL_ARG_WEIGHTS, NULL));
+    p->compressed = compressed || p->weights_zero_point.from != QUANT_NONE;
+    p->scaled = epilogue->src_scale.from != QUANT_NONE || epilogue->weights_scale.from != QUANT_NONE;
+    return dnnl_success;
+}
+
+static bool has_epilogue(const struct epilogue *epilogue) {
+    return epilogue->nops > 0 || epilogue->dst_scale.from != QUANT_NONE
+           || epilogue->dst_zero_point.from != QUANT_NONE || epilogue->rounding.bits != 0;
+}
+
+/* The columns of a work-item: as many as it can take, in tiles of nearly the same height. */
+static void set_tiles(struct widening_params *p, const struct gemm_tile_shape *tile) {
+    dnnl_dim_t columns = p->gemm.columns, most = WIDENING_COLUMNS / tile->height * tile->height;
+    p->gemm.tiles = divide_up(columns, most);
+    p->gemm.tile = divide_up(columns, p->gemm.tiles);
+    p->height = divide_up(p->gemm.tile, divide_up(p->gemm.tile, tile->height));
+}
+
+static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
+    struct plan *plan = ep->plan;
+    const struct gemm_tile_shape *tile = gemm_tile_of(plan);
+    const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
+    if (!reads_src(plan, view)) TRY(widen_src(plan, view));
+    struct launch *launch;
+    struct widening_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    gemm_fill(&p->gemm, view, tile);
+    set_tiles(p, tile);
+    launch->range = range_of_groups(p->gemm.tiles, gemm_panels(plan, view->channels),
+                                    gemm_product(view->batch, GEMM_VIEW_BATCHES));
+    p->weights_channel = view->weights.channel;
+    p->weights_type = (i32)tensor(plan, DNNL_ARG_WEIGHTS)->data_type;
+    p->bias_type = bias ? (i32)bias->data_type : 0;
+    launch_bind(launch, view->src.arg);
+    launch_bind(launch, view->weights.arg);
+    launch_bind(launch, view->bias.arg);
+    TRY(find_quants(ep, p));
+    TRY(epilogue_end_activation(ep, launch, &p->gemm.epilogue, &p->gemm.activation));
+    p->finished = has_epilogue(&p->gemm.epilogue);
+    return dnnl_success;
+}
+
+const struct gemm_type gemm_widening = {
+        .bytes = sizeof(float), .quad = 1, .accepts = accepts, .launch = launch_product};
+
+/* Layouts. */
+
+/* An operand as the launches read it. */
+struct operand {
+    int arg;
+    md_t md;
+};
+
+static int moved_arg(int arg, const void *data) {
+    return arg == DNNL_ARG_FROM ? *(const int *)data : ARG_SCRATCHPAD;
+}
+
+/* Copies an operand to another layout in scratchpad. */
+static dnnl_status_t move(struct plan *plan, struct operand *o, const char *tag) {
+    struct problem problem;
+    attr_t attr;
+    md_t moved;
+    TRY(md_init_by_string(&moved, o->md.ndims, o->md.dims, o->md.data_type, tag));
+    size_t place = plan_scratchpad(plan, md_size(&moved, 0));
+    moved.offset0 = (dnnl_dim_t)(place * 8 / (size_t)dt_bits(moved.data_type));
+    TRY(problem_init(&problem, dnnl_reorder, 2));
+    problem_add(&problem, DNNL_ARG_FROM, false, &o->md);
+    problem_add(&problem, DNNL_ARG_TO, true, &moved);
+    attr_init(&attr);
+    dnnl_status_t status =
+            plan_append(plan, reorder_implementations, &problem, &attr, moved_arg, &(int){o->arg});
+    problem_clear(&problem);
+    attr_clear(&attr);
+    *o = (struct operand){ARG_SCRATCHPAD, moved};
+    return status;
+}
+
+static dnnl_status_t begin(struct epilogue_build *ep, struct plan *plan, int channel_dim, bool bias) {
+    return epilogue_begin(ep, plan,
+                          &(struct epilogue_spec){.lanes = channel_dim, .row_major = true, .bias = bias});
+}
+
+static struct gemm_operand bias_of(const struct epilogue_build *ep) {
+    const md_t *bias = tensor(ep->plan, DNNL_ARG_BIAS);
+    if (!bias || ep->spec.bias) return (struct gemm_operand){.arg = ARG_NOTHING};
+    return (struct gemm_operand){.arg = DNNL_ARG_BIAS, .offset = bias->offset0};
+}
+
+/* matmul. */
+
+static dnnl_status_t set_any_layouts(struct plan *plan, const char *plain, const char *panels) {
+    for (int i = 0; i < plan->problem.ntensors; i++) {
+        struct problem_tensor *t = &plan->problem.tensors[i];
+        TRY(md_set_any(&t->md, t->arg == DNNL_ARG_WEIGHTS ? panels : plain));
+    }
+    return dnnl_success;
+}
+
+static void set_batches(struct gemm_view *view, const struct gemm_batches *b) {
+    for (int i = 0; i < b->count; i++) {
+        view->batch[i] = b->size[i];
+        view->src.batch[i] = b->src[i], view->weights.batch[i] = b->weights[i],
+        view->dst.batch[i] = b->dst[i];
+        view->batch_dim[i] = b->dim[i], view->batch_step[i] = 1;
+    }
+}
+
+static dnnl_status_t build_matmul(struct epilogue_build *ep, const struct operand *src,
+                                  const struct operand *weights) {
+    struct plan *plan = ep->plan;
+    const md_t *dst = &ep->dst;
+    int m = dst->ndims - 2, n = dst->ndims - 1;
+    const dnnl_dim_t *strides = weights->md.blocking.strides;
+    bool plain = md_is_plain(&weights->md);
+    struct gemm_batches b =
+            gemm_merge_batches(&src->md, &weights->md, dst, ep->spec.bias || gemm_needs_positions(plan));
+    if (b.count > GEMM_VIEW_BATCHES) return plan_skip(plan, "too many batch dimensions");
+    struct gemm_view view = {
+            .rows = 1,
+            .columns = dst->dims[m],
+            .channels = dst->dims[n],
+            .depth = src->md.dims[n],
+            .window = {1, 1, 1},
+            .batch = {1, 1, 1, 1},
+            .column_dim = m,
+            .channel_dim = n,
+            .src = {.arg = src->arg,
+                    .offset = src->md.offset0,
+                    .column = src->md.blocking.strides[m],
+                    .channel = src->md.blocking.strides[n]},
+            .weights = {.arg = weights->arg,
+                        .offset = weights->md.offset0,
+                        .channel = plain ? strides[n] : 1},
+            .weights_depth = plain ? strides[m] : gemm_panel(plan),
+            .weights_panel = plain ? strides[n] * gemm_panel(plan) : strides[n],
+            .bias = bias_of(ep),
+            .dst = {ep->dst_arg, .offset = dst->offset0, .column = dst->blocking.strides[m]}};
+    set_batches(&view, &b);
+    return gemm_launch(ep, &view);
+}
+
+dnnl_status_t widening_build_matmul(struct plan *plan) {
+    struct epilogue_build ep;
+    char plain[DNNL_MAX_NDIMS + 1], panels[32];
+    int ndims = tensor(plan, DNNL_ARG_DST)->ndims;
+    TRY(gemm_accepts(plan));
+    snprintf(plain, sizeof plain, "%.*s", ndims, "abcdefghijkl");
+    gemm_matmul_tag(plan, panels, sizeof panels);
+    TRY(set_any_layouts(plan, plain, panels));
+    TRY(product_accepts(plan));
+    TRY(begin(&ep, plan, ndims - 1, !gemm_bias_is_row(plan)));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    struct operand src = {DNNL_ARG_SRC, *tensor(plan, DNNL_ARG_SRC)},
+                   weights = {DNNL_ARG_WEIGHTS, *tensor(plan, DNNL_ARG_WEIGHTS)};
+    if (!md_is_plain(&src.md)) TRY(move(plan, &src, plain));
+    if (!md_is_plain(&weights.md) && !md_matches_tag(&weights.md, panels)) TRY(move(plan, &weights, panels));
+    return build_matmul(&ep, &src, &weights);
+}
+
+/* Inner product: the batch is the columns, and the whole image is the reduction. */
+
+/* Is an image one dense run in this order? */
+static bool is_run(const md_t *md, const char *tag) {
+    md_t image = *md, dense;
+    image.dims[0] = image.padded_dims[0] = 1;
+    if (!md_is_plain(md)
+        || md_init_by_string(&dense, md->ndims, image.dims, md->data_type, tag) != dnnl_success)
+        return false;
+    for (int d = 1; d < md->ndims; d++)
+        if (md->dims[d] != 1 && md->blocking.strides[d] != dense.blocking.strides[d]) return false;
+    return true;
+}
+
+/* Sets strides along the reduction; copies operands that do not have one. */
+static dnnl_status_t align(struct plan *plan, struct operand *src, struct operand *weights,
+                           const char *panels) {
+    static const char *const plain[] = {[2] = "ab", [3] = "abc", [4] = "abcd", [5] = "abcde"};
+    const char *last = channels_last(src->md.ndims), *first = plain[src->md.ndims];
+    bool matrix = src->md.ndims == 2 && md_is_plain(&src->md) && md_is_plain(&weights->md);
+    if (matrix || (is_run(&src->md, first) && is_run(&weights->md, first))) return dnnl_success;
+    if (!is_run(&src->md, last)) TRY(move(plan, src, last));
+    if (!is_run(&weights->md, last) && !md_matches_tag(&weights->md, panels))
+        TRY(move(plan, weights, panels));
+    return dnnl_success;
+}
+
+static dnnl_status_t build_inner_product(struct epilogue_build *ep, const struct operand *src,
+                                         const struct operand *weights) {
+    const dnnl_dim_t *strides = weights->md.blocking.strides;
+    bool plain = md_is_plain(&weights->md), matrix = src->md.ndims == 2;
+    int panel = gemm_panel(ep->plan);
+    struct gemm_view view = {
+            .rows = 1,
+            .columns = ep->dst.dims[0],
+            .channels = ep->dst.dims[1],
+            .depth = gemm_product(src->md.dims + 1, src->md.ndims - 1),
+            .window = {1, 1, 1},
+            .batch = {1, 1, 1, 1},
+            .channel_dim = 1,
+            .src = {.arg = src->arg,
+                    .offset = src->md.offset0,
+                    .column = src->md.blocking.strides[0],
+                    .channel = matrix ? src->md.blocking.strides[1] : 1},
+            .weights = {.arg = weights->arg,
+                        .offset = weights->md.offset0,
+                        .channel = plain ? strides[0] : 1},
+            .weights_depth = !plain   ? panel
+                             : matrix ? strides[1]
+                                      : 1,
+            .weights_panel = plain ? strides[0] * panel : strides[0],
+            .bias = bias_of(ep),
+            .dst = {ep->dst_arg, .offset = ep->dst.offset0, .column = ep->dst.blocking.strides[0]}};
+    return gemm_launch(ep, &view);
+}
+
+dnnl_status_t widening_build_inner_product(struct plan *plan) {
+    struct epilogue_build ep;
+    char panels[32];
+    int ndims = tensor(plan, DNNL_ARG_SRC)->ndims;
+    TRY(gemm_accepts(plan));
+    gemm_weights_tag(plan, ndims, false, panels, sizeof panels);
+    TRY(md_set_any(problem_md(&plan->problem, DNNL_ARG_DST), "ab"));
+    if (tensor(plan, DNNL_ARG_BIAS)) TRY(md_set_any(problem_md(&plan->problem, DNNL_ARG_BIAS), "a"));
+    TRY(set_any_layouts(plan, channels_last(ndims), panels));
+    TRY(product_accepts(plan));
+    const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
+    if (bias && bias->dims[0] > 1 && bias->blocking.strides[0] != 1)
+        return plan_skip(plan, "bias is not dense");
+    TRY(begin(&ep, plan, 1, false));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    struct operand src = {DNNL_ARG_SRC, *tensor(plan, DNNL_ARG_SRC)},
+                   weights = {DNNL_ARG_WEIGHTS, *tensor(plan, DNNL_ARG_WEIGHTS)};
+    TRY(align(plan, &src, &weights, panels));
+    return build_inner_product(&ep, &src, &weights);
+}
