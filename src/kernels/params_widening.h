@@ -10,8 +10,9 @@
 #include "kernels/params_gemm.h"
 
 enum {
-    WIDENING_COLUMNS = 60, /* most columns of a work-item: each piece of weights is converted once for them */
+    WIDENING_COLUMNS = 60, /* most columns of a work-item, times its panels */
     WIDENING_PIECE = 128,  /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
+    WIDENING_WIDTH = 256,  /* most channels of a work-item */
     WIDEN_ROWS = 16,       /* of a work-item */
     WIDEN_STEPS = 256,
 };
@@ -19,6 +20,8 @@ enum {
 struct widening_params {
     struct gemm_params gemm; /* `tile` and `tiles` are those of a work-item; depth has no window */
     i64 height;              /* columns of a register tile */
+    i64 panels;              /* of a work-item: more than 1 for few columns and channels that are dense */
+    i64 piece;               /* steps of the reduction at a time: WIDENING_PIECE / panels */
     i64 weights_channel;     /* stride of channels within a panel */
     i32 weights_type, bias_type;
     i32 scaled;     /* scales of src or weights are applied to sums */

@@ -8,6 +8,7 @@
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/gemm_place.h"
+#include "kernels/lib/widen_block.h"
 #include "kernels/params_widening.h"
 
 /* A work-item's tile. */
@@ -19,11 +20,92 @@ struct widening_tile {
     struct gemm_place at;
 };
 
-/* The first step after `k` at which a parameter may change. */
-INLINE i64 next_group(constant struct quant_source *q, int dim, i64 k, i64 end) {
-    if (q->from != QUANT_BUFFER || q->stride[dim] == 0) return end;
-    i64 next = (k / q->group[dim] + 1) * q->group[dim];
-    return next < end ? next : end;
+/* The groups of a parameter along one dimension: the number of the group that step `k` is in, and the first
+ * step of the next one. */
+struct group_cursor {
+    i64 group, next;
+};
+
+INLINE struct group_cursor group_begin(constant struct quant_source *q, int dim, i64 k, i64 end) {
+    struct group_cursor c = {.group = 0, .next = end};
+    if (q->from != QUANT_BUFFER || q->stride[dim] == 0) return c;
+    c.group = k / q->group[dim];
+    c.next = (c.group + 1) * q->group[dim];
+    return c;
+}
+
+INLINE void group_follow(struct group_cursor *c, constant struct quant_source *q, int dim, i64 k) {
+    if (k != c->next) return;
+    c->group++;
+    c->next += q->group[dim];
+}
+
+/* A parameter of all channels, which does not change along the reduction until the next group. */
+INLINE void widening_quant(const struct widening_tile *t, const struct epilogue_state *e,
+                           constant struct quant_source *q, const i64 *position, int dim, i64 offset,
+                           float none, float *to) {
+    if (q->from != QUANT_BUFFER) {
+        row_fill(to, quant_value(e, q, position, none), t->channels);
+        return;
+    }
+    i64 group = q->group[dim], stride = q->stride[dim];
+    if (group == 1 || stride == 0) {
+        row_load(to, e->buffers[q->index], q->type, offset, stride, t->channels);
+        return;
+    }
+    int start = (int)(position[dim] % group);
+#pragma nounroll
+    for (int n = 0; n < t->channels; n++)
+        to[n] = load_f32(e->buffers[q->index], q->type, offset + (start + n) / (int)group * stride);
+}
+
+/* Zero points and scales of a piece. */
+INLINE void widening_decompress(constant struct widening_params *p, const struct widening_tile *t,
+                                const struct epilogue_state *e, i64 begin, i64 depth, i64 width,
+                                float *piece) {
+    constant struct quant_source *zeros = &p->weights_zero_point, *scales = &p->weights_scale;
+    const int dim = p->depth_dim, channels = p->gemm.channel_dim;
+    const i64 end = begin + depth;
+    i64 position[TENSOR_DIMS];
+    float zero[WIDENING_WIDTH], scale[WIDENING_WIDTH];
+    gemm_position(&p->gemm, &t->at, 0, t->at.channel, position);
+    position[dim] = 0;
+    i64 zero_offset = quant_offset(zeros, position), scale_offset = quant_offset(scales, position);
+    struct group_cursor z = group_begin(zeros, dim, begin, end), s = group_begin(scales, dim, begin, end);
+    for (i64 k = begin, next; k < end; k = next) {
+        group_follow(&z, zeros, dim, k);
+        group_follow(&s, scales, dim, k);
+        next = z.next < s.next ? z.next : s.next;
+        next = next < end ? next : end;
+        widening_quant(t, e, zeros, position, channels, zero_offset + z.group * zeros->stride[dim], 0.0f,
+                       zero);
+        widening_quant(t, e, scales, position, channels, scale_offset + s.group * scales->stride[dim], 1.0f,
+                       scale);
+        for (i64 n = 0; n < t->channels; n += 16) {
+            float16 less = vload16(0, zero + n), times = vload16(0, scale + n);
+            for (i64 r = k - begin; r < next - begin; r++)
+                vstore16((vload16(0, piece + r * width + n) - less) * times, 0, piece + r * width + n);
+        }
+    }
+}
+
+/* Weights whose channels are not dense: sixteen rows along the reduction at a time become columns. */
+INLINE void widening_turn(constant struct widening_params *p, const struct widening_tile *t, i64 offset,
+                          i64 depth, i64 width, float *piece) {
+    float along[16 * WIDENING_PIECE];
+    for (int n = 0; n < t->channels; n += 16) {
+        int count = t->channels - n < 16 ? t->channels - n : 16;
+        i64 first = offset + n * p->weights_channel;
+        if (p->gemm.weights_depth == 1)
+            widen_block(along, WIDENING_PIECE, t->weights, p->weights_type, first, p->weights_channel, count,
+                        depth);
+        else
+            for (int r = 0; r < count; r++)
+                widen_each(along + r * WIDENING_PIECE, t->weights, p->weights_type,
+                           first + r * p->weights_channel, p->gemm.weights_depth, depth);
+        for (i64 k = 0; k < depth; k += 16)
+            widen_transpose(piece + k * width + n, width, along + k, WIDENING_PIECE);
+    }
 }
 
 #define SPACE private
@@ -34,15 +116,11 @@ INLINE i64 next_group(constant struct quant_source *q, int dim, i64 k, i64 end) 
 #include "kernels/lib/widening_tile.h"
 
 #define LANES 8
+#include "kernels/lib/store_lanes.h"
 #define NAME(name) name##_6x16
 #define HEIGHT 6
 #define KEEP KEEP_ORDER_32
 #include "kernels/lib/widening_tile.h"
-
-#define LANES 8
-#define NAME(name) name##_rows
-#include "kernels/lib/lanes.h"
-#include "kernels/lib/widen_lanes.h"
 
 /* The position of a row in src. */
 INLINE i64 widen_place(constant struct widen_params *p, i64 batch, i64 row, i64 *position) {
@@ -60,24 +138,23 @@ INLINE i64 widen_place(constant struct widen_params *p, i64 batch, i64 row, i64 
     return offset;
 }
 
-/* Steps `first` to `first` + count - 1 of some rows, WIDEN_STEPS apart. */
+/* `count` steps of some rows, WIDEN_STEPS apart. */
 INLINE void widen_load(constant struct widen_params *p, global const uchar *src, i64 offset, i64 rows,
                        i64 count, float *to) {
     if (p->src_depth == 1) {
-        widen_block_rows(to, WIDEN_STEPS, src, p->type, offset, p->src_row, rows, count);
+        widen_block(to, WIDEN_STEPS, src, p->type, offset, p->src_row, rows, count);
         return;
     }
     if (p->src_row != 1) {
         for (i64 r = 0; r < rows; r++)
-            widen_each_rows(to + r * WIDEN_STEPS, src, p->type, offset + r * p->src_row, p->src_depth, 0,
-                            count);
+            widen_each(to + r * WIDEN_STEPS, src, p->type, offset + r * p->src_row, p->src_depth, count);
         return;
     }
-    float across[WIDEN_ROWS];
-    for (i64 k = 0; k < count; k++) {
-        widen_block_rows(across, 0, src, p->type, offset + k * p->src_depth, 0, 1, rows);
-        for (i64 r = 0; r < rows; r++)
-            to[r * WIDEN_STEPS + k] = across[r];
+    float across[16 * WIDEN_ROWS];
+    for (i64 k = 0; k < count; k += 16) {
+        i64 steps = count - k < 16 ? count - k : 16;
+        widen_block(across, WIDEN_ROWS, src, p->type, offset + k * p->src_depth, p->src_depth, steps, rows);
+        widen_transpose(to + k, WIDEN_STEPS, across, WIDEN_ROWS);
     }
 }
 
@@ -85,9 +162,15 @@ INLINE void widen_load(constant struct widen_params *p, global const uchar *src,
 INLINE void widen_quantised(constant struct widen_params *p, const struct epilogue_state *e, i64 *position,
                             i64 first, i64 count, float *row) {
     const int dim = p->depth_dim;
-    for (i64 k = first, next; k < first + count; k = next) {
+    const i64 end = first + count;
+    struct group_cursor z = group_begin(&p->zero_point, dim, first, end),
+                        s = group_begin(&p->scale, dim, first, end);
+    for (i64 k = first, next; k < end; k = next) {
         position[dim] = k;
-        next = next_group(&p->scale, dim, k, next_group(&p->zero_point, dim, k, first + count));
+        group_follow(&z, &p->zero_point, dim, k);
+        group_follow(&s, &p->scale, dim, k);
+        next = z.next < s.next ? z.next : s.next;
+        next = next < end ? next : end;
         float zero = quant_value(e, &p->zero_point, position, 0.0f);
         float scale = quant_value(e, &p->scale, position, 1.0f);
         for (i64 i = k - first; i < next - first; i++)
@@ -115,5 +198,3 @@ kernel void widen_rows(ITEM global const uchar *src, global float *dst, EPILOGUE
     }
 }
 #endif
-#undef LANES
-#undef NAME

@@ -129,6 +129,20 @@ static void set_tiles(struct widening_params *p, const struct gemm_tile_shape *t
     p->height = divide_up(p->gemm.tile, divide_up(p->gemm.tile, tile->height));
 }
 
+/* Few columns use each weight few times, so reading them counts: long rows of several panels are read where
+ * panels are not apart. Enough work-items remain. */
+static void set_panels(struct widening_params *p, const struct gemm_view *view,
+                       const struct gemm_tile_shape *tile) {
+    enum { ENOUGH = 16 };
+    dnnl_dim_t panels = divide_up(view->channels, tile->panel);
+    p->panels = 1;
+    while (view->weights.channel == 1 && view->weights_panel == tile->panel
+           && 2 * p->panels * tile->panel <= WIDENING_WIDTH
+           && 2 * p->panels * view->columns <= WIDENING_COLUMNS && panels >= 2 * p->panels * ENOUGH)
+        p->panels *= 2;
+    p->piece = WIDENING_PIECE / p->panels;
+}
+
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
     struct plan *plan = ep->plan;
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
@@ -139,7 +153,8 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     if (!p) return dnnl_out_of_memory;
     gemm_fill(&p->gemm, view, tile);
     set_tiles(p, tile);
-    launch->range = range_of_groups(p->gemm.tiles, gemm_panels(plan, view->channels),
+    set_panels(p, view, tile);
+    launch->range = range_of_groups(p->gemm.tiles, divide_up(gemm_panels(plan, view->channels), p->panels),
                                     gemm_product(view->batch, GEMM_VIEW_BATCHES));
     p->weights_channel = view->weights.channel;
     p->weights_type = (i32)tensor(plan, DNNL_ARG_WEIGHTS)->data_type;

@@ -12,10 +12,6 @@
 #undef AS_UVEC
 #undef TO_VEC
 #undef TO_IVEC
-#undef TO_UVEC
-#undef HALF_BYTES
-#undef HALF_LOAD
-#undef BYTES
 #undef TO_BYTES
 #undef TO_SHORTS
 #undef VLOAD
@@ -31,10 +27,6 @@
 #define AS_UVEC as_uint16
 #define TO_VEC convert_float16
 #define TO_IVEC convert_int16
-#define TO_UVEC convert_uint16
-#define BYTES uchar16
-#define HALF_BYTES uchar8
-#define HALF_LOAD vload8
 #define TO_BYTES convert_uchar16
 #define TO_SHORTS convert_ushort16
 #define VLOAD vload16
@@ -48,10 +40,6 @@
 #define AS_UVEC as_uint8
 #define TO_VEC convert_float8
 #define TO_IVEC convert_int8
-#define TO_UVEC convert_uint8
-#define BYTES uchar8
-#define HALF_BYTES uchar4
-#define HALF_LOAD vload4
 #define TO_BYTES convert_uchar8
 #define TO_SHORTS convert_ushort8
 #define VLOAD vload8

@@ -209,12 +209,6 @@ INLINE OVERLOAD int convert_int(float v) {
     }                                                                                                        \
     INLINE OVERLOAD ushort##n convert_ushort##n(uint##n v) {                                                 \
         return __builtin_convertvector(v, ushort##n);                                                        \
-    }                                                                                                        \
-    INLINE OVERLOAD uint##n convert_uint##n(ushort##n v) {                                                   \
-        return __builtin_convertvector(v, uint##n);                                                          \
-    }                                                                                                        \
-    INLINE OVERLOAD uint##n convert_uint##n(uchar##n v) {                                                    \
-        return __builtin_convertvector(v, uint##n);                                                          \
     }
 CONVERT(8)
 CONVERT(16)
