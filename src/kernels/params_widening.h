@@ -23,11 +23,12 @@ struct widening_params {
     i64 panels;              /* of a work-item: more than 1 for few columns and channels that are dense */
     i64 piece;               /* steps of the reduction at a time: WIDENING_PIECE / panels */
     i64 weights_channel;     /* stride of channels within a panel */
-    i32 weights_type, bias_type;
+    i32 weights_type, weights_bits, bias_type;
     i32 scaled;     /* scales of src or weights are applied to sums */
     i32 finished;   /* more follows than the activation */
     i32 compressed; /* zero points, or scales that change along the reduction, of weights */
     i32 depth_dim;  /* of weights, for these */
+    i32 pad;
     struct quant_source weights_scale, weights_zero_point; /* by position in weights */
 };
 

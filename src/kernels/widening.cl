@@ -40,16 +40,29 @@ INLINE void group_follow(struct group_cursor *c, constant struct quant_source *q
     c->next += q->group[dim];
 }
 
+/* Asks for the parameters of a later group. */
+INLINE void widening_quant_ahead(const struct widening_tile *t, const struct epilogue_state *e,
+                                 constant struct quant_source *q, i64 offset) {
+    enum { LINE = 64 };
+    i64 bytes = q->type == TYPE_F32 || q->type == TYPE_S32    ? 4
+                : q->type == TYPE_F16 || q->type == TYPE_BF16 ? 2
+                                                              : 1;
+    for (i64 n = 0; n < t->channels * bytes; n += LINE)
+        PREFETCH(e->buffers[q->index] + offset * bytes + n);
+}
+
 /* A parameter of all channels, which does not change along the reduction until the next group. */
 INLINE void widening_quant(const struct widening_tile *t, const struct epilogue_state *e,
                            constant struct quant_source *q, const i64 *position, int dim, i64 offset,
-                           float none, float *to) {
+                           i64 step, float none, float *to) {
+    enum { AHEAD = 4 };
     if (q->from != QUANT_BUFFER) {
         row_fill(to, quant_value(e, q, position, none), t->channels);
         return;
     }
     i64 group = q->group[dim], stride = q->stride[dim];
     if (group == 1 || stride == 0) {
+        if (step != 0) widening_quant_ahead(t, e, q, offset + AHEAD * step);
         row_load(to, e->buffers[q->index], q->type, offset, stride, t->channels);
         return;
     }
@@ -77,16 +90,29 @@ INLINE void widening_decompress(constant struct widening_params *p, const struct
         group_follow(&s, scales, dim, k);
         next = z.next < s.next ? z.next : s.next;
         next = next < end ? next : end;
-        widening_quant(t, e, zeros, position, channels, zero_offset + z.group * zeros->stride[dim], 0.0f,
-                       zero);
-        widening_quant(t, e, scales, position, channels, scale_offset + s.group * scales->stride[dim], 1.0f,
-                       scale);
+        widening_quant(t, e, zeros, position, channels, zero_offset + z.group * zeros->stride[dim],
+                       zeros->stride[dim], 0.0f, zero);
+        widening_quant(t, e, scales, position, channels, scale_offset + s.group * scales->stride[dim],
+                       scales->stride[dim], 1.0f, scale);
         for (i64 n = 0; n < t->channels; n += 16) {
             float16 less = vload16(0, zero + n), times = vload16(0, scale + n);
             for (i64 r = k - begin; r < next - begin; r++)
                 vstore16((vload16(0, piece + r * width + n) - less) * times, 0, piece + r * width + n);
         }
     }
+}
+
+/* Asks for the next piece, which rows far apart hide from the hardware. */
+INLINE void widening_ahead(constant struct widening_params *p, const struct widening_tile *t, i64 begin) {
+    enum { LINE_BITS = 512 };
+    bool dense = p->weights_channel == 1;
+    i64 rows = dense ? p->piece : t->channels, row = dense ? t->channels : p->piece;
+    i64 step = dense ? p->gemm.weights_depth : p->weights_channel;
+    i64 first = t->at.weights + (begin + p->piece) * p->gemm.weights_depth;
+    if (step <= row) return;
+    for (i64 r = 0; r < rows; r++)
+        for (i64 k = 0; k < row * p->weights_bits; k += LINE_BITS)
+            PREFETCH(t->weights + ((first + r * step) * p->weights_bits + k) / 8);
 }
 
 /* Weights whose channels are not dense: sixteen rows along the reduction at a time become columns. */

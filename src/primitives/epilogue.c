@@ -5,6 +5,7 @@
  */
 #include "primitives/epilogue.h"
 #include "base/round.h"
+#include "primitives/primitives.h"
 #include "primitives/tensor.h"
 #include "base/verbose.h"
 #include "kernels/params_reorder.h"
@@ -52,8 +53,7 @@ static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
     if (quant_is_dynamic(quants_find(&ep->plan->attr.scales, ep->spec.dst_arg))) return false;
     if (ep->spec.f32_only && dst->data_type != dnnl_f32) return false;
     if (ep->spec.plain && !is_plain(&ep->plan->attr, ep->spec.dst_arg)) return false;
-    if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes) return false;
-    if (ep->spec.row_major && !has_rows(dst)) return false;
+    if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes && !ep->spec.row_major) return false;
     return fits_one_launch(&ep->plan->attr, ep->spec.bias);
 }
 
@@ -70,7 +70,8 @@ dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const
     ep->dst_arg = ep->spec.dst_arg;
     TRY(epilogue_add_arguments(plan, &ep->dst));
     ep->direct = stores_directly(ep, &ep->dst);
-    if (ep->direct) return dnnl_success;
+    ep->moved = ep->direct && ep->spec.row_major && (!has_rows(&ep->dst) || dt_bits(ep->dst.data_type) < 8);
+    if (ep->direct && !ep->moved) return dnnl_success;
     ep->dst.data_type = dnnl_f32;
     if (ep->spec.row_major && !has_rows(&ep->dst))
         TRY(md_init_by_strides(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, NULL));
@@ -423,6 +424,7 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
         TRY(build_end(ep, epilogue));
     }
     epilogue_bind(ep, launch);
+    if (ep->moved) return append_reorder(ep->plan, ep->dst_arg, &ep->dst, ep->spec.dst_arg, dst_of(ep));
     return ep->direct ? dnnl_success : add_rest(ep);
 }
 

@@ -40,7 +40,8 @@ struct epilogue_build {
     struct epilogue_spec spec;
     md_t dst;    /* the launch's results: dst, or f32 in scratchpad with the same strides */
     int dst_arg; /* the argument that epilogue_end binds for it */
-    bool direct; /* one launch is enough */
+    bool direct; /* one launch computes results */
+    bool moved;  /* and another copies them from scratchpad to dst */
     int nbuffers, buffers[EPILOGUE_BUFFERS];
     int nscalars;
     struct epilogue_scalar scalars[EPILOGUE_SCALARS];

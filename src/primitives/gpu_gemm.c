@@ -100,26 +100,12 @@ static void set_weights(struct view *v, const md_t *md, int output, int input) {
     v->weights_panel = v->padded ? strides[output] : GPU_GEMM_PANEL * strides[output];
 }
 
-static int packing_arg(int arg, const void *data) {
-    (void)data;
-    return arg == DNNL_ARG_FROM ? DNNL_ARG_WEIGHTS : ARG_SCRATCHPAD;
-}
-
 /* Adds a reorder of the weights into panels in scratchpad. */
 static dnnl_status_t pack_weights(struct plan *plan, const char *panels, md_t *packed) {
     const md_t weights = *tensor(plan, DNNL_ARG_WEIGHTS);
-    attr_t attr;
-    struct problem reorder;
     TRY(md_init_by_string(packed, weights.ndims, weights.dims, weights.data_type, panels));
     packed->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(packed, 0)) / dt_size(weights.data_type));
-    TRY(problem_init(&reorder, dnnl_reorder, 2));
-    problem_add(&reorder, DNNL_ARG_FROM, false, &weights);
-    problem_add(&reorder, DNNL_ARG_TO, true, packed);
-    attr_init(&attr);
-    dnnl_status_t status = plan_append(plan, reorder_implementations, &reorder, &attr, packing_arg, NULL);
-    attr_clear(&attr);
-    problem_clear(&reorder);
-    return status;
+    return append_reorder(plan, DNNL_ARG_WEIGHTS, &weights, ARG_SCRATCHPAD, packed);
 }
 
 /* The weights that the kernel reads: the user's, or packed ones where channels along `output` lie apart and

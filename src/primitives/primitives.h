@@ -29,4 +29,8 @@ extern const struct implementation sum_implementations[];
 /* The table for a problem's kind and propagation; an empty one if there is no implementation. */
 const struct implementation *primitive_implementations(const struct problem *problem);
 
+/* Adds a copy to another layout or type. Arguments as launch_bind takes them; tensors in scratchpad lie at
+ * their offset0. */
+dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to);
+
 #endif

@@ -433,3 +433,26 @@ const struct implementation reorder_implementations[] = {
         {"convert_tiles", build_converting_tiles, NULL}, {"reorder_items", build_items, NULL},
         {"reorder_universal", build_universal, NULL},    {NULL, NULL, NULL},
 };
+
+struct moved_args {
+    int from, to;
+};
+
+static int moved_arg(int arg, const void *data) {
+    const struct moved_args *args = data;
+    return arg == DNNL_ARG_FROM ? args->from : args->to;
+}
+
+dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to) {
+    struct problem problem;
+    attr_t attr;
+    TRY(problem_init(&problem, dnnl_reorder, 2));
+    problem_add(&problem, DNNL_ARG_FROM, false, from);
+    problem_add(&problem, DNNL_ARG_TO, true, to);
+    attr_init(&attr);
+    dnnl_status_t status = plan_append(plan, reorder_implementations, &problem, &attr, moved_arg,
+                                       &(struct moved_args){from_arg, to_arg});
+    problem_clear(&problem);
+    attr_clear(&attr);
+    return status;
+}

@@ -47,9 +47,15 @@ static dnnl_dim_t row_of(dnnl_dim_t depth) {
     return row % PAGE == 0 ? row + LINE : row;
 }
 
+/* Do rows compete for the same lines of the L1 cache, and are they read often enough to pay for a copy? */
+static bool collides(const struct gemm_view *view) {
+    enum { LINES = 256, FEW = 8 };
+    return view->src.column % LINES == 0 && view->columns >= FEW && view->channels > 64;
+}
+
 static bool reads_src(const struct plan *plan, const struct gemm_view *view) {
     const md_t *md = tensor(plan, DNNL_ARG_SRC);
-    return md->data_type == dnnl_f32 && (view->src.channel == 1 || view->depth == 1)
+    return md->data_type == dnnl_f32 && !collides(view) && (view->src.channel == 1 || view->depth == 1)
            && !quants_find(&plan->attr.zero_points, DNNL_ARG_SRC)
            && !scales_elements(plan, DNNL_ARG_SRC, md->ndims - 1);
 }
@@ -158,6 +164,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
                                     gemm_product(view->batch, GEMM_VIEW_BATCHES));
     p->weights_channel = view->weights.channel;
     p->weights_type = (i32)tensor(plan, DNNL_ARG_WEIGHTS)->data_type;
+    p->weights_bits = dt_bits(tensor(plan, DNNL_ARG_WEIGHTS)->data_type);
     p->bias_type = bias ? (i32)bias->data_type : 0;
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
@@ -179,28 +186,15 @@ struct operand {
     md_t md;
 };
 
-static int moved_arg(int arg, const void *data) {
-    return arg == DNNL_ARG_FROM ? *(const int *)data : ARG_SCRATCHPAD;
-}
-
 /* Copies an operand to another layout in scratchpad. */
 static dnnl_status_t move(struct plan *plan, struct operand *o, const char *tag) {
-    struct problem problem;
-    attr_t attr;
-    md_t moved;
-    TRY(md_init_by_string(&moved, o->md.ndims, o->md.dims, o->md.data_type, tag));
-    size_t place = plan_scratchpad(plan, md_size(&moved, 0));
-    moved.offset0 = (dnnl_dim_t)(place * 8 / (size_t)dt_bits(moved.data_type));
-    TRY(problem_init(&problem, dnnl_reorder, 2));
-    problem_add(&problem, DNNL_ARG_FROM, false, &o->md);
-    problem_add(&problem, DNNL_ARG_TO, true, &moved);
-    attr_init(&attr);
-    dnnl_status_t status =
-            plan_append(plan, reorder_implementations, &problem, &attr, moved_arg, &(int){o->arg});
-    problem_clear(&problem);
-    attr_clear(&attr);
-    *o = (struct operand){ARG_SCRATCHPAD, moved};
-    return status;
+    struct operand moved = {.arg = ARG_SCRATCHPAD};
+    TRY(md_init_by_string(&moved.md, o->md.ndims, o->md.dims, o->md.data_type, tag));
+    size_t place = plan_scratchpad(plan, md_size(&moved.md, 0));
+    moved.md.offset0 = (dnnl_dim_t)(place * 8 / (size_t)dt_bits(moved.md.data_type));
+    TRY(append_reorder(plan, o->arg, &o->md, moved.arg, &moved.md));
+    *o = moved;
+    return dnnl_success;
 }
 
 static dnnl_status_t begin(struct epilogue_build *ep, struct plan *plan, int channel_dim, bool bias) {

@@ -17,6 +17,7 @@ INLINE void NAME(widening_load)(constant struct widening_params *p, const struct
                     t->channels);
     else
         widening_turn(p, t, offset, depth, width, piece);
+    if (t->columns <= HEIGHT) widening_ahead(p, t, begin);
     if (p->compressed) widening_decompress(p, t, e, begin, depth, width, piece);
 }
 
