@@ -6,7 +6,7 @@
  * weights, and scales that change along the reduction, are applied while they are converted. Every output is
  * one chain of fma over the reduction, so the bits are the same in every run and for any number of threads.
  */
-#include "kernels/lib/epilogue.h"
+#include "kernels/lib/epilogue_block.h"
 #include "kernels/lib/gemm_place.h"
 #include "kernels/lib/widen_block.h"
 #include "kernels/params_widening.h"
@@ -134,6 +134,25 @@ INLINE void widening_turn(constant struct widening_params *p, const struct widen
     }
 }
 
+/* Finishes and stores the sums of one panel, which begins at this channel of the tile. */
+OUTLINE void widening_finish(constant struct widening_params *p, const struct widening_tile *t,
+                             const struct epilogue_state *e, int channel, int width, float *sums) {
+    constant struct gemm_params *g = &p->gemm;
+    int count = t->channels - channel < width ? t->channels - channel : width;
+    struct result_block b = {sums, t->columns, count, width, g->column_dim, g->channel_dim, {0}};
+    float bias[BLOCK_WIDTH];
+    if (p->scaled || p->finished) gemm_position(g, &t->at, t->at.column, t->at.channel + channel, b.position);
+    if (p->scaled) block_scale(e, &b);
+    row_fill(bias, 0.0f, count);
+    if (g->has_bias) row_load(bias, t->bias, p->bias_type, t->at.bias + channel, 1, count);
+    for (int r = 0; r < b.rows && (g->has_bias || g->activation.alg != 0); r++)
+        EACH_VECTOR(&b, r, activation_apply(&g->activation, x + vload16(0, bias + n)))
+    if (p->finished) block_finish(e, &b);
+    i64 offset = t->at.dst + channel;
+    for (int r = 0; r < b.rows; r++, offset += g->dst_column)
+        row_store(t->dst, g->epilogue.type, offset, 1, sums + r * width, count);
+}
+
 #define SPACE private
 #define LANES 16
 #define NAME(name) name##_14x32
@@ -142,7 +161,6 @@ INLINE void widening_turn(constant struct widening_params *p, const struct widen
 #include "kernels/lib/widening_tile.h"
 
 #define LANES 8
-#include "kernels/lib/store_lanes.h"
 #define NAME(name) name##_6x16
 #define HEIGHT 6
 #define KEEP KEEP_ORDER_32

@@ -23,14 +23,6 @@ INLINE OVERLOAD void epilogue_operand(VEC *to, const struct epilogue_state *e, i
     }
     float values[LANES];
     i64 at[TENSOR_DIMS];
-    if (t->nblocks == 0) {
-        i64 first = tensor_offset(t, position), step = t->strides[lanes];
-#pragma nounroll
-        for (int i = 0; i < LANES; i++)
-            values[i] = i < count ? load_f32(from, t->type, first + i * step) : 0.0f;
-        *to = VLOAD(0, values);
-        return;
-    }
 #pragma nounroll
     for (int d = 0; d < t->ndims; d++)
         at[d] = position[d];

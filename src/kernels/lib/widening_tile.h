@@ -32,43 +32,6 @@ INLINE void NAME(widening_piece)(constant struct widening_params *p, const struc
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-INLINE VEC NAME(widening_bias)(constant struct widening_params *p, const struct widening_tile *t, i64 channel,
-                               int count) {
-    float lanes[LANES];
-    VSTORE(V(0.0f), 0, lanes);
-    if (count < LANES || p->bias_type != TYPE_F32)
-        widen_each(lanes, t->bias, p->bias_type, t->at.bias + channel, 1, count);
-    else
-        return VLOAD(0, (global const float *)t->bias + t->at.bias + channel);
-    return VLOAD(0, lanes);
-}
-
-/* Finishes and stores the vector that begins at a channel of column r. */
-INLINE void NAME(widening_store)(constant struct widening_params *p, const struct widening_tile *t,
-                                 const struct epilogue_state *e, VEC bias, VEC x, int r, i64 channel,
-                                 int count) {
-    constant struct gemm_params *g = &p->gemm;
-    i64 position[TENSOR_DIMS];
-    if (p->scaled || p->finished)
-        gemm_position(g, &t->at, t->at.column + r, t->at.channel + channel, position);
-    if (p->scaled) epilogue_scale(e, &x, position, g->channel_dim, count);
-    if (g->has_bias) x += bias;
-    x = activation_apply(&g->activation, x);
-    if (p->finished) epilogue_apply(e, &x, position, g->channel_dim, count);
-    store_lanes(t->dst, g->epilogue.type, t->at.dst + r * g->dst_column + channel, x, count);
-}
-
-INLINE void NAME(widening_store_all)(constant struct widening_params *p, const struct widening_tile *t,
-                                     const struct epilogue_state *e, const VEC *out) {
-    for (int v = 0; v * LANES < t->channels; v++) {
-        int count = t->channels - v * LANES < LANES ? t->channels - v * LANES : LANES;
-        const VEC *from = out + (v >> 1) * 2 * t->columns + (v & 1);
-        VEC bias = p->gemm.has_bias ? NAME(widening_bias)(p, t, v * LANES, count) : V(0.0f);
-        for (int r = 0; r < t->columns; r++)
-            NAME(widening_store)(p, t, e, bias, from[2 * r], r, v * LANES, count);
-    }
-}
-
 /* Range: blocks of columns, groups of panels, batches. */
 #if WANTED(NAME(widening_gemm))
 kernel void NAME(widening_gemm)(ITEM global const float *src, global const uchar *weights,
@@ -101,7 +64,8 @@ kernel void NAME(widening_gemm)(ITEM global const float *src, global const uchar
 #undef ONE_PIECE
             }
     }
-    NAME(widening_store_all)(p, &t, &e, out);
+    for (int panel = 0; panel * PANEL < t.channels; panel++)
+        widening_finish(p, &t, &e, panel * PANEL, PANEL, (private float *)(out + 2 * panel * t.columns));
 }
 #endif
 
