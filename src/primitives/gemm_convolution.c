@@ -200,6 +200,8 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     TRY(choose_layouts(plan, false));
     if (problem_md(&plan->problem, DNNL_ARG_DST)->blocking.strides[1] != 1)
         return plan_skip(plan, "dst is not dense");
+    if (gemm_depth(plan, 1) == 1 && md_is_plain(problem_md(&plan->problem, DNNL_ARG_WEIGHTS)))
+        return plan_skip(plan, "plain weights, which are faster without a copy");
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
     struct gemm_conv c = gemm_conv_of(&plan->problem, false);

@@ -4,6 +4,7 @@
  * merged where possible. Operands in layouts that the kernels do not read are copied first.
  */
 #include "primitives/gemm.h"
+#include "primitives/primitives.h"
 #include "base/verbose.h"
 
 #include <stdio.h>
@@ -113,6 +114,22 @@ static bool use_unpacked(const struct plan *plan, const md_t *md, dnnl_dim_t row
            && rows <= 32 && md->blocking.strides[k] >= md->dims[n];
 }
 
+/* Copies plain weights into panels in scratchpad. */
+static dnnl_status_t pack_weights(struct plan *plan, const md_t *md, struct gemm_batches *b,
+                                  struct gemm_view *view) {
+    int n = md->ndims - 1;
+    char panels[32];
+    md_t packed;
+    gemm_matmul_tag(plan, panels, sizeof panels);
+    TRY(md_init_by_string(&packed, md->ndims, md->dims, md->data_type, panels));
+    packed.offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(&packed, 0)) / dt_size(md->data_type));
+    view->weights = (struct gemm_operand){.arg = ARG_SCRATCHPAD, .offset = packed.offset0};
+    view->weights_depth = gemm_panel(plan), view->weights_panel = packed.blocking.strides[n];
+    for (int i = 0; i < b->count; i++)
+        if (b->weights[i] != 0) b->weights[i] = packed.blocking.strides[b->dim[i]];
+    return append_reorder(plan, DNNL_ARG_WEIGHTS, md, ARG_SCRATCHPAD, &packed);
+}
+
 static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_batches *b, dnnl_dim_t rows,
                                  struct gemm_view *view) {
     int k = md->ndims - 2, n = md->ndims - 1, panel = gemm_panel(plan);
@@ -126,20 +143,8 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
         view->weights_depth = strides[k], view->weights_panel = panel;
         return dnnl_success;
     }
-    if (b->count > 1) return plan_skip(plan, "plain weights with several batch dimensions");
-    bool batched = b->count == 1 && b->weights[0] != 0;
-    struct gemm_weights w = {.groups = batched ? b->size[0] : 1,
-                             .outputs = md->dims[n],
-                             .inputs = md->dims[k],
-                             .size = {1, 1, 1},
-                             .offset = md->offset0,
-                             .group = batched ? b->weights[0] : 0,
-                             .output = strides[n],
-                             .input = strides[k]};
-    dnnl_dim_t packed;
-    dnnl_status_t status = gemm_pack(plan, &w, view, &packed);
-    if (batched) b->weights[0] = packed;
-    return status;
+    if (gemm_depth(plan, 1) == 1) return plan_skip(plan, "plain weights, which are faster without a copy");
+    return pack_weights(plan, md, b, view);
 }
 
 static dnnl_status_t check(const struct plan *plan) {

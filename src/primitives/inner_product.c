@@ -116,6 +116,7 @@ static const struct type_row type_rows[] = {
 #define INT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8)
 #define FLOAT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8)
         {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
+        {BIT(dnnl_f32), BIT(dnnl_bf16) | BIT(dnnl_f16), BIT(dnnl_f32), BIT(dnnl_f32)},
         {BIT(dnnl_bf16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16)},
         {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16)},
         {TYPES_FP8, TYPES_FP8, FLOAT_RESULTS, FLOAT_RESULTS},
@@ -123,12 +124,25 @@ static const struct type_row type_rows[] = {
         {TYPES_INT8, BIT(dnnl_s8), INT_RESULTS, INT_RESULTS},
 };
 
+static dnnl_status_t check_types(const struct plan *plan) {
+    const struct problem *problem = &plan->problem;
+    if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], problem_md(problem, DNNL_ARG_SRC),
+                   problem_md(problem, DNNL_ARG_WEIGHTS), problem_md(problem, DNNL_ARG_BIAS),
+                   problem_md(problem, DNNL_ARG_DST)))
+        return plan_skip(plan, "unsupported types of src, weights, bias and dst");
+    return dnnl_success;
+}
+
+static dnnl_status_t build_widening(struct plan *plan) {
+    TRY(check_types(plan));
+    return widening_build_inner_product(plan);
+}
+
 static dnnl_status_t build_universal(struct plan *plan) {
     struct problem *problem = &plan->problem;
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
     md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
-    if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], src, weights, bias, dst))
-        return plan_skip(plan, "unsupported types of src, weights, bias and dst");
+    TRY(check_types(plan));
     TRY(md_set_any(src, channels_last(src->ndims)));
     TRY(md_set_any(weights, channels_last(src->ndims)));
     TRY(md_set_any(dst, "ab"));
@@ -139,10 +153,10 @@ static dnnl_status_t build_universal(struct plan *plan) {
 
 const struct implementation inner_product_forward[] = {
         {"f32_gemm_14x32", gemm_build_inner_product, &gemm_14x32},
-        {"f32_gemm_6x16", gemm_build_inner_product, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_inner_product, &gemm_int8_12x32},
-        {"widening_gemm_14x32", widening_build_inner_product, &gemm_widening_14x32},
-        {"widening_gemm_6x16", widening_build_inner_product, &gemm_widening_6x16},
+        {"widening_gemm_14x32", build_widening, &gemm_widening_14x32},
+        {"f32_gemm_6x16", gemm_build_inner_product, &gemm_6x16},
+        {"widening_gemm_6x16", build_widening, &gemm_widening_6x16},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f16},
         {"convolution_universal", build_universal, NULL},

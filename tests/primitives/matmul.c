@@ -30,6 +30,8 @@ static const struct shape shapes[] = {
         {2, {4, 0}, {0, 4}, {4, 4}, {1, 4}}, /* K is 0 */
         {2, {75, 38}, {38, 70}, {75, 70}, {1, 70}},
         {3, {3, 20, 34}, {1, 34, 64}, {3, 20, 64}, {1, 1, 64}},
+        {4, {2, 3, 16, 20}, {2, 3, 20, 34}, {2, 3, 16, 34}, {1, 1, 1, 34}}, /* attention */
+        {4, {1, 2, 4, 140}, {1, 1, 140, 34}, {1, 2, 4, 34}, {1, 1, 4, 1}},
         {2, {0, 3}, {3, 4}, {0, 4}, {1, 4}},
 };
 
@@ -43,6 +45,12 @@ static const struct product_types types[] = {
         {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
         {dnnl_f8_e5m2, dnnl_f8_e5m2, dnnl_f16, dnnl_bf16},
         {dnnl_f8_e4m3, dnnl_f8_e4m3, dnnl_f32, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_f32, dnnl_bf16},
+        {dnnl_f32, dnnl_f16, dnnl_f16, dnnl_s8},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f8_e4m3},
+        {dnnl_f8_e5m2, dnnl_f8_e4m3, dnnl_bf16, dnnl_f8_e5m2},
+        {dnnl_f16, dnnl_f8_e4m3, dnnl_f32, dnnl_f16},
+        {dnnl_bf16, dnnl_f4_e2m1, dnnl_f32, dnnl_f32},
         {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_s32},
         {dnnl_u8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
         {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_u8},
@@ -80,7 +88,7 @@ static const struct product_attr attrs[] = {
 
 static const char *const tags[PRODUCT_LAYOUTS][6] = {{NULL},
                                                      {0, 0, "ab", "abc", "abcd", "abcde"},
-                                                     {0, 0, "ba", "acb", "abdc", "abced"},
+                                                     {0, 0, "ba", "acb", "adbc", "abced"},
                                                      {0, 0, "AB8b8a", "aBC4b4c", "abCD8c8d", "abcdE16e"}};
 
 static struct product make(int shape, const struct product_types *t) {
@@ -154,6 +162,8 @@ static const struct group_case group_cases[] = {
         {"weights by K", {dnnl_f32, dnnl_s8, 0, dnnl_f32}, {0}, {16, 1}, {0}, dnnl_f32, dnnl_s32},
         {"weights by K and N", {dnnl_bf16, dnnl_u4, 0, dnnl_f32}, {0}, {32, 1}, {16, 1}, dnnl_f16, dnnl_u8},
         {"columns in groups", {dnnl_f16, dnnl_s4, 0, dnnl_f16}, {0}, {16, 16}, {16, 16}, dnnl_f16, dnnl_s8},
+        {"f4 by K", {dnnl_f4_e2m1, dnnl_f4_e2m1, 0, dnnl_f32}, {1, 32}, {32, 1}, {0}, dnnl_e8m0, dnnl_s8},
+        {"f8 by K", {dnnl_f8_e4m3, dnnl_f8_e5m2, 0, dnnl_bf16}, {1, 16}, {16, 1}, {0}, dnnl_f32, dnnl_s8},
         {"integers", {dnnl_u8, dnnl_s8, 0, dnnl_f32}, {1, 32}, {16, 1}, {0}, dnnl_f32, dnnl_s32},
         {"integers with zero points",
          {dnnl_s8, dnnl_s8, 0, dnnl_f32},
