@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The universal convolution and inner product: any layout, any types except f64, any attributes. A work-item
- * computes the outputs in its part of dst's memory, one after the other. Every output is summed in the order
- * (depth, height, width, input channel); taps in the padding are skipped.
+ * The universal convolution, deconvolution and inner product: any layout, any types except f64, any
+ * attributes. A work-item computes the outputs in its part of dst's memory, one after the other. Every output
+ * is summed in the order (depth, height, width, input channel); taps in the padding are skipped.
  *
  * Range: parts of dst.
  */
@@ -18,11 +18,11 @@ INLINE struct sums convolution_sum(constant struct convolution_params *p, const 
                                    struct operands *o, const i64 *place, i64 first_input) {
     struct sums sums = {0.0f, 0};
     struct taps t;
-    window_taps(&t, &p->window, place);
+    convolution_taps(p, &t, place);
     for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
         for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++)
             for (i64 k2 = t.first[2]; k2 < t.last[2]; k2++) {
-                convolution_tap(p, o, &t, k0, k1, k2);
+                if (!convolution_tap(p, o, &t, k0, k1, k2)) continue;
                 if (p->product.sum == SUM_S32)
                     sums.s32 = product_s32(&p->product, e, o, first_input, 0, p->inputs, sums.s32);
                 else

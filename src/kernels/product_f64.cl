@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The universal convolution, inner product and matrix product in f64; see convolution.cl and matmul.cl.
- * A separate family, because devices without doubles cannot use a module with doubles.
+ * The universal convolution, deconvolution, inner product and matrix product in f64; see convolution.cl and
+ * matmul.cl. A separate family, because devices without doubles cannot use a module with doubles.
  *
  * Range: parts of dst.
  */
@@ -13,11 +13,11 @@ INLINE double convolution_sum_f64(constant struct convolution_params *p, struct 
                                   i64 first_input) {
     double sum = 0.0;
     struct taps t;
-    window_taps(&t, &p->window, place);
+    convolution_taps(p, &t, place);
     for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
         for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++)
             for (i64 k2 = t.first[2]; k2 < t.last[2]; k2++) {
-                convolution_tap(p, o, &t, k0, k1, k2);
+                if (!convolution_tap(p, o, &t, k0, k1, k2)) continue;
                 sum = product_f64(&p->product, o, first_input, 0, p->inputs, sum);
             }
     return sum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolution: its creation functions, the layouts it prefers and the plan of its universal implementation.
+ * Convolution: its creation functions, and for deconvolution too the layouts that the universal
+ * implementation prefers and its plan.
  */
 #include "primitives/tensor.h"
 #include "kernels/params_convolution.h"
@@ -29,21 +30,7 @@ dnnl_status_t dnnl_convolution_forward_primitive_desc_create(
             .dst = dst,
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
-    TRY(check_convolution(&r));
-    TRY(check_convolution_attr(&r, engine, attr));
-
-    struct problem problem;
-    TRY(problem_init(&problem, dnnl_convolution, 4));
-    problem.prop = prop;
-    problem.alg = alg;
-    int grouped = weights->ndims - src->ndims;
-    r.window.kernel = &weights->dims[grouped + 2];
-    problem_set_window(&problem, &r.window, src->ndims - 2);
-    problem_add(&problem, DNNL_ARG_SRC, false, src);
-    problem_add(&problem, DNNL_ARG_WEIGHTS, false, weights);
-    problem_add(&problem, DNNL_ARG_BIAS, false, bias);
-    problem_add(&problem, DNNL_ARG_DST, true, dst);
-    return create_desc(component, pd, engine, &problem, attr);
+    return create_convolution_forward(pd, engine, &r, attr);
 }
 
 dnnl_status_t dnnl_convolution_backward_data_primitive_desc_create(
@@ -115,16 +102,22 @@ static dnnl_status_t choose_layouts(struct problem *problem, bool grouped) {
     return md_set_any(dst, channels_last(dst->ndims));
 }
 
-static dnnl_status_t build_universal(struct plan *plan) {
+dnnl_status_t convolution_is_direct(struct plan *plan) {
+    dnnl_alg_kind_t *alg = &plan->problem.alg;
+    if (*alg == dnnl_convolution_winograd || *alg == dnnl_deconvolution_winograd)
+        return plan_skip(plan, "the Winograd algorithm is requested");
+    if (*alg == dnnl_convolution_auto) *alg = dnnl_convolution_direct;
+    return dnnl_success;
+}
+
+dnnl_status_t convolution_build_universal(struct plan *plan) {
     struct problem *problem = &plan->problem;
     const md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
     const md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
     int grouped = weights->ndims - src->ndims;
     if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], src, weights, bias, dst))
         return plan_skip(plan, "unsupported types of src, weights, bias and dst");
-    if (problem->alg == dnnl_convolution_winograd)
-        return plan_skip(plan, "the Winograd algorithm is requested");
-    problem->alg = dnnl_convolution_direct;
+    TRY(convolution_is_direct(plan));
     TRY(choose_layouts(problem, grouped));
     struct window window;
     window_init(&window, problem, src);
@@ -147,6 +140,7 @@ dnnl_status_t convolution_universal(struct plan *plan, const struct window *wind
     p->outputs = weights->dims[grouped];
     p->inputs = weights->dims[grouped + 1];
     p->grouped = grouped;
+    p->transposed = plan->problem.kind == dnnl_deconvolution;
     return product_end(&ep, launch, &p->product, 1, grouped + 1);
 }
 
@@ -157,7 +151,7 @@ const struct implementation convolution_forward[] = {
         {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f16},
-        {"convolution_universal", build_universal, NULL},
+        {"convolution_universal", convolution_build_universal, NULL},
         {"convolution_then_depthwise", fused_depthwise_build, NULL},
         {NULL, NULL, NULL},
 };

@@ -16,13 +16,21 @@ struct convolution_request {
 dnnl_status_t check_convolution(const struct convolution_request *request);
 dnnl_status_t check_convolution_attr(const struct convolution_request *request,
                                      const struct dnnl_engine *engine, const attr_t *attr);
+/* Creates the descriptor of a forward one, after all checks. */
+dnnl_status_t create_convolution_forward(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
+                                         struct convolution_request *request, const attr_t *attr);
 /* create_nothing, after all checks, for problems that are not implemented yet. */
 dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                                     const struct convolution_request *request, const attr_t *attr);
 
 /* A plan for a 1x1 convolution that has a depthwise convolution among its post-ops. */
 dnnl_status_t fused_depthwise_build(struct plan *plan);
-/* Adds the universal kernel for a convolution or inner product whose layouts have been decided. */
+/* Resolves `auto`; calls plan_skip if the Winograd algorithm is requested. */
+dnnl_status_t convolution_is_direct(struct plan *plan);
+/* The universal implementation of convolution and deconvolution. */
+dnnl_status_t convolution_build_universal(struct plan *plan);
+/* Adds the universal kernel for a convolution, deconvolution or inner product whose layouts have been
+ * decided. */
 dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped);
 
 #endif

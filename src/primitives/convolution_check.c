@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of the arguments of a convolution, and of a deconvolution, where src and dst of a window are
- * exchanged. */
+ * exchanged; and the creation of both after them. */
 #include "primitives/convolution.h"
 
 static const char *name_of(const struct convolution_request *r) {
@@ -124,4 +124,22 @@ dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engin
     TRY(check_convolution(r));
     TRY(check_convolution_attr(r, engine, attr));
     return create_nothing(name_of(r), pd);
+}
+
+dnnl_status_t create_convolution_forward(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
+                                         struct convolution_request *r, const attr_t *attr) {
+    struct problem problem;
+    TRY(check_convolution(r));
+    TRY(check_convolution_attr(r, engine, attr));
+    TRY(problem_init(&problem, r->kind, 4));
+    problem.prop = r->prop;
+    problem.alg = r->alg;
+    int grouped = r->weights->ndims - r->src->ndims;
+    r->window.kernel = &r->weights->dims[grouped + 2];
+    problem_set_window(&problem, &r->window, r->src->ndims - 2);
+    problem_add(&problem, DNNL_ARG_SRC, false, r->src);
+    problem_add(&problem, DNNL_ARG_WEIGHTS, false, r->weights);
+    problem_add(&problem, DNNL_ARG_BIAS, false, r->bias);
+    problem_add(&problem, DNNL_ARG_DST, true, r->dst);
+    return create_desc(name_of(r), pd, engine, &problem, attr);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deconvolution: its creation functions. Checked like a convolution with source and destination exchanged;
- * not implemented yet.
+ * Deconvolution: its creation functions. Checked like a convolution with source and destination exchanged.
+ * Backward propagation is not implemented yet.
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
+#include "primitives/primitives.h"
 
 static const char component[] = "deconvolution";
 
@@ -24,7 +25,7 @@ dnnl_status_t dnnl_deconvolution_forward_primitive_desc_create(
             .dst = dst,
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
-    return create_no_convolution(pd, engine, &r, attr);
+    return create_convolution_forward(pd, engine, &r, attr);
 }
 
 dnnl_status_t dnnl_deconvolution_backward_data_primitive_desc_create(
@@ -65,3 +66,8 @@ dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
     (void)hint;
     return create_no_convolution(pd, engine, &r, attr);
 }
+
+const struct implementation deconvolution_forward[] = {
+        {"convolution_universal", convolution_build_universal, NULL},
+        {NULL, NULL, NULL},
+};

@@ -28,7 +28,7 @@ static bool scales_fit(const struct plan *plan) {
                        *of_dst = quants_find(scales, DNNL_ARG_DST);
     struct gemm_dims dims = gemm_dims_of(plan);
     enum { OUTPUTS_OF_GROUPS = 3 };
-    bool grouped = plan->problem.kind == dnnl_convolution
+    bool grouped = plan->problem.kind != dnnl_matmul
                    && tensor(plan, DNNL_ARG_WEIGHTS)->ndims > tensor(plan, DNNL_ARG_SRC)->ndims;
     if (grouped && of_weights && of_weights->mask == OUTPUTS_OF_GROUPS) dims.weights[0] = 1;
     if (of_dst && of_dst->mode != dnnl_quantization_mode_static_sazp) return false;

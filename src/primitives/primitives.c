@@ -25,6 +25,7 @@ static const struct {
         {dnnl_batch_normalization, FORWARD, batch_normalization_forward},
         {dnnl_binary, FORWARD, binary_implementations},
         {dnnl_convolution, FORWARD, convolution_forward},
+        {dnnl_deconvolution, FORWARD, deconvolution_forward},
         {dnnl_eltwise, FORWARD, eltwise_forward},
         {dnnl_eltwise, BACKWARD_DATA, eltwise_backward},
         {dnnl_group_normalization, FORWARD, group_normalization_forward},

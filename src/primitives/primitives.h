@@ -12,6 +12,7 @@
 extern const struct implementation batch_normalization_forward[];
 extern const struct implementation binary_implementations[];
 extern const struct implementation convolution_forward[];
+extern const struct implementation deconvolution_forward[];
 extern const struct implementation eltwise_backward[];
 extern const struct implementation eltwise_forward[];
 extern const struct implementation group_normalization_forward[];

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forward deconvolution against plain loops: shapes x types x attributes x layouts, on every implementation
+ * that takes the problem.
+ */
+#include "primitives/images.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const struct shape shapes[] = {
+        {2, 0, 2, 3, 5, {4, 5}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, true},
+        {2, 0, 1, 20, 35, {3, 4}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, true},
+        {2, 0, 2, 17, 33, {3, 2}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {0, 0}, true},
+        {2, 0, 1, 4, 6, {4, 3}, {3, 2}, {2, 3}, {1, 2}, {2, 0}, {1, 1}, true},
+        {2, 0, 1, 8, 34, {3, 4}, {3, 5}, {2, 4}, {1, 1}, {2, 3}, {1, 0}, true},
+        {2, 0, 1, 5, 20, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, {0, -1}, true}, /* most see no tap */
+        {2, 3, 2, 2, 4, {3, 4}, {2, 3}, {1, 2}, {0, 0}, {0, 1}, {1, 0}, true},
+        {2, 2, 1, 8, 34, {3, 4}, {4, 3}, {2, 1}, {0, 0}, {1, 1}, {1, 1}, true},
+        {1, 0, 2, 5, 19, {6}, {4}, {2}, {0}, {1}, {2}, true},
+        {1, 2, 1, 4, 18, {5}, {3}, {3}, {2}, {0}, {1}, true},
+        {3, 0, 1, 3, 20, {2, 3, 3}, {2, 3, 2}, {1, 2, 2}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}, true},
+        {3, 2, 2, 4, 17, {2, 2, 3}, {3, 1, 4}, {2, 1, 2}, {0, 0, 0}, {1, 0, 1}, {1, 0, 1}, true},
+        {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, true}, /* an empty batch */
+        {2, 0, 1, 3, 4, {1, 1}, {2, 3}, {7, 5}, {0, 0}, {0, 1}, {1, 1}, true}, /* one result */
+        /* depthwise */
+        {2, 37, 2, 1, 1, {4, 7}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, true},
+        {2, 17, 1, 1, 1, {3, 9}, {3, 3}, {1, 1}, {0, 1}, {1, 2}, {1, 2}, true},
+        {2, 33, 1, 1, 1, {2, 5}, {3, 2}, {2, 3}, {1, 0}, {0, 0}, {1, 0}, true},
+        {1, 21, 2, 1, 1, {7}, {5}, {3}, {0}, {2}, {1}, true},
+        {3, 19, 1, 1, 1, {2, 3, 4}, {2, 3, 3}, {1, 2, 2}, {0, 0, 1}, {1, 1, 2}, {0, 1, 1}, true},
+};
+
+static const struct product_types types[] = {
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_s8},
+        {dnnl_f32, dnnl_bf16, dnnl_f32, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16},
+        {dnnl_bf16, dnnl_bf16, dnnl_f32, dnnl_f32},
+        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},
+        {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_f32},
+        {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_u8},
+        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
+        {dnnl_f8_e5m2, dnnl_f8_e4m3, dnnl_f32, dnnl_f32},
+        {dnnl_f8_e4m3, dnnl_f8_e4m3, dnnl_f16, dnnl_bf16},
+        {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_s32},
+        {dnnl_u8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
+        {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_u8},
+        {dnnl_s8, dnnl_s8, dnnl_s8, dnnl_s8},
+        {dnnl_u8, dnnl_s8, dnnl_bf16, dnnl_f32},
+};
+
+static const struct product_attr attrs[] = {
+        {FOR_ALL, {.name = "plain"}},
+        {FOR_ALL, {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}},
+        {FOR_ALL, {.name = "clip", .ops = {ELTWISE(dnnl_eltwise_clip, -1, 6)}}},
+        {FOR_ALL, {.name = "sum", .ops = {{.kind = dnnl_sum, .alpha = 0.5f}}}},
+        {FOR_ALL, {.name = "binary", .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_max, -1)}}},
+        {FOR_ALL, {.name = "prelu", .ops = {{.kind = dnnl_prelu, .mask = 2}}}},
+        {FOR_ALL,
+         {.name = "many",
+          .ops = {ELTWISE(dnnl_eltwise_linear, 0.5f, 1),
+                  BINARY(dnnl_binary_sub, 0),
+                  BINARY(dnnl_binary_min, 3),
+                  BINARY(dnnl_binary_add, -1),
+                  BINARY(dnnl_binary_add, 2),
+                  BINARY(dnnl_binary_sub, 6),
+                  BINARY(dnnl_binary_max, 1),
+                  BINARY(dnnl_binary_add, 5),
+                  BINARY(dnnl_binary_add, 7),
+                  {.kind = dnnl_sum, .alpha = 2},
+                  ELTWISE(dnnl_eltwise_abs, 0, 0)}}},
+        PRODUCT_FUNCTIONS,
+        {FOR_INTEGERS, {.name = "scales", .src_scale = 0.5f, .weights_scale = 0.25f, .dst_scale = 2}},
+        {FOR_INTEGERS,
+         {.name = "scales by channel",
+          .src_scale = 0.5f,
+          .weights_scale = 0.25f,
+          .weights_mask = -1,
+          .dst_scale = 0.5f,
+          .ops = {ELTWISE(dnnl_eltwise_relu, 0, 0)}}},
+        {FOR_INTEGERS,
+         {.name = "zero points",
+          .src_zero_point = 2,
+          .dst_zero_point = 3,
+          .src_scale = 0.5f,
+          .dst_scale = 2}},
+        {FOR_INTEGERS,
+         {.name = "zero points by channel",
+          .src_zero_point = 1,
+          .src_zero_mask = 2,
+          .dst_zero_point = -2,
+          .dst_zero_mask = 2}},
+        {FOR_INTEGERS,
+         {.name = "host scalars",
+          .src_scale = 0.5f,
+          .weights_scale = 0.5f,
+          .dst_scale = 4,
+          .src_zero_point = 1,
+          .dst_zero_point = 5,
+          .host_scalars = true,
+          .ops = {{.kind = dnnl_sum, .alpha = 1}}}},
+};
+
+static struct product make(int shape, const struct product_types *t) {
+    return images_make(&shapes[shape], t);
+}
+
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct product *p, const struct product_mds *md,
+                            const_dnnl_primitive_attr_t attr) {
+    const struct shape *s = p->shape;
+    return dnnl_deconvolution_forward_primitive_desc_create(
+            pd, test_engine(), dnnl_forward_inference, dnnl_deconvolution_direct, md->src, md->weights,
+            md->bias, md->dst, s->stride, s->dilation, s->left, s->right, attr);
+}
+
+static const struct product_suite suite = {.ntypes = COUNT(types),
+                                           .nshapes = COUNT(shapes),
+                                           .nattrs = COUNT(attrs),
+                                           .types = types,
+                                           .attrs = attrs,
+                                           .make = make,
+                                           .reference = images_reference,
+                                           .tags = images_tags,
+                                           .create = create};
+
+int main(void) {
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

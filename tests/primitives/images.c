@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions and deconvolutions as plain loops: see images.h. */
+#include "primitives/images.h"
+
+/* Layouts of src, weights and dst by number of spatial dimensions; NULL is `any`. */
+static const char *const image_tags[PRODUCT_LAYOUTS][4] = {{NULL},
+                                                           {0, "abc", "abcd", "abcde"},
+                                                           {0, "acb", "acdb", "acdeb"},
+                                                           {0, "aBc16b", "aBcd8b", "aBcde16b"}};
+static const char *const weights_tags[2][PRODUCT_LAYOUTS][4] = {
+        {{NULL},
+         {0, "abc", "abcd", "abcde"},
+         {0, "bca", "cdba", "cdeba"},
+         {0, "ABc16b16a", "ABcd8b8a", "ABcde4b4a"}},
+        {{NULL},
+         {0, "abcd", "abcde", "abcdef"},
+         {0, "adcb", "decab", "abdefc"},
+         {0, "aBCd4c4b", "aBCde8b8c", "aBcdef16b"}},
+};
+
+static dnnl_dim_t out_size(const struct shape *s, int i) {
+    dnnl_dim_t extent = (s->kernel[i] - 1) * (s->dilation[i] + 1) + 1;
+    if (s->transposed) return (s->in[i] - 1) * s->stride[i] + extent - s->left[i] - s->right[i];
+    return (s->in[i] - extent + s->left[i] + s->right[i]) / s->stride[i] + 1;
+}
+
+struct product images_make(const struct shape *s, const struct product_types *t) {
+    struct product p = {.shape = s, .by_channel = s->groups ? 3 : 1};
+    int n = s->nspatial, g = s->groups ? 1 : 0;
+    dnnl_dim_t groups = s->groups ? s->groups : 1;
+    dnnl_dims_t src = {s->batch, groups * s->inputs}, dst = {s->batch, groups * s->outputs},
+                weights = {groups};
+    weights[g] = s->outputs;
+    weights[g + 1] = s->inputs;
+    for (int i = 0; i < n; i++) {
+        src[2 + i] = s->in[i];
+        dst[2 + i] = out_size(s, i);
+        weights[g + 2 + i] = s->kernel[i];
+    }
+    p.src = array_new(n + 2, src, t->src);
+    p.weights = array_new(n + 2 + g, weights, t->weights);
+    p.dst = array_new(n + 2, dst, t->dst);
+    if (t->bias) p.bias = array_new(1, &dst[1], t->bias);
+    return p;
+}
+
+/* The position of src that tap k reads for position `out` of dst, along dimension i; -1: none. */
+static dnnl_dim_t in_position(const struct shape *s, int i, dnnl_dim_t out, dnnl_dim_t k) {
+    dnnl_dim_t reach = k * (s->dilation[i] + 1) - s->left[i];
+    dnnl_dim_t at = s->transposed ? (out - reach) / s->stride[i] : out * s->stride[i] + reach;
+    if (s->transposed && at * s->stride[i] != out - reach) return -1;
+    return at < s->in[i] ? at : -1;
+}
+
+/* The sum at one position of dst. */
+static struct sum convolve(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out) {
+    const struct shape *s = p->shape;
+    dnnl_dim_t group = out[1] / s->outputs;
+    dnnl_dims_t src = {out[0]}, weights = {group}, tap = {0};
+    dnnl_dim_t taps[4] = {s->inputs, 1, 1, 1}, *w = weights + (s->groups ? 1 : 0);
+    struct sum sum = {0};
+    for (int i = 0; i < s->nspatial; i++)
+        taps[1 + i] = s->kernel[i];
+    do {
+        bool inside = true;
+        w[0] = out[1] - group * s->outputs;
+        w[1] = tap[0];
+        src[1] = group * s->inputs + tap[0];
+        for (int i = 0; i < s->nspatial; i++) {
+            w[2 + i] = tap[1 + i];
+            src[2 + i] = in_position(s, i, out[2 + i], tap[1 + i]);
+            inside = inside && src[2 + i] >= 0;
+        }
+        if (!inside) continue;
+        double x = array_at(&p->src, src) - attr_run_src_zero(run, src);
+        sum_add(&sum, x * (array_at(&p->weights, weights) - run->c->weights_zero_point));
+    } while (next_position(1 + s->nspatial, taps, tap));
+    return sum;
+}
+
+void images_reference(struct product *p, const struct attr_run *run, struct array *error) {
+    dnnl_dims_t out = {0};
+    if (p->dst.count == 0) return;
+    do {
+        struct sum sum = convolve(p, run, out);
+        double bias = p->bias.values ? p->bias.values[out[1]] : 0;
+        product_store(p, run, &sum, bias, out[1], out, error);
+    } while (next_position(p->dst.ndims, p->dst.dims, out));
+}
+
+struct product_tags images_tags(const struct product *p, int layout) {
+    const struct shape *s = p->shape;
+    const char *image = image_tags[layout][s->nspatial];
+    return (struct product_tags){image, weights_tags[s->groups > 0][layout][s->nspatial], layout ? "a" : NULL,
+                                 image};
+}

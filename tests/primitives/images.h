@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of convolution and deconvolution share: shapes, layouts and the plain loop. */
+#ifndef LODE_TESTS_PRIMITIVES_IMAGES_H
+#define LODE_TESTS_PRIMITIVES_IMAGES_H
+
+#include "primitives/product.h"
+
+struct shape {
+    int nspatial, groups;              /* groups 0: weights have no such dimension */
+    dnnl_dim_t batch, inputs, outputs; /* channels of a group */
+    dnnl_dims_t in, kernel, stride, dilation, left, right;
+    bool transposed; /* a deconvolution */
+};
+
+/* Members of struct product_suite. */
+struct product images_make(const struct shape *shape, const struct product_types *types);
+void images_reference(struct product *p, const struct attr_run *run, struct array *error);
+struct product_tags images_tags(const struct product *p, int layout);
+
+#endif
