@@ -68,15 +68,17 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
     /* Without depth, src is null. */
     const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
     const i64 column = t->at.src + first * p->src_column;
-    global const uchar *weights = t->weights;
     i64 d = 0, h = 0, s = 0;
     IVEC acc[2 * BLOCK];
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)
         acc[r] = (IVEC)(0);
-    for (i64 tap = 0; tap < taps; tap++, weights += p->depth * PANEL) {
+    for (i64 tap = 0; tap < taps; tap++) {
         int8_steps(t->src + column + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2],
-                   p->src_column, weights, p->depth, m, sums, acc);
+                   p->src_column,
+                   t->weights + d * p->weights_window[0] + h * p->weights_window[1]
+                           + s * p->weights_window[2],
+                   p->depth, m, sums, acc);
         if (++s < p->window[2]) continue;
         s = 0;
         if (++h < p->window[1]) continue;
@@ -285,14 +287,20 @@ kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *ds
     i64 tap = get_global_id(0), panel = get_global_id(1), batch = get_global_id(2);
     i64 taps = get_global_size(0), panels = get_global_size(1);
     dst += p->dst_offset + ((batch * panels + panel) * taps + tap) * PANEL;
-    weights += p->weights_offset + panel * p->weights_panel + tap * p->steps * STEP;
+    weights += p->weights_offset + panel * p->weights_panel;
     for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
         i64 rest = batch / p->batch[d];
         weights += (batch - rest * p->batch[d]) * p->weights_batch[d];
         batch = rest;
     }
     IVEC sums[2] = {(IVEC)(0), (IVEC)(0)};
-    int8_steps(weights, 0, weights, p->steps * INT8_GEMM_QUAD, 0, true, sums);
+    const i64 all = p->window[0] * p->window[1] * p->window[2], each = p->depth > 0 ? all / taps : 0;
+    for (i64 k = tap * each; k < (tap + 1) * each; k++) {
+        i64 rows = k / p->window[2], d = rows / p->window[1];
+        i64 at = d * p->weights_window[0] + (rows - d * p->window[1]) * p->weights_window[1]
+                 + (k - rows * p->window[2]) * p->weights_window[2];
+        int8_steps(weights + at, 0, weights + at, p->depth, 0, true, sums);
+    }
     VSTORE(sums[0], 0, dst);
     VSTORE(sums[1], 1, dst);
 }

@@ -6,7 +6,7 @@
  *   dst[b][y][x][n] = sum over d, h, w, i of  src[b][y][x][d][h][w][i] * weights[n / panel][d][h][w][i][n %
  * panel]
  *
- * where each index of src and dst has its own stride, except the last, which is dense. A convolution has d,
+ * where each index has its own stride, except the last, which is dense. A convolution has d,
  * h, w = its window and i = its input channels; a matrix product has one row, x = m, d = h = w = 1 and i = k.
  */
 #ifndef LODE_KERNELS_PARAMS_GEMM_H
@@ -30,8 +30,9 @@ struct gemm_params {
     i64 rows, columns, channels; /* y, x, n */
     i64 src_row, src_column;     /* strides of y and x */
     i64 dst_row, dst_column;
-    i64 window[3], depth;             /* d, h, w; i */
-    i64 src_window[3];                /* strides of d, h and w */
+    i64 window[3], depth; /* d, h, w; i */
+    i64 src_window[3];    /* strides of d, h and w */
+    i64 weights_window[3];
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
@@ -39,8 +40,9 @@ struct gemm_params {
     i32 has_bias;
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];
-    i64 batch_step[GEMM_BATCHES]; /* added to the position along batch_dim by one step: more than 1 for groups
-                                   */
+    /* The position of index i along its dimension is first + i * step. */
+    i64 row_first, row_step, column_first, column_step;
+    i64 batch_first[GEMM_BATCHES], batch_step[GEMM_BATCHES];
     struct epilogue epilogue;
 };
 

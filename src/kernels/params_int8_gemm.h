@@ -37,13 +37,14 @@ struct int8_gemm_params {
     struct gemm_params gemm;
 };
 
-/* dst[b][n / panel][tap][n % panel] = sum over all steps of weights[b][n / panel][tap][step][n % panel][0..3]
- */
+/* dst[b][n / panel][tap][n % panel] = sum over i of weights[b][n / panel][tap][i / 4][n % panel][i % 4]; or
+ * over the taps too, if the range has one tap only. */
 struct column_sums_params {
     i64 weights_offset, dst_offset;
-    i64 weights_panel, steps; /* stride of a panel; quads of a tap */
+    i64 weights_panel; /* stride */
+    i64 window[3], depth, weights_window[3];
     i64 batch[GEMM_BATCHES], weights_batch[GEMM_BATCHES];
 };
-PARAMS_SIZE(column_sums_params, 8 * 12);
+PARAMS_SIZE(column_sums_params, 8 * 18);
 
 #endif

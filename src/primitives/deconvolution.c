@@ -5,6 +5,7 @@
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
+#include "primitives/gemm.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "deconvolution";
@@ -68,6 +69,9 @@ dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
 }
 
 const struct implementation deconvolution_forward[] = {
+        {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
+        {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
+        {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
         {"convolution_universal", convolution_build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -424,6 +424,7 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
         TRY(build_end(ep, epilogue));
     }
     epilogue_bind(ep, launch);
+    if (ep->more) return dnnl_success;
     if (ep->moved) return append_reorder(ep->plan, ep->dst_arg, &ep->dst, ep->spec.dst_arg, dst_of(ep));
     return ep->direct ? dnnl_success : add_rest(ep);
 }
@@ -455,5 +456,5 @@ struct activation epilogue_plain_activation(const struct epilogue_build *ep) {
 
 dnnl_status_t epilogue_end_plain(struct epilogue_build *ep, struct launch *launch) {
     launch_bind(launch, ep->dst_arg);
-    return ep->direct ? dnnl_success : add_rest(ep);
+    return ep->direct || ep->more ? dnnl_success : add_rest(ep);
 }

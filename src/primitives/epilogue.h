@@ -10,6 +10,8 @@
  *   epilogue_scale(&ep, &params->epilogue.weights_scale, DNNL_ARG_WEIGHTS, dims);
  *   status = epilogue_end(&ep, launch, &params->epilogue);
  *
+ * Several launches may share the results: each has a copy of `ep`, and all but the last set `more`.
+ *
  * If the attributes do not fit into one launch, results go to scratchpad first and further launches follow;
  * the implementation need not know.
  */
@@ -42,6 +44,7 @@ struct epilogue_build {
     int dst_arg; /* the argument that epilogue_end binds for it */
     bool direct; /* one launch computes results */
     bool moved;  /* and another copies them from scratchpad to dst */
+    bool more;   /* another launch stores further results: epilogue_end adds nothing that follows the last */
     int nbuffers, buffers[EPILOGUE_BUFFERS];
     int nscalars;
     struct epilogue_scalar scalars[EPILOGUE_SCALARS];

@@ -87,15 +87,19 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
     p->src_row = view->src.row, p->src_column = view->src.column;
     p->dst_row = view->dst.row, p->dst_column = view->dst.column;
     for (int i = 0; i < 3; i++)
-        p->window[i] = view->window[i], p->src_window[i] = view->src_window[i];
+        p->window[i] = view->window[i], p->src_window[i] = view->src_window[i],
+        p->weights_window[i] = view->weights_window[i];
     p->depth = view->depth;
     p->weights_panel = view->weights_panel, p->weights_depth = view->weights_depth;
     p->tiles = divide_up(view->columns, tile->height);
     p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);
     p->has_bias = view->bias.arg != ARG_NOTHING;
     p->row_dim = view->row_dim, p->column_dim = view->column_dim, p->channel_dim = view->channel_dim;
+    p->row_first = view->row_first, p->row_step = 1 + view->row_skip;
+    p->column_first = view->column_first, p->column_step = 1 + view->column_skip;
     for (int i = 0; i < GEMM_BATCHES; i++)
-        p->batch_dim[i] = view->batch_dim[i], p->batch_step[i] = view->batch_step[i];
+        p->batch_dim[i] = view->batch_dim[i], p->batch_first[i] = view->batch_first[i],
+        p->batch_step[i] = view->batch_step[i];
 }
 
 /* Does a quantisation parameter change along a dimension other than output channels? */
@@ -294,6 +298,9 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, s
     view->weights.arg = ARG_SCRATCHPAD;
     view->weights.offset = p->dst_offset;
     view->weights_depth = width, view->weights_panel = depth * width;
+    dnnl_dim_t tap = gemm_depth(plan, weights->inputs) * width;
+    for (int i = 2; i >= 0; tap *= weights->size[i], i--)
+        view->weights_window[i] = tap;
     *group = panels * depth * width;
     return dnnl_success;
 }

@@ -54,14 +54,16 @@ struct gemm_view {
     dnnl_dim_t rows, columns, channels, depth;
     dnnl_dim_t window[3];
     struct gemm_operand src, weights, bias, dst;
-    dnnl_dim_t src_window[3];
-    bool clipped;         /* the window reaches into padding */
+    dnnl_dim_t src_window[3], weights_window[3]; /* strides */
+    bool clipped;                                /* the window reaches into padding */
     struct window border; /* if clipped: the window over src; its dimensions are batch 2, rows and columns */
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
     /* The dimensions of the logical dst that correspond to the indices: for post-ops that need the position.
      */
     int row_dim, column_dim, channel_dim, batch_dim[GEMM_VIEW_BATCHES];
-    dnnl_dim_t batch_step[GEMM_VIEW_BATCHES];
+    /* The position of index i along its dimension is first + i * step, or first + i * (1 + skip). */
+    dnnl_dim_t row_first, row_skip, column_first, column_skip;
+    dnnl_dim_t batch_first[GEMM_VIEW_BATCHES], batch_step[GEMM_VIEW_BATCHES];
 };
 
 /* Checks that these kernels fit the problem: types, attributes, a CPU-class device. Calls plan_skip with the
@@ -135,6 +137,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, s
 struct gemm_conv {
     dnnl_dim_t groups, outputs, inputs; /* channels of one group */
     struct window window;               /* over src; missing dimensions come first */
+    bool transposed;                    /* the window is over dst: see conv_parts.h */
 };
 struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped);
 /* The size of the padded image that the window covers at `out` positions. True: there is padding. */

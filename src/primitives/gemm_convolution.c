@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forward convolution and inner product as implicit matrix products over channels-last activations and
+ * Convolution, deconvolution and inner product as implicit matrix products over channels-last activations and
  * weights in panels: strides move the window, so nothing is unrolled in memory. Padding, and layouts that the
  * kernels do not read, need a copy first.
  */
+#include "primitives/conv_parts.h"
+#include "primitives/convolution.h"
 #include "primitives/gemm.h"
 #include "primitives/window.h"
 
@@ -12,11 +14,12 @@
 struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped) {
     const md_t *weights = problem_md(problem, DNNL_ARG_WEIGHTS), *src = problem_md(problem, DNNL_ARG_SRC);
     struct window window = window_over(src);
-    if (problem->kind == dnnl_convolution) window_init(&window, problem, src);
+    if (problem->kind != dnnl_inner_product) window_init(&window, problem, src);
     return (struct gemm_conv){.groups = grouped ? weights->dims[0] : 1,
                               .outputs = weights->dims[grouped],
                               .inputs = weights->dims[grouped + 1],
-                              .window = window_from_last(&window, src->ndims - 2)};
+                              .window = window_from_last(&window, src->ndims - 2),
+                              .transposed = problem->kind == dnnl_deconvolution};
 }
 
 bool gemm_clips(const struct gemm_conv *conv, const dnnl_dim_t out[3], dnnl_dim_t need[3]) {
@@ -60,40 +63,32 @@ static struct gemm_operand bias_of(const struct plan *plan) {
                                  .offset = bias ? bias->offset0 : 0};
 }
 
-/* The image that the kernel reads: the user's src, or a padded channels-last copy. *clipped: there is
- * padding. */
-static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, const dnnl_dim_t out[3],
-                                 struct image *src, bool *clipped) {
-    dnnl_dim_t need[3];
-    *clipped = gemm_clips(c, out, need);
-    if (!*clipped && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
-    struct image user = *src;
-    return gemm_copy_padded(plan, &user, c->window.padding, need, src);
+static struct conv_parts parts_of(const struct gemm_conv *c, const dnnl_dim_t dst[3]) {
+    return (struct conv_parts){
+            .window = c->window, .dst = {dst[0], dst[1], dst[2]}, .transposed = c->transposed};
 }
 
-/* Window and depth of the reduction. A contiguous row of the window is one long step. */
-static void set_reduction(struct gemm_view *view, const struct plan *plan, const struct gemm_conv *c,
-                          const struct image *src) {
-    view->depth = gemm_depth(plan, c->inputs);
-    for (int i = 0; i < 3; i++) {
-        view->window[i] = c->window.taps[i];
-        view->src_window[i] = src->stride[i] * c->window.step[i];
-    }
-    for (int i = 2; i >= 0 && (view->window[i] == 1 || view->src_window[i] == view->depth); i--) {
-        view->depth *= view->window[i];
-        view->window[i] = 1;
-    }
+/* The image that the kernel reads: the user's src, or a padded channels-last copy. *reach is 0 at the front
+ * of what is not padded. */
+static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, const struct conv_reach *reach,
+                                 struct image *src) {
+    if (!reach->clipped && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
+    struct image user = *src;
+    return gemm_copy_padded(plan, &user, reach->front, reach->size, src);
 }
 
 static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, bool grouped,
                                  struct gemm_view *view) {
     const md_t *md = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
     const dnnl_dim_t *strides = md->blocking.strides;
+    const int spatial = md->ndims - grouped - 2;
     view->weights = (struct gemm_operand){.arg = DNNL_ARG_WEIGHTS, .offset = md->offset0};
     if (!md_is_plain(md)) {
         view->weights_depth = gemm_panel(plan);
         view->weights_panel = strides[grouped];
         view->weights.batch[1] = grouped ? strides[0] : 0;
+        for (int i = 0; i < spatial; i++)
+            view->weights_window[3 - spatial + i] = strides[grouped + 2 + i];
         return dnnl_success;
     }
     struct gemm_weights w = {.groups = c->groups,
@@ -104,7 +99,6 @@ static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, b
                              .output = strides[grouped],
                              .input = strides[grouped + 1]};
     memcpy(w.size, c->window.taps, sizeof w.size);
-    int spatial = md->ndims - grouped - 2;
     for (int i = 0; i < spatial; i++)
         w.stride[3 - spatial + i] = strides[grouped + 2 + i];
     dnnl_status_t status = gemm_pack(plan, &w, view, &view->weights.batch[1]);
@@ -112,27 +106,56 @@ static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, b
     return status;
 }
 
-static void set_batches(struct gemm_view *view, const struct gemm_conv *c, const struct image *src,
-                        const struct image *dst) {
+/* Window and depth of the reduction, once src and weights are known. */
+static void set_reduction(struct gemm_view *view, const struct plan *plan, const struct gemm_conv *c,
+                          const struct conv_part *part, const struct conv_reach *reach,
+                          const struct image *src) {
+    view->depth = gemm_depth(plan, c->inputs);
+    view->border = part->window;
+    for (int i = 0; i < 3; i++) {
+        view->window[i] = part->window.taps[i];
+        view->src_window[i] = src->stride[i] * part->window.step[i];
+        view->src.offset += (reach->front[i] - part->window.padding[i]) * src->stride[i];
+        view->weights.offset += part->tap[i] * view->weights_window[i];
+        view->weights_window[i] *= part->tap_step[i];
+    }
+}
+
+/* A row of the window that is contiguous in src and weights becomes one long step. */
+static void merge_taps(struct gemm_view *view, dnnl_dim_t panel) {
+    for (int i = 2; i >= 0; i--) {
+        bool long_step = view->src_window[i] == view->depth && view->weights_window[i] == view->depth * panel;
+        if (view->window[i] != 1 && !long_step) break;
+        view->depth *= view->window[i];
+        view->window[i] = 1;
+    }
+}
+
+static void set_batches(struct gemm_view *view, const struct gemm_conv *c, const struct conv_part *part,
+                        const struct image *src, const struct image *dst) {
     view->batch[0] = dst->batch, view->src.batch[0] = src->batch_stride,
     view->dst.batch[0] = dst->batch_stride;
     view->batch[1] = c->groups, view->src.batch[1] = c->inputs, view->dst.batch[1] = c->outputs;
     view->bias.batch[1] = c->outputs;
-    view->batch[2] = dst->size[0], view->src.batch[2] = c->window.stride[0] * src->stride[0];
-    view->dst.batch[2] = dst->stride[0];
+    view->batch[2] = part->places[0], view->src.batch[2] = part->window.stride[0] * src->stride[0];
+    view->dst.batch[2] = part->step[0] * dst->stride[0];
     view->batch[3] = 1;
     view->batch_dim[1] = 1, view->batch_step[0] = 1, view->batch_step[1] = c->outputs;
-    view->batch_dim[2] = 2, view->batch_step[2] = 1;
+    view->batch_dim[2] = 2, view->batch_first[2] = part->first[0], view->batch_step[2] = part->step[0];
 }
 
 /* Rows and columns of the output. Rows that are contiguous in both tensors become one long row. */
-static void set_rows(struct gemm_view *view, const struct gemm_conv *c, const struct image *src,
+static void set_rows(struct gemm_view *view, const struct conv_part *part, const struct image *src,
                      const struct image *dst, int ndims, bool keep) {
     view->row_dim = ndims >= 4 ? ndims - 2 : 0, view->column_dim = ndims - 1, view->channel_dim = 1;
-    view->rows = dst->size[1], view->columns = dst->size[2];
-    view->src.row = c->window.stride[1] * src->stride[1];
-    view->src.column = c->window.stride[2] * src->stride[2];
-    view->dst.row = dst->stride[1], view->dst.column = dst->stride[2];
+    view->row_first = part->first[1], view->row_skip = part->step[1] - 1;
+    view->column_first = part->first[2], view->column_skip = part->step[2] - 1;
+    view->rows = part->places[1], view->columns = part->places[2];
+    view->src.row = part->window.stride[1] * src->stride[1];
+    view->src.column = part->window.stride[2] * src->stride[2];
+    view->dst.row = part->step[1] * dst->stride[1], view->dst.column = part->step[2] * dst->stride[2];
+    for (int i = 0; i < 3; i++)
+        view->dst.offset += part->first[i] * dst->stride[i];
     bool one_row = view->src.row == view->columns * view->src.column
                    && view->dst.row == view->columns * view->dst.column;
     if (keep || !one_row) return;
@@ -140,8 +163,8 @@ static void set_rows(struct gemm_view *view, const struct gemm_conv *c, const st
     view->rows = 1;
 }
 
-/* Rows must not be merged if something depends on them: post-ops, or a zero point, which padding does not
- * have. */
+/* Rows and taps must not be merged if something depends on them: post-ops, or a zero point, which padding
+ * does not have. */
 static bool keeps_rows(const struct plan *plan, bool clipped) {
     return gemm_needs_positions(plan) || (clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC));
 }
@@ -150,19 +173,29 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
     struct plan *plan = ep->plan;
     struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct image dst = image_of(ep->dst_arg, &ep->dst);
-    bool clipped;
-    TRY(prepare_src(plan, c, dst.size, &src, &clipped));
-    struct gemm_view view = {.channels = c->outputs,
-                             .clipped = clipped,
-                             .border = c->window,
-                             .src = {.arg = src.arg, .offset = src.offset},
-                             .bias = bias_of(plan),
-                             .dst = {.arg = dst.arg, .offset = dst.offset}};
-    set_reduction(&view, plan, c, &src);
-    set_rows(&view, c, &src, &dst, ep->dst.ndims, keeps_rows(plan, clipped));
-    set_batches(&view, c, &src, &dst);
-    TRY(set_weights(plan, c, grouped, &view));
-    return gemm_launch(ep, &view);
+    const struct conv_parts parts = parts_of(c, dst.size);
+    const struct conv_reach reach = conv_parts_reach(&parts);
+    const dnnl_dim_t count = conv_parts_count(&parts);
+    TRY(prepare_src(plan, c, &reach, &src));
+    struct gemm_view whole = {.channels = c->outputs,
+                              .clipped = reach.clipped,
+                              .src = {.arg = src.arg, .offset = src.offset},
+                              .bias = bias_of(plan),
+                              .dst = {.arg = dst.arg, .offset = dst.offset}};
+    TRY(set_weights(plan, c, grouped, &whole));
+    for (dnnl_dim_t i = 0; i < count; i++) {
+        const struct conv_part part = conv_part_at(&parts, i);
+        struct epilogue_build one = *ep;
+        struct gemm_view view = whole;
+        bool keep = keeps_rows(plan, reach.clipped);
+        one.more = i + 1 < count;
+        set_reduction(&view, plan, c, &part, &reach, &src);
+        if (!keep) merge_taps(&view, gemm_panel(plan));
+        set_rows(&view, &part, &src, &dst, ep->dst.ndims, keep);
+        set_batches(&view, c, &part, &src, &dst);
+        TRY(gemm_launch(&one, &view));
+    }
+    return dnnl_success;
 }
 
 /* For a dst that is not channels-last: results go to a channels-last scratchpad image and are copied from
@@ -179,9 +212,7 @@ static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct gem
 
 dnnl_status_t gemm_build_convolution(struct plan *plan) {
     TRY(gemm_accepts(plan));
-    if (plan->problem.alg == dnnl_convolution_winograd)
-        return plan_skip(plan, "the Winograd algorithm is requested");
-    plan->problem.alg = dnnl_convolution_direct; /* resolves `auto` */
+    TRY(convolution_is_direct(plan));
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
@@ -207,9 +238,10 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     struct gemm_conv c = gemm_conv_of(&plan->problem, false);
     struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
     struct image dst = image_of(ep.dst_arg, &ep.dst);
-    static const dnnl_dim_t one[3] = {1, 1, 1};
-    bool clipped;
-    TRY(prepare_src(plan, &c, one, &src, &clipped));
+    const struct conv_parts parts = parts_of(&c, (const dnnl_dim_t[]){1, 1, 1});
+    const struct conv_part part = conv_part_at(&parts, 0);
+    const struct conv_reach reach = conv_parts_reach(&parts);
+    TRY(prepare_src(plan, &c, &reach, &src));
     struct gemm_view view = {.channels = c.outputs,
                              .batch = {1, 1, 1, 1},
                              .rows = 1,
@@ -218,7 +250,8 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
                              .src = {.arg = src.arg, .offset = src.offset, .column = src.batch_stride},
                              .bias = bias_of(plan),
                              .dst = {.arg = dst.arg, .offset = dst.offset, .column = dst.batch_stride}};
-    set_reduction(&view, plan, &c, &src);
     TRY(set_weights(plan, &c, false, &view));
+    set_reduction(&view, plan, &c, &part, &reach, &src);
+    merge_taps(&view, gemm_panel(plan));
     return gemm_launch(&ep, &view);
 }

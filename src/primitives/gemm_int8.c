@@ -78,7 +78,9 @@ static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, d
     if (!p) return dnnl_out_of_memory;
     p->weights_offset = view->weights.offset;
     p->weights_panel = view->weights_panel;
-    p->steps = gemm_product(view->window, 3) * view->depth / INT8_GEMM_QUAD / taps;
+    p->depth = view->depth;
+    for (int i = 0; i < 3; i++)
+        p->window[i] = view->window[i], p->weights_window[i] = view->weights_window[i];
     for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
         bool own = view->weights.batch[d] != 0;
         p->batch[d] = own ? view->batch[d] : 1;

@@ -44,9 +44,9 @@ INLINE void gemm_position(constant struct gemm_params *p, const struct gemm_plac
     for (int d = 0; d < TENSOR_DIMS; d++)
         position[d] = 0;
     for (int d = 0; d < GEMM_BATCHES; d++)
-        position[p->batch_dim[d]] += at->batch[d] * p->batch_step[d];
-    position[p->row_dim] += at->row;
-    position[p->column_dim] += column;
+        position[p->batch_dim[d]] += p->batch_first[d] + at->batch[d] * p->batch_step[d];
+    position[p->row_dim] += p->row_first + at->row * p->row_step;
+    position[p->column_dim] += p->column_first + column * p->column_step;
     position[p->channel_dim] += channel;
 }
 

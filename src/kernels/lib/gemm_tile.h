@@ -18,9 +18,10 @@ INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_ti
     for (int r = 0; r < 2 * m * panels; r++)
         acc[r] = (VEC)(0.0f);
     for (i64 tap = 0; tap < taps; tap++) {
-        NAME(gemm_steps)(t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2],
-                         p->src_column, t->weights + tap * p->depth * p->weights_depth, p->weights_depth,
-                         p->weights_panel, p->depth, 0, m, panels, acc);
+        NAME(gemm_steps)(
+                t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2], p->src_column,
+                t->weights + d * p->weights_window[0] + h * p->weights_window[1] + s * p->weights_window[2],
+                p->weights_depth, p->weights_panel, p->depth, 0, m, panels, acc);
         if (++s < p->window[2]) continue;
         s = 0;
         if (++h < p->window[1]) continue;
