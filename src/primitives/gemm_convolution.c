@@ -163,11 +163,12 @@ static void set_rows(struct gemm_view *view, const struct conv_part *part, const
     view->rows = 1;
 }
 
-/* Rows and taps must not be merged if something depends on them: post-ops, or a zero point, which padding
- * does not have. */
-static bool keeps_rows(const struct plan *plan, bool clipped) {
-    return gemm_needs_positions(plan) || (clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC));
+/* Padding has no zero point: then neither rows nor taps can be merged. */
+static bool needs_border(const struct plan *plan, bool clipped) {
+    return clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
 }
+
+enum { MOST_PARTS = 64 };
 
 static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
     struct plan *plan = ep->plan;
@@ -176,6 +177,8 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
     const struct conv_parts parts = parts_of(c, dst.size);
     const struct conv_reach reach = conv_parts_reach(&parts);
     const dnnl_dim_t count = conv_parts_count(&parts);
+    const bool border = needs_border(plan, reach.clipped);
+    if (count > MOST_PARTS) return plan_skip(plan, "large strides need too many launches");
     TRY(prepare_src(plan, c, &reach, &src));
     struct gemm_view whole = {.channels = c->outputs,
                               .clipped = reach.clipped,
@@ -187,11 +190,10 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
         const struct conv_part part = conv_part_at(&parts, i);
         struct epilogue_build one = *ep;
         struct gemm_view view = whole;
-        bool keep = keeps_rows(plan, reach.clipped);
         one.more = i + 1 < count;
         set_reduction(&view, plan, c, &part, &reach, &src);
-        if (!keep) merge_taps(&view, gemm_panel(plan));
-        set_rows(&view, &part, &src, &dst, ep->dst.ndims, keep);
+        if (!border) merge_taps(&view, gemm_panel(plan));
+        set_rows(&view, &part, &src, &dst, ep->dst.ndims, border || gemm_needs_positions(plan));
         set_batches(&view, c, &part, &src, &dst);
         TRY(gemm_launch(&one, &view));
     }
