@@ -11,21 +11,34 @@
 #include "kernels/lib/window.h"
 #include "kernels/params_depthwise.h"
 
+/* Stores of any type, outside of the loops. */
+#define LANES 8
+#include "kernels/lib/store_lanes.h"
+OUTLINE OVERLOAD void store_any(global uchar *to, int type, i64 i, VEC x, int count) {
+    store_lanes(to, type, i, x, count);
+}
+#undef LANES
+#define LANES 16
+#include "kernels/lib/store_lanes.h"
+OUTLINE OVERLOAD void store_any(global uchar *to, int type, i64 i, VEC x, int count) {
+    store_lanes(to, type, i, x, count);
+}
+#undef LANES
+
 /* Where a work-item's tile begins. */
 struct gemm_tile {
-    global const float *src, *weights, *bias;
-    global float *dst;
+    global const float *src, *weights;
+    global const uchar *bias; /* these two of any type, and at the offsets in `at` */
+    global uchar *dst;
     struct gemm_place at;
 };
 
 INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, u32 step, global const float *src,
-                                    global const float *weights, global const float *bias, global float *dst,
+                                    global const float *weights, global const uchar *bias, global uchar *dst,
                                     i64 tile, i64 panel, i64 batch, int width) {
-    struct gemm_tile t = {.at = gemm_place(p, step, tile, panel, batch, width)};
+    struct gemm_tile t = {.bias = bias, .dst = dst, .at = gemm_place(p, step, tile, panel, batch, width)};
     t.src = src + t.at.src;
     t.weights = weights + t.at.weights;
-    t.bias = p->has_bias ? bias + t.at.bias : bias;
-    t.dst = dst + t.at.dst;
     return t;
 }
 

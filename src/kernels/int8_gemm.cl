@@ -90,16 +90,6 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
         out[2 * first + r] = acc[r];
 }
 
-INLINE VEC int8_bias(constant struct int8_gemm_params *p, const struct int8_tile *t, int v, int count) {
-    float values[LANES];
-    i64 first = t->at.bias + v * LANES;
-    if (p->bias_type == TYPE_F32 && count == LANES) return VLOAD(0, (global const float *)t->bias + first);
-#pragma nounroll
-    for (int i = 0; i < LANES; i++)
-        values[i] = i < count ? load_f32(t->bias, p->bias_type, first + i) : 0.0f;
-    return VLOAD(0, values);
-}
-
 INLINE void int8_less(constant struct int8_gemm_params *p, const struct int8_tile *t, global const int *sums,
                       const IVEC *own, struct int8_channels *c) {
     const UVEC zero = (UVEC)((uint)p->shift) + c->src_zero;
@@ -129,7 +119,9 @@ INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8
     c->dst_zero = V(quant_value(e, &ep->dst_zero_point, position, 0.0f));
 #pragma nounroll
     for (int v = 0; v < 2; v++, position[p->gemm.channel_dim] += LANES) {
-        c->bias[v] = p->gemm.has_bias ? int8_bias(p, t, v, c->count[v]) : V(0.0f);
+        c->bias[v] = V(0.0f);
+        if (p->gemm.has_bias)
+            epilogue_bias(&c->bias[v], t->bias, p->gemm.bias_type, t->at.bias + v * LANES, c->count[v]);
         epilogue_quant(&c->scale[v], e, &ep->weights_scale, position, p->gemm.channel_dim, c->count[v], 1.0f);
     }
 }

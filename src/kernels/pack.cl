@@ -56,6 +56,21 @@ kernel void f32_copy_padded(ITEM global const float *src, global float *dst, con
 }
 #endif
 
+/* Only what f32_copy_padded sets to zero. Range: rows, depths, batch. */
+#if WANTED(f32_clear_border)
+kernel void f32_clear_border(ITEM global float *dst, constant struct copy_params *p) {
+    struct row row = locate_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    const i64 first = row.inside ? p->front[2] : p->size[2], last = p->front[2] + p->src_size[2];
+    dst += row.dst;
+#pragma nounroll
+    for (i64 w = 0; w < first; w++)
+        clear_pixel(p, dst + w * p->dst_stride[2]);
+#pragma nounroll
+    for (i64 w = last; row.inside && w < p->size[2]; w++)
+        clear_pixel(p, dst + w * p->dst_stride[2]);
+}
+#endif
+
 /* The weights that one work-item packs: `count` outputs. */
 struct block {
     i64 src, count;

@@ -37,7 +37,9 @@ struct gemm_params {
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
     struct activation activation;     /* instead of the epilogue's post-ops */
-    i32 has_bias;
+    i32 has_bias, bias_type;
+    i32 scaled;                           /* src or weights have scales */
+    i32 finished;                         /* the epilogue has anything but scales of src and weights */
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];
     /* The position of index i along its dimension is first + i * step. */

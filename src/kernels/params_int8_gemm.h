@@ -24,13 +24,13 @@ struct int8_gemm_params {
     i64 sums_offset, sums_batch[GEMM_BATCHES]; /* of column sums, in integers */
     i32 sums;                                  /* SUMS_* */
     i32 shift;
-    i32 bias_type;
     i32 bare;        /* sums are stored unchanged; dst is s32 */
     i32 by_position; /* some step after the sum depends on the result's position */
     i32 clipped;     /* taps may be in the padding; their sums are consecutive, panel by panel */
     i32 bytes;       /* results are bytes, and neither by_position nor clipped is set */
     f32 least, most; /* limits of the byte type */
     f32 nan;         /* replaces NaN */
+    i32 pad;
     i64 taps_offset, taps;
     struct window window;
     struct quant_source src_zero_point;

@@ -102,8 +102,13 @@ static dnnl_status_t choose_layouts(struct problem *problem, bool grouped) {
     return md_set_any(dst, channels_last(dst->ndims));
 }
 
-dnnl_status_t convolution_is_direct(struct plan *plan) {
+dnnl_status_t convolution_accepts(struct plan *plan) {
+    const struct problem *problem = &plan->problem;
     dnnl_alg_kind_t *alg = &plan->problem.alg;
+    if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], problem_md(problem, DNNL_ARG_SRC),
+                   problem_md(problem, DNNL_ARG_WEIGHTS), problem_md(problem, DNNL_ARG_BIAS),
+                   problem_md(problem, DNNL_ARG_DST)))
+        return plan_skip(plan, "unsupported types of src, weights, bias and dst");
     if (*alg == dnnl_convolution_winograd || *alg == dnnl_deconvolution_winograd)
         return plan_skip(plan, "the Winograd algorithm is requested");
     if (*alg == dnnl_convolution_auto) *alg = dnnl_convolution_direct;
@@ -113,11 +118,8 @@ dnnl_status_t convolution_is_direct(struct plan *plan) {
 dnnl_status_t convolution_build_universal(struct plan *plan) {
     struct problem *problem = &plan->problem;
     const md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
-    const md_t *bias = problem_md(problem, DNNL_ARG_BIAS), *dst = problem_md(problem, DNNL_ARG_DST);
     int grouped = weights->ndims - src->ndims;
-    if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], src, weights, bias, dst))
-        return plan_skip(plan, "unsupported types of src, weights, bias and dst");
-    TRY(convolution_is_direct(plan));
+    TRY(convolution_accepts(plan));
     TRY(choose_layouts(problem, grouped));
     struct window window;
     window_init(&window, problem, src);

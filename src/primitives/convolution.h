@@ -25,8 +25,8 @@ dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engin
 
 /* A plan for a 1x1 convolution that has a depthwise convolution among its post-ops. */
 dnnl_status_t fused_depthwise_build(struct plan *plan);
-/* Resolves `auto`; calls plan_skip if the Winograd algorithm is requested. */
-dnnl_status_t convolution_is_direct(struct plan *plan);
+/* Checks the types and the algorithm of a convolution or deconvolution; resolves `auto`. */
+dnnl_status_t convolution_accepts(struct plan *plan);
 /* The universal implementation of convolution and deconvolution. */
 dnnl_status_t convolution_build_universal(struct plan *plan);
 /* Adds the universal kernel for a convolution, deconvolution or inner product whose layouts have been

@@ -5,6 +5,7 @@
 #include "base/verbose.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_pack.h"
+#include "primitives/check.h"
 #include "primitives/gemm.h"
 
 #include <stdio.h>
@@ -38,14 +39,23 @@ dnnl_status_t gemm_accepts(const struct plan *plan) {
     return type_of(plan)->accepts(plan);
 }
 
+/* Convolutions convert other floating-point types on the way to and from the kernels. */
+static bool takes_type(const struct plan *plan, int arg) {
+    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8;
+    const md_t *md = problem_md(&plan->problem, arg);
+    if (!md || md->data_type == dnnl_f32) return true;
+    if (plan->problem.kind != dnnl_convolution && plan->problem.kind != dnnl_deconvolution) return false;
+    return in_set(arg == DNNL_ARG_DST ? floats | TYPES_INT8 : floats, md->data_type);
+}
+
 static dnnl_status_t f32_accepts(const struct plan *plan) {
     static const int args[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
-    for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) {
-        const md_t *md = problem_md(&plan->problem, args[i]);
-        if (md && md->data_type != dnnl_f32) return plan_skip(plan, "a tensor is not f32");
-    }
-    if (!attr_only_has(&plan->attr, ATTR_POST_OPS | ATTR_DROPOUT | ATTR_FPMATH | ATTR_ACCUMULATION))
-        return plan_skip(plan, "attributes other than post-ops and dropout");
+    for (size_t i = 0; i < sizeof args / sizeof args[0]; i++)
+        if (!takes_type(plan, args[i])) return plan_skip(plan, "unsupported type of a tensor");
+    if (!attr_only_has(&plan->attr,
+                       ATTR_POST_OPS | ATTR_DROPOUT | ATTR_FPMATH | ATTR_ACCUMULATION | ATTR_SCALES))
+        return plan_skip(plan, "attributes other than post-ops, dropout and scales");
+    if (!gemm_scales_fit(plan)) return plan_skip(plan, "scales change within a sum");
     return dnnl_success;
 }
 
@@ -94,6 +104,7 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
     p->tiles = divide_up(view->columns, tile->height);
     p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);
     p->has_bias = view->bias.arg != ARG_NOTHING;
+    p->bias_type = p->has_bias ? view->bias.type : TYPE_F32;
     p->row_dim = view->row_dim, p->column_dim = view->column_dim, p->channel_dim = view->channel_dim;
     p->row_first = view->row_first, p->row_step = 1 + view->row_skip;
     p->column_first = view->column_first, p->column_step = 1 + view->column_skip;
@@ -132,8 +143,7 @@ struct gemm_dims gemm_dims_of(const struct plan *plan) {
 }
 
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {
-    return epilogue_begin(ep, plan,
-                          &(struct epilogue_spec){.lanes = channel_dim, .f32_only = type_of(plan)->f32_only});
+    return epilogue_begin(ep, plan, &(struct epilogue_spec){.lanes = channel_dim});
 }
 
 /* A long reduction that reads its weights once is bound by memory, for which the deep and wide kernels are
@@ -187,7 +197,10 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);
-    return epilogue_end_activation(ep, launch, &p->epilogue, &p->activation);
+    TRY(gemm_find_scales(ep, &p->epilogue));
+    TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
+    gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
+    return dnnl_success;
 }
 
 static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *view) {
@@ -206,7 +219,7 @@ static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *vie
                          range_of_groups(tiles_in_row * view->rows, panels, batches));
 }
 
-const struct gemm_type gemm_f32 = {sizeof(float), 1, true, &kernel_f32_pack_panels, f32_accepts, f32_launch};
+const struct gemm_type gemm_f32 = {sizeof(float), 1, &kernel_f32_pack_panels, f32_accepts, f32_launch};
 
 dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
     return type_of(ep->plan)->launch(ep, view);
@@ -222,6 +235,19 @@ static void fill_copy(struct copy_params *p, const struct image *from, const str
         p->size[i] = to->size[i], p->src_size[i] = from->size[i], p->front[i] = front[i];
         p->src_stride[i] = from->stride[i], p->dst_stride[i] = to->stride[i];
     }
+}
+
+dnnl_status_t gemm_clear_border(struct plan *plan, const struct image *image, const dnnl_dim_t front[3],
+                                const md_t *inside) {
+    const struct image nothing = image_of(ARG_NOTHING, inside);
+    struct launch *launch;
+    struct copy_params *p =
+            plan_launch(plan, &kernel_f32_clear_border,
+                        range_of_groups(image->size[1], image->size[0], image->batch), &launch);
+    if (!p) return dnnl_out_of_memory;
+    fill_copy(p, &nothing, image, front);
+    launch_bind(launch, image->arg);
+    return dnnl_success;
 }
 
 static dnnl_status_t copy_image(struct plan *plan, const struct image *from, const struct image *to,
@@ -261,15 +287,6 @@ dnnl_status_t gemm_copy_padded(struct plan *plan, const struct image *image, con
                                const dnnl_dim_t size[3], struct image *copy) {
     *copy = gemm_scratch_image(plan, image->batch, size, image->channels);
     return copy_image(plan, image, copy, front);
-}
-
-dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct image *moved) {
-    const struct image user = image_of(ep->dst_arg, &ep->dst);
-    *moved = gemm_scratch_image(ep->plan, user.batch, user.size, user.channels);
-    TRY(md_init_by_string(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, channels_last(ep->dst.ndims)));
-    ep->dst.offset0 = moved->offset;
-    ep->dst_arg = moved->arg;
-    return dnnl_success;
 }
 
 dnnl_status_t gemm_copy(struct plan *plan, const struct image *from, const struct image *to) {

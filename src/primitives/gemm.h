@@ -18,9 +18,8 @@ enum { GEMM_VIEW_BATCHES = 4 };
 
 /* What differs between the kernels of one element type and another. */
 struct gemm_type {
-    int bytes;     /* of an element of src and weights */
-    int quad;      /* adjacent values of the reduction in packed weights: lengths are multiples of it */
-    bool f32_only; /* results are always f32 */
+    int bytes; /* of an element of src and weights */
+    int quad;  /* adjacent values of the reduction in packed weights: lengths are multiples of it */
     const struct kernel *pack;
     /* Checks types and attributes; calls plan_skip with the reason if they do not fit. */
     dnnl_status_t (*accepts)(const struct plan *plan);
@@ -46,6 +45,7 @@ struct gemm_operand {
     dnnl_dim_t row, column; /* strides of y and x */
     dnnl_dim_t step;        /* of src and dst: added by each iteration of a loop */
     dnnl_dim_t channel;     /* stride of n (dst, weights) or of i (src) */
+    int type;               /* of bias */
 };
 
 /* dst[b][y][x][n] = bias[n] + sum over window and depth of src * weights; see params_gemm.h. */
@@ -87,6 +87,11 @@ struct gemm_dims {
     int src[DNNL_MAX_NDIMS], weights[DNNL_MAX_NDIMS];
 };
 struct gemm_dims gemm_dims_of(const struct plan *plan);
+/* Do the scales of src and weights change only along dimensions that results have? */
+bool gemm_scales_fit(const struct plan *plan);
+/* Once the epilogue is complete: does it scale sums, and is there anything else to do? */
+void gemm_describe_end(const struct epilogue *epilogue, int32_t *scaled, int32_t *finished);
+dnnl_status_t gemm_find_scales(struct epilogue_build *ep, struct epilogue *epilogue);
 
 /* Parts of the launches of all types. */
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile);
@@ -105,10 +110,29 @@ struct image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_
  * front[d] before spatial dimension d, and after it up to size[d]. *copy describes the result. */
 dnnl_status_t gemm_copy_padded(struct plan *plan, const struct image *image, const dnnl_dim_t front[3],
                                const dnnl_dim_t size[3], struct image *copy);
-/* Sends results to a channels-last image in scratchpad instead of ep->dst; the caller adds a copy to dst. */
-dnnl_status_t gemm_move_dst(struct epilogue_build *ep, struct image *moved);
 /* Copies one image to another of the same sizes. */
 dnnl_status_t gemm_copy(struct plan *plan, const struct image *from, const struct image *to);
+/* Sets to zero what is outside of the image `inside`, which begins at `front`. */
+dnnl_status_t gemm_clear_border(struct plan *plan, const struct image *image, const dnnl_dim_t front[3],
+                                const md_t *inside);
+
+/* gemm_copy_padded for f32 from any type and layout. */
+dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t front[3],
+                               const dnnl_dim_t size[3], struct image *moved);
+/* A dst that is not channels-last: sends the results to a tensor in scratchpad that is, and moves them from
+ * there once they have been computed. */
+struct gemm_results {
+    bool moved;
+    int arg; /* and md: of ep->dst before */
+    md_t md;
+};
+dnnl_status_t gemm_move_results(struct epilogue_build *ep, struct gemm_results *results);
+dnnl_status_t gemm_deliver_results(struct epilogue_build *ep, const struct gemm_results *results);
+/* A tensor in scratchpad with the sizes of another one. */
+dnnl_status_t gemm_scratch_md(struct plan *plan, const md_t *like, dnnl_data_type_t type, const char *tag,
+                              md_t *md);
+/* Adds a reorder. What is in scratchpad (ARG_SCRATCHPAD) is at the offset of its descriptor. */
+dnnl_status_t gemm_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to);
 
 /* Weights to be packed: sizes and strides of groups, outputs, inputs and window. */
 struct gemm_weights {
@@ -125,7 +149,9 @@ void gemm_panels_tag(const struct plan *plan, const char *order, int output, int
 void gemm_weights_tag(const struct plan *plan, int ndims, bool grouped, char *tag, size_t size);
 
 /* Sets the `any` layouts of a convolution or inner product: activations channels-last, weights in `panels`.
- * Calls plan_skip for other blocked layouts. */
+ */
+dnnl_status_t gemm_set_any_layouts(struct plan *plan, const char *panels);
+/* The same, but calls plan_skip for other blocked layouts. */
 dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels);
 
 /* Packs weights into panels in scratchpad and points the view's weights there; *group is the stride of a

@@ -36,14 +36,24 @@ bool gemm_is_grouped(const struct problem *problem) {
     return problem_md(problem, DNNL_ARG_WEIGHTS)->ndims > problem_md(problem, DNNL_ARG_SRC)->ndims;
 }
 
+dnnl_status_t gemm_set_any_layouts(struct plan *plan, const char *panels) {
+    static const int args[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
+    for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) {
+        md_t *md = problem_md(&plan->problem, args[i]);
+        if (!md) continue;
+        TRY(md_set_any(md, args[i] == DNNL_ARG_WEIGHTS ? panels
+                           : args[i] == DNNL_ARG_BIAS  ? "a"
+                                                       : channels_last(md->ndims)));
+        if (!md_is_blocked(md)) return plan_skip(plan, "a layout is not blocked");
+    }
+    return dnnl_success;
+}
+
 dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels) {
-    md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
-         *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
-    TRY(md_set_any(src, channels_last(src->ndims)));
-    TRY(md_set_any(dst, channels_last(dst->ndims)));
-    TRY(md_set_any(weights, panels));
-    if (bias) TRY(md_set_any(bias, "a"));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    TRY(gemm_set_any_layouts(plan, panels));
     if (!md_is_plain(src) || !md_is_plain(dst)) return plan_skip(plan, "activations are blocked");
     if (!md_is_plain(weights) && !md_matches_tag(weights, panels))
         return plan_skip(plan, "weights are blocked");
@@ -54,13 +64,22 @@ static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
     char panels[32];
     int ndims = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims;
     gemm_weights_tag(plan, ndims, grouped, panels, sizeof panels);
-    return gemm_set_layouts(plan, panels);
+    return gemm_set_any_layouts(plan, panels);
 }
 
 static struct gemm_operand bias_of(const struct plan *plan) {
     const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
-    return (struct gemm_operand){.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING,
-                                 .offset = bias ? bias->offset0 : 0};
+    if (!bias) return (struct gemm_operand){.arg = ARG_NOTHING};
+    return (struct gemm_operand){.arg = DNNL_ARG_BIAS, .offset = bias->offset0, .type = (int)bias->data_type};
+}
+
+static bool takes_bytes(const struct plan *plan) {
+    return gemm_tile_of(plan)->type->bytes == 1;
+}
+
+/* The type that the kernels read. */
+static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
+    return takes_bytes(plan) ? md->data_type : dnnl_f32;
 }
 
 static struct conv_parts parts_of(const struct gemm_conv *c, const dnnl_dim_t dst[3]) {
@@ -68,29 +87,58 @@ static struct conv_parts parts_of(const struct gemm_conv *c, const dnnl_dim_t ds
             .window = c->window, .dst = {dst[0], dst[1], dst[2]}, .transposed = c->transposed};
 }
 
-/* The image that the kernel reads: the user's src, or a padded channels-last copy. *reach is 0 at the front
- * of what is not padded. */
+/* The image that the kernel reads: the user's src, or a padded channels-last copy. */
 static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, const struct conv_reach *reach,
                                  struct image *src) {
-    if (!reach->clipped && src->channel_stride == 1 && gemm_reads_src(plan, c->inputs)) return dnnl_success;
-    struct image user = *src;
-    return gemm_copy_padded(plan, &user, reach->front, reach->size, src);
+    const md_t user = *problem_md(&plan->problem, DNNL_ARG_SRC);
+    bool ours = md_is_plain(&user) && user.data_type == type_read(plan, &user);
+    bool dense = ours && (user.blocking.strides[1] == 1 || user.dims[1] == 1);
+    md_t moved = user;
+    if (!dense && !takes_bytes(plan))
+        return gemm_move_padded(plan, DNNL_ARG_SRC, reach->front, reach->size, src);
+    if (!dense) {
+        TRY(gemm_scratch_md(plan, &user, user.data_type, channels_last(user.ndims), &moved));
+        TRY(gemm_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved));
+    }
+    *src = image_of(dense ? DNNL_ARG_SRC : ARG_SCRATCHPAD, &moved);
+    if (!reach->clipped && gemm_reads_src(plan, c->inputs)) return dnnl_success;
+    struct image unpadded = *src;
+    return gemm_copy_padded(plan, &unpadded, reach->front, reach->size, src);
 }
 
+/* Weights in panels. */
+static void use_panels(const struct plan *plan, int arg, const md_t *md, bool grouped,
+                       struct gemm_view *view) {
+    const dnnl_dim_t *strides = md->blocking.strides;
+    const int spatial = md->ndims - grouped - 2;
+    view->weights = (struct gemm_operand){.arg = arg, .offset = md->offset0};
+    view->weights_depth = gemm_panel(plan);
+    view->weights_panel = strides[grouped];
+    view->weights.batch[1] = grouped ? strides[0] : 0;
+    for (int i = 0; i < spatial; i++)
+        view->weights_window[3 - spatial + i] = strides[grouped + 2 + i];
+}
+
+/* The user's weights, if they are in panels; or a copy. */
 static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, bool grouped,
                                  struct gemm_view *view) {
     const md_t *md = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
     const dnnl_dim_t *strides = md->blocking.strides;
     const int spatial = md->ndims - grouped - 2;
-    view->weights = (struct gemm_operand){.arg = DNNL_ARG_WEIGHTS, .offset = md->offset0};
-    if (!md_is_plain(md)) {
-        view->weights_depth = gemm_panel(plan);
-        view->weights_panel = strides[grouped];
-        view->weights.batch[1] = grouped ? strides[0] : 0;
-        for (int i = 0; i < spatial; i++)
-            view->weights_window[3 - spatial + i] = strides[grouped + 2 + i];
+    const bool ours = md->data_type == type_read(plan, md);
+    char panels[32];
+    gemm_weights_tag(plan, md->ndims, grouped, panels, sizeof panels);
+    if (ours && md_matches_tag(md, panels)) {
+        use_panels(plan, DNNL_ARG_WEIGHTS, md, grouped, view);
         return dnnl_success;
     }
+    if (!ours || !md_is_plain(md)) {
+        md_t user = *md, moved;
+        TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), panels, &moved));
+        use_panels(plan, ARG_SCRATCHPAD, &moved, grouped, view);
+        return gemm_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved);
+    }
+    view->weights = (struct gemm_operand){.arg = DNNL_ARG_WEIGHTS, .offset = md->offset0};
     struct gemm_weights w = {.groups = c->groups,
                              .outputs = c->outputs,
                              .inputs = c->inputs,
@@ -168,17 +216,15 @@ static bool needs_border(const struct plan *plan, bool clipped) {
     return clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
 }
 
-enum { MOST_PARTS = 64 };
-
 static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
     struct plan *plan = ep->plan;
-    struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct image src;
     struct image dst = image_of(ep->dst_arg, &ep->dst);
     const struct conv_parts parts = parts_of(c, dst.size);
     const struct conv_reach reach = conv_parts_reach(&parts);
     const dnnl_dim_t count = conv_parts_count(&parts);
     const bool border = needs_border(plan, reach.clipped);
-    if (count > MOST_PARTS) return plan_skip(plan, "large strides need too many launches");
+    if (count > CONV_MOST_PARTS) return plan_skip(plan, "large strides need too many launches");
     TRY(prepare_src(plan, c, &reach, &src));
     struct gemm_view whole = {.channels = c->outputs,
                               .clipped = reach.clipped,
@@ -200,21 +246,9 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
     return dnnl_success;
 }
 
-/* For a dst that is not channels-last: results go to a channels-last scratchpad image and are copied from
- * there. */
-static dnnl_status_t build_elsewhere(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
-    if (!ep->direct || !gemm_tile_of(ep->plan)->type->f32_only)
-        return plan_skip(ep->plan, "dst is not channels-last, and is not f32 or needs several launches");
-    struct image user = image_of(ep->dst_arg, &ep->dst);
-    struct image ours;
-    TRY(gemm_move_dst(ep, &ours));
-    TRY(build(ep, c, grouped));
-    return gemm_copy(ep->plan, &ours, &user);
-}
-
 dnnl_status_t gemm_build_convolution(struct plan *plan) {
     TRY(gemm_accepts(plan));
-    TRY(convolution_is_direct(plan));
+    TRY(convolution_accepts(plan));
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
@@ -223,22 +257,25 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     struct epilogue_build ep;
     TRY(choose_layouts(plan, grouped));
     TRY(gemm_begin(&ep, plan, 1));
-    bool dense = ep.dst.blocking.strides[1] == 1;
-    return dense ? build(&ep, &c, grouped) : build_elsewhere(&ep, &c, grouped);
+    struct gemm_results results;
+    TRY(gemm_move_results(&ep, &results));
+    TRY(build(&ep, &c, grouped));
+    return gemm_deliver_results(&ep, &results);
 }
 
 /* The batch becomes the columns: image n of src is column n of a single row. */
 dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     TRY(gemm_accepts(plan));
     TRY(choose_layouts(plan, false));
-    if (problem_md(&plan->problem, DNNL_ARG_DST)->blocking.strides[1] != 1)
+    const md_t *out = problem_md(&plan->problem, DNNL_ARG_DST);
+    if (!md_is_plain(out) || (out->blocking.strides[1] != 1 && out->dims[1] != 1))
         return plan_skip(plan, "dst is not dense");
     if (gemm_depth(plan, 1) == 1 && md_is_plain(problem_md(&plan->problem, DNNL_ARG_WEIGHTS)))
         return plan_skip(plan, "plain weights, which are faster without a copy");
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
     struct gemm_conv c = gemm_conv_of(&plan->problem, false);
-    struct image src = image_of(DNNL_ARG_SRC, problem_md(&plan->problem, DNNL_ARG_SRC));
+    struct image src;
     struct image dst = image_of(ep.dst_arg, &ep.dst);
     const struct conv_parts parts = parts_of(&c, (const dnnl_dim_t[]){1, 1, 1});
     const struct conv_part part = conv_part_at(&parts, 0);

@@ -14,28 +14,6 @@ static const md_t *tensor(const struct plan *plan, int arg) {
     return problem_md(&plan->problem, arg);
 }
 
-/* Does a parameter change only along dimensions that results have? */
-static bool applies_to_results(const struct quants *quants, int arg, const int *dims) {
-    const struct quant *quant = quants_find(quants, arg);
-    for (int d = 0; quant && d < DNNL_MAX_NDIMS; d++)
-        if ((quant->mask >> d & 1) != 0 && dims[d] < 0) return false;
-    return !quant || quant->mode == dnnl_quantization_mode_static_sazp;
-}
-
-static bool scales_fit(const struct plan *plan) {
-    const struct quants *scales = &plan->attr.scales;
-    const struct quant *of_weights = quants_find(scales, DNNL_ARG_WEIGHTS),
-                       *of_dst = quants_find(scales, DNNL_ARG_DST);
-    struct gemm_dims dims = gemm_dims_of(plan);
-    enum { OUTPUTS_OF_GROUPS = 3 };
-    bool grouped = plan->problem.kind != dnnl_matmul
-                   && tensor(plan, DNNL_ARG_WEIGHTS)->ndims > tensor(plan, DNNL_ARG_SRC)->ndims;
-    if (grouped && of_weights && of_weights->mask == OUTPUTS_OF_GROUPS) dims.weights[0] = 1;
-    if (of_dst && of_dst->mode != dnnl_quantization_mode_static_sazp) return false;
-    return applies_to_results(scales, DNNL_ARG_SRC, dims.src)
-           && applies_to_results(scales, DNNL_ARG_WEIGHTS, dims.weights);
-}
-
 static bool zero_points_fit(const struct quants *zero_points) {
     const struct quant *of_src = quants_find(zero_points, DNNL_ARG_SRC);
     return (!of_src || of_src->mask == 0) && !quants_find(zero_points, DNNL_ARG_WEIGHTS);
@@ -53,7 +31,7 @@ static dnnl_status_t accepts(const struct plan *plan) {
         return plan_skip(plan, "unsupported type of dst or bias");
     if (!attr_only_has(&plan->attr, PARTS))
         return plan_skip(plan, "attributes other than post-ops, scales and zero points");
-    if (!scales_fit(plan)) return plan_skip(plan, "scales change within a sum");
+    if (!gemm_scales_fit(plan)) return plan_skip(plan, "scales change within a sum");
     if (!zero_points_fit(&plan->attr.zero_points))
         return plan_skip(plan, "zero points of weights, or several of src");
     return dnnl_success;
@@ -98,9 +76,8 @@ static dnnl_status_t add_sums(struct plan *plan, const struct gemm_view *view, d
 }
 
 static dnnl_status_t find_quants(struct epilogue_build *ep, struct int8_gemm_params *p) {
-    struct gemm_dims dims = gemm_dims_of(ep->plan);
-    TRY(epilogue_scale(ep, &p->gemm.epilogue.src_scale, DNNL_ARG_SRC, dims.src));
-    TRY(epilogue_scale(ep, &p->gemm.epilogue.weights_scale, DNNL_ARG_WEIGHTS, dims.weights));
+    const struct gemm_dims dims = gemm_dims_of(ep->plan);
+    TRY(gemm_find_scales(ep, &p->gemm.epilogue));
     return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);
 }
 
@@ -127,7 +104,6 @@ static void describe_bytes(struct int8_gemm_params *p) {
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
     struct plan *plan = ep->plan;
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
-    const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
     i32 sums = sums_of(plan, view);
     bool clipped = view->clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
     dnnl_dim_t taps = clipped ? gemm_product(view->border.taps, WINDOW_DIMS) : 1;
@@ -149,7 +125,6 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     for (int d = 0; d < GEMM_BATCHES; d++)
         p->sums_batch[d] = strides[d];
     p->shift = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 ? 128 : 0;
-    p->bias_type = bias ? (i32)bias->data_type : 0;
     p->bare = product_keeps_integers(ep);
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
@@ -162,5 +137,4 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     return dnnl_success;
 }
 
-const struct gemm_type gemm_int8 = {1,       INT8_GEMM_QUAD, false, &kernel_int8_pack_panels,
-                                    accepts, launch_product};
+const struct gemm_type gemm_int8 = {1, INT8_GEMM_QUAD, &kernel_int8_pack_panels, accepts, launch_product};

@@ -174,6 +174,7 @@ static dnnl_status_t build(struct epilogue_build *ep) {
                              .channel_dim = n};
     view.bias.arg = bias ? DNNL_ARG_BIAS : ARG_NOTHING;
     view.bias.offset = bias ? bias->offset0 : 0;
+    view.bias.type = bias ? (int)bias->data_type : 0;
     view.dst = (struct gemm_operand){ep->dst_arg, .offset = dst->offset0, .column = dst->blocking.strides[m]};
     TRY(set_src(plan, src, &b, &view));
     TRY(set_weights(plan, weights, &b, dst->dims[m], &view));

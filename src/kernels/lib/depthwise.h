@@ -6,11 +6,11 @@
  */
 #define LANES 16
 #include "kernels/lib/lanes.h"
-#include "kernels/lib/memory_lanes.h"
 
 struct depthwise_buffers {
-    global const float *src, *weights, *bias;
-    global float *dst;
+    global const float *src, *weights;
+    global const uchar *bias;
+    global uchar *dst;
 };
 
 /* Adjacent outputs in a row that have the same taps: their offsets and strides. */
@@ -20,18 +20,19 @@ struct depthwise_block {
     i64 src_end;                   /* the end of the last vector that is read for channel 0 */
     i64 taps[WINDOW_DIMS];         /* number of taps inside the image */
     i64 step[WINDOW_DIMS], column; /* strides of src: between taps, and between outputs */
-    i64 weights_step[2], dst_column;
+    i64 weights_step[WINDOW_DIMS], dst_column;
     i64 batch, place[WINDOW_DIMS];
 };
 
 /* What the blocks of a row share. */
-INLINE struct depthwise_block depthwise_begin(constant struct window_images *w,
+INLINE struct depthwise_block depthwise_begin(constant struct depthwise_params *p,
                                               const struct window_row *row) {
+    constant struct window_images *w = &p->images;
     struct depthwise_block b = {.batch = row->batch, .place = {row->place[0], row->place[1], 0}};
     b.column = w->window.stride[2] * w->src_stride[2];
     b.dst_column = w->dst_stride[2];
-    b.weights_step[1] = w->window.taps[2] * LANES;
-    b.weights_step[0] = w->window.taps[1] * b.weights_step[1];
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        b.weights_step[d] = p->weights_step[d];
     b.step[2] = w->src_step[2];
     for (int d = 0; d < 2; d++) {
         b.step[d] = w->src_step[d];
@@ -56,8 +57,9 @@ INLINE void depthwise_move(struct depthwise_block *b, constant struct depthwise_
     b->taps[2] = t.last[2] > t.first[2] ? t.last[2] - t.first[2] : 0;
     b->src = row->from + place * b->column - w->window.padding[2] * w->src_stride[2];
     b->src_end = (b->count - 1) * b->column + LANES;
-    b->weights = t.first[0] * b->weights_step[0] + t.first[1] * b->weights_step[1] + t.first[2] * LANES;
+    b->weights = 0;
     for (int d = 0; d < WINDOW_DIMS; d++) {
+        b->weights += t.first[d] * b->weights_step[d];
         b->src += t.first[d] * b->step[d];
         b->src_end += (b->taps[d] - 1) * b->step[d];
     }
@@ -79,7 +81,7 @@ INLINE void depthwise_sums(const struct depthwise_block *b, global const float *
             global const float *a = src + k0 * b->step[0] + k1 * b->step[1];
             global const float *w = weights + k0 * b->weights_step[0] + k1 * b->weights_step[1];
 #pragma nounroll
-            for (i64 k2 = 0; k2 < b->taps[2]; k2++, a += b->step[2], w += LANES) {
+            for (i64 k2 = 0; k2 < b->taps[2]; k2++, a += b->step[2], w += b->weights_step[2]) {
                 VEC y = VLOAD(0, w);
 #pragma unroll
                 for (int r = 0; r < m; r++)
@@ -93,9 +95,10 @@ INLINE void depthwise_sums(const struct depthwise_block *b, global const float *
 INLINE void depthwise_panels(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                              const struct depthwise_block *b, i64 first, i64 last, const int m, VEC *sums) {
     i64 bias_step = p->has_bias ? LANES : 0;
-    global const float *src = f->src + b->src + first * LANES, *bias = f->bias + first * bias_step;
+    global const float *src = f->src + b->src + first * LANES;
+    global const float *bias = (global const float *)f->bias + p->bias_offset + first * bias_step;
     global const float *weights = f->weights + b->weights + first * p->weights_panel;
-    global float *dst = f->dst + b->dst + first * LANES;
+    global float *dst = (global float *)f->dst + b->dst + first * LANES;
 #pragma nounroll
     for (i64 panel = first; panel < last; panel++) {
         VEC acc[DEPTHWISE_BLOCK];
@@ -154,37 +157,34 @@ OUTLINE void depthwise_each(const struct depthwise_block *b, global const float 
 #pragma nounroll
                     for (i64 k2 = 0; k2 < b->taps[2]; k2++) {
                         i64 at = k0 * b->step[0] + k1 * b->step[1] + k2 * b->step[2];
-                        i64 w = k0 * b->weights_step[0] + k1 * b->weights_step[1] + k2 * LANES;
+                        i64 w = k0 * b->weights_step[0] + k1 * b->weights_step[1] + k2 * b->weights_step[2];
                         sums[c] = fma(src[at + c], weights[w + c], sums[c]);
                     }
         out[r] = VLOAD(0, sums);
     }
 }
 
-/* Finishes a block: bias, post-ops, and the store of the channels that exist. */
+/* Finishes a block: scales, bias, post-ops, and the store of the channels that exist. */
 INLINE void depthwise_store(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                             EPILOGUE_ARGS, const struct depthwise_block *b, i64 channel, int count,
                             VEC *sums) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    global float *dst = f->dst + b->dst + channel;
+    i64 dst = b->dst + channel, position[TENSOR_DIMS], place[WINDOW_DIMS];
     VEC bias;
-    if (p->has_bias) {
-        load_lanes(&bias, f->bias + channel, count, 0.0f);
-#pragma nounroll
-        for (int r = 0; r < b->count; r++)
-            sums[r] += bias;
-    }
+    if (p->has_bias) epilogue_bias(&bias, f->bias, p->bias_type, p->bias_offset + channel, count);
 #pragma nounroll
     for (int r = 0; r < b->count; r++, dst += b->dst_column) {
         VEC x = sums[r];
-        x = activation_apply(&p->activation, x);
-        if (p->epilogue.nops) {
-            const i64 place[WINDOW_DIMS] = {b->place[0], b->place[1], b->place[2] + r};
-            i64 position[TENSOR_DIMS];
+        if (p->scaled | p->finished) {
+            for (int d = 0; d < WINDOW_DIMS; d++)
+                place[d] = p->place_first[d] + (b->place[d] + (d == 2 ? r : 0)) * p->place_step[d];
             window_position(&p->images, b->batch, channel, place, position);
-            epilogue_apply(&e, &x, position, 1, count);
         }
-        store_lanes(x, dst, count);
+        if (p->scaled) epilogue_scale(&e, &x, position, 1, count);
+        if (p->has_bias) x += bias;
+        x = activation_apply(&p->activation, x);
+        if (p->finished) epilogue_apply(&e, &x, position, 1, count);
+        store_any(f->dst, p->epilogue.type, dst, x, count);
     }
 }
 
@@ -206,16 +206,16 @@ INLINE void depthwise_panel(constant struct depthwise_params *p, const struct de
 /* Range: parts of rows, rows, batches x pieces of channels. */
 #if WANTED(f32_depthwise_6x16)
 kernel void f32_depthwise_6x16(ITEM global const float *src, global const float *weights,
-                               global const float *bias, global float *dst, EPILOGUE_ARGS,
+                               global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                constant struct depthwise_params *p) {
-    const struct depthwise_buffers f = {src, weights + p->weights_offset, bias + p->bias_offset, dst};
+    const struct depthwise_buffers f = {src, weights + p->weights_offset, bias, dst};
     i64 batch = p->pieces == 1 ? get_global_id(2) : get_global_id(2) / p->pieces;
     i64 first = (get_global_id(2) - batch * p->pieces) * DEPTHWISE_PANELS, last = first + DEPTHWISE_PANELS;
     i64 panels = (p->images.channels + LANES - 1) / LANES, whole = p->images.channels / LANES;
     last = last < panels ? last : panels;
-    whole = p->epilogue.nops ? first : last < whole ? last : whole;
+    whole = !p->plain ? first : last < whole ? last : whole;
     struct window_row row = window_row(&p->images, get_global_id(0), p->part, get_global_id(1), batch);
-    struct depthwise_block b = depthwise_begin(&p->images, &row);
+    struct depthwise_block b = depthwise_begin(p, &row);
     for (i64 place = row.first; place < row.last; place += b.count) {
         depthwise_move(&b, p, &row, place);
         depthwise_any(p, &f, &b, first, whole, 0);

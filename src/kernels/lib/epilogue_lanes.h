@@ -58,6 +58,21 @@ INLINE OVERLOAD void epilogue_quant(VEC *to, const struct epilogue_state *e, con
 #endif
 }
 
+#if LANES > 1
+/* Biases from element i on; those that do not exist are 0. */
+INLINE OVERLOAD void epilogue_bias(VEC *to, global const uchar *bias, int type, i64 i, int count) {
+    if (type == TYPE_F32 && count == LANES) {
+        *to = VLOAD(0, (global const float *)bias + i);
+        return;
+    }
+    float values[LANES];
+#pragma nounroll
+    for (int k = 0; k < LANES; k++)
+        values[k] = k < count ? load_f32(bias, type, i + k) : 0.0f;
+    *to = VLOAD(0, values);
+}
+#endif
+
 INLINE OVERLOAD VEC activation_apply(constant struct activation *a, VEC x) {
     if (a->alg == ELTWISE_RELU) return eltwise_relu(x, a->alpha);
     if (a->alg == ELTWISE_CLIP) return eltwise_clip(x, a->alpha, a->beta);

@@ -42,35 +42,25 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-/* Finishes one vector: bias, post-ops, and the store of the lanes that exist. */
+/* Finishes one vector: scales, bias, post-ops, and the store of the lanes that exist. */
 INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_tile *t,
                              const struct epilogue_state *e, VEC x, int r, int v) {
-    i64 channel = t->at.channel + v * LANES;
+    i64 channel = t->at.channel + v * LANES, dst = t->at.dst + r * p->dst_column + v * LANES;
+    i64 position[TENSOR_DIMS];
     int count = (int)(p->channels - channel < LANES ? p->channels - channel : LANES);
-    float lanes[LANES];
-    if (p->has_bias && count == LANES) x += VLOAD(v, t->bias);
-    if (p->has_bias && count < LANES) {
-        VSTORE(V(0.0f), 0, lanes);
-#pragma nounroll
-        for (int i = 0; i < count; i++)
-            lanes[i] = t->bias[v * LANES + i];
-        x += VLOAD(0, lanes);
+    if (p->scaled | p->finished) gemm_position(p, &t->at, t->at.column + r, channel, position);
+    if (p->scaled) epilogue_scale(e, &x, position, p->channel_dim, count);
+    if (p->has_bias) {
+        VEC bias;
+        epilogue_bias(&bias, t->bias, p->bias_type, t->at.bias + v * LANES, count);
+        x += bias;
     }
     x = activation_apply(&p->activation, x);
-    if (p->epilogue.nops) {
-        i64 position[TENSOR_DIMS];
-        gemm_position(p, &t->at, t->at.column + r, channel, position);
-        epilogue_apply(e, &x, position, p->channel_dim, count);
-    }
-    global float *dst = t->dst + r * p->dst_column + v * LANES;
-    if (count == LANES) {
-        VSTORE(x, 0, dst);
-        return;
-    }
-    VSTORE(x, 0, lanes);
-#pragma nounroll
-    for (int i = 0; i < count; i++)
-        dst[i] = lanes[i];
+    if (p->finished) epilogue_apply(e, &x, position, p->channel_dim, count);
+    if (p->epilogue.type == TYPE_F32 && count == LANES)
+        VSTORE(x, 0, (global float *)t->dst + dst);
+    else
+        store_any(t->dst, p->epilogue.type, dst, x, count);
 }
 
 INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
@@ -85,7 +75,7 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
 /* Range: tiles of a row x rows, panels, batches. */
 #if WANTED(NAME(f32_gemm))
 kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *weights,
-                           global const float *bias, global float *dst, EPILOGUE_ARGS,
+                           global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                            constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, get_global_id(0),
@@ -103,7 +93,7 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
  * once, in pieces that stay in the L1 cache while all tiles use them. Range: 1, panels, batches. */
 #if WANTED(NAME(f32_gemm_deep))
 kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float *weights,
-                                global const float *bias, global float *dst, EPILOGUE_ARGS,
+                                global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                 constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, 0, get_global_id(1),
@@ -128,7 +118,7 @@ kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float
  * Range: 1, groups of panels, batches. */
 #if WANTED(NAME(f32_gemm_wide))
 kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float *weights,
-                                global const float *bias, global float *dst, EPILOGUE_ARGS,
+                                global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                 constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     i64 panel = get_global_id(1) * GEMM_WIDE_PANELS;
@@ -146,8 +136,7 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
             NAME(gemm_tile)(p, &one, 1, 1, out + 2 * i);
         }
     }
-    i64 bias_step = p->has_bias ? 2 * LANES : 0;
-    for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.dst += 2 * LANES, t.bias += bias_step)
+    for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.at.dst += 2 * LANES, t.at.bias += 2 * LANES)
         NAME(gemm_store_tile)(p, &t, &e, 1, out + 2 * i);
 }
 #endif
