@@ -3,6 +3,7 @@
  * Reorders: dst = (src - its zero point) * its scale, then the epilogue. The padding of dst becomes zero.
  */
 #include "kernels/lib/epilogue.h"
+#include "kernels/lib/rows.h"
 #include "kernels/params_reorder.h"
 
 INLINE void copy_bits(global const uchar *src, i64 from, global uchar *dst, i64 to, int bits) {
@@ -294,27 +295,9 @@ enum { RUN = 64 };
     case TYPE_S32: LOAD(int, (float)); break;                                                                \
     case TYPE_S8: LOAD(char, (float)); break;                                                                \
     case TYPE_U8: LOAD(uchar, (float)); break;                                                               \
+    case TYPE_F8_E5M2: LOAD(uchar, f8_e5m2_to_f32); break;                                                   \
+    case TYPE_F8_E4M3: LOAD(uchar, f8_e4m3_to_f32); break;                                                   \
     }
-
-INLINE void load_run(float *to, global const uchar *from, int type, i64 offset, i64 step, int n) {
-#define LOAD(type_, convert_)                                                                                \
-    EACH_OF_RUN(n, to[i] = convert_(((global const type_ *)from)[offset + i * step]))
-    LOAD_BY_TYPE(type);
-#undef LOAD
-}
-
-INLINE void store_run(global uchar *to, int type, i64 offset, const float *from, int n) {
-#define STORE(type_, convert_) EACH_OF_RUN(n, ((global type_ *)to)[offset + i] = (type_)convert_(from[i]))
-    switch (type) {
-    case TYPE_F32: STORE(float, ); break;
-    case TYPE_BF16: STORE(ushort, bf16_from_f32); break;
-    case TYPE_F16: STORE(ushort, f16_from_f32); break;
-    case TYPE_S32: STORE(int, s32_from_f32); break;
-    case TYPE_S8: STORE(char, s8_from_f32); break;
-    case TYPE_U8: STORE(uchar, u8_from_f32); break;
-    }
-#undef STORE
-}
 
 /* Rows of dst in one run of a transposing tile; they are columns of src. */
 enum { TRANSPOSED = 8 };
@@ -344,7 +327,7 @@ INLINE void convert_transposed(constant struct reorder_tiles_params *p, const st
             int rows = t->y_valid - y < TRANSPOSED ? (int)(t->y_valid - y) : TRANSPOSED;
             load_transposed(transposed, src, p->src_type, t->src + x * src_x + y, src_x, n, rows);
             for (int k = 0; k < rows; k++)
-                store_run(dst, p->dst_type, t->dst + (y + k) * dst_y + x, transposed + k * RUN, n);
+                row_store(dst, p->dst_type, t->dst + (y + k) * dst_y + x, 1, transposed + k * RUN, n);
         }
 }
 
@@ -356,11 +339,8 @@ INLINE void convert_rows(constant struct reorder_tiles_params *p, const struct t
         for (i64 x = t->x0; x < t->x_valid; x += RUN) {
             const i64 from = t->src + y * p->y.src_stride + x * src_x, to = t->dst + y * p->y.dst_stride + x;
             int n = t->x_valid - x < RUN ? (int)(t->x_valid - x) : RUN;
-            if (src_x == 1)
-                load_run(run, src, p->src_type, from, 1, n);
-            else
-                load_run(run, src, p->src_type, from, src_x, n);
-            store_run(dst, p->dst_type, to, run, n);
+            row_load(run, src, p->src_type, from, src_x, n);
+            row_store(dst, p->dst_type, to, 1, run, n);
         }
 }
 
@@ -456,9 +436,7 @@ kernel void reorder_items(ITEM global const uchar *src, global uchar *dst,
         } else if (p->copy_bits != 0) {
             copy_bits(src, at.src, dst, at.dst, p->copy_bits);
         } else {
-            float value;
-            load_run(&value, src, p->src_type, at.src, 1, 1);
-            store_run(dst, p->dst_type, at.dst, &value, 1);
+            store_f32(dst, p->dst_type, at.dst, load_f32(src, p->src_type, at.src));
         }
     }
 }

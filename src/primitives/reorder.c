@@ -325,7 +325,8 @@ static dnnl_status_t build_tiles(struct plan *plan) {
 
 /* True if converting through f32 gives the same result as converting directly. */
 static bool converts(dnnl_data_type_t src, dnnl_data_type_t dst) {
-    const uint64_t types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8;
+    const uint64_t types =
+            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8 | TYPES_FP8;
     return src != dst && in_set(types, src) && in_set(types, dst);
 }
 
