@@ -71,35 +71,88 @@ kernel void f32_clear_border(ITEM global float *dst, constant struct copy_params
 }
 #endif
 
-/* The weights that one work-item packs: `count` outputs. */
+/* The weights that one work-item packs: inputs `first` to `last` - 1 of a panel of `count` outputs, all taps.
+ * So few inputs that they stay in the L1 cache while the taps are packed one after the other. */
 struct block {
-    i64 src, count;
+    i64 src, dst; /* offsets of the first tap and input */
+    i64 first, last, count, taps;
 };
 
-INLINE struct block locate_block(constant struct pack_params *p, i64 tap, i64 panel, i64 group) {
-    i64 w = tap % p->size[2], h = tap / p->size[2] % p->size[1], d = tap / p->size[2] / p->size[1];
-    i64 first = panel * p->width;
-    struct block block = {
-            .src = p->src_offset + group * p->src_group + first * p->src_output + d * p->src_stride[0]
-                   + h * p->src_stride[1] + w * p->src_stride[2],
-            .count = p->outputs - first < p->width ? p->outputs - first : p->width,
-    };
-    return block;
+/* `depth` is the number of inputs in the packed panel. */
+INLINE struct block locate_block(constant struct pack_params *p, i64 depth, i64 index, i64 panel, i64 panels,
+                                 i64 group) {
+    const i64 output = panel * p->width;
+    struct block b = {.first = index * PACK_INPUTS, .taps = p->size[0] * p->size[1] * p->size[2]};
+    b.last = b.first + PACK_INPUTS < p->inputs ? b.first + PACK_INPUTS : p->inputs;
+    b.count = p->outputs - output < p->width ? p->outputs - output : p->width;
+    b.src = p->src_offset + group * p->src_group + output * p->src_output + b.first * p->src_input;
+    b.dst = p->dst_offset + ((group * panels + panel) * b.taps * depth + b.first) * p->width;
+    return b;
 }
 
-/* Range: taps, panels, groups. */
+INLINE i64 tap_offset(constant struct pack_params *p, i64 tap) {
+    i64 rows = tap / p->size[2], d = rows / p->size[1];
+    return d * p->src_stride[0] + (rows - d * p->size[1]) * p->src_stride[1]
+           + (tap - rows * p->size[2]) * p->src_stride[2];
+}
+
+INLINE void pack_outputs(global const float *src, i64 step, i64 count, i64 width, global float *dst) {
+    if (step == 1)
+        for (i64 o = 0; o < count; o++)
+            dst[o] = src[o];
+    else
+#pragma nounroll
+        for (i64 o = 0; o < count; o++)
+            dst[o] = src[o * step];
+#pragma nounroll
+    for (i64 o = count; o < width; o++)
+        dst[o] = 0.0f;
+}
+
+/* Range: blocks of inputs, panels, groups. */
 #if WANTED(f32_pack_panels)
 kernel void f32_pack_panels(ITEM global const float *src, global float *dst, constant struct pack_params *p) {
-    i64 tap = get_global_id(0), panel = get_global_id(1), group = get_global_id(2);
-    i64 taps = get_global_size(0), panels = get_global_size(1);
-    struct block block = locate_block(p, tap, panel, group);
-    src += block.src;
-    dst += p->dst_offset + (((group * panels + panel) * taps + tap) * p->inputs) * p->width;
-    for (i64 i = 0; i < p->inputs; i++, dst += p->width) {
-#pragma nounroll
-        for (i64 o = 0; o < p->width; o++)
-            dst[o] = o < block.count ? src[i * p->src_input + o * p->src_output] : 0.0f;
+    const struct block b = locate_block(p, p->inputs, get_global_id(0), get_global_id(1), get_global_size(1),
+                                        get_global_id(2));
+    for (i64 tap = 0; tap < b.taps; tap++) {
+        global const float *from = src + b.src + tap_offset(p, tap);
+        global float *to = dst + b.dst + tap * p->inputs * p->width;
+        for (i64 i = b.first; i < b.last; i++, from += p->src_input, to += p->width)
+            pack_outputs(from, p->src_output, b.count, p->width, to);
     }
+}
+#endif
+
+/* Row i of a tap of the packed panel holds the outputs of input i: all are 0 but those of its own group. */
+INLINE void pack_diagonal_row(constant struct diagonal_params *d, global const uchar *src, i64 from, i64 i,
+                              i64 output, global uchar *dst, i64 to) {
+    constant struct pack_params *p = &d->pack;
+    const i64 block = i / p->inputs, first = block * p->outputs - output;
+    from += block * p->src_group + (i - block * p->inputs) * p->src_input;
+#pragma nounroll
+    for (i64 o = 0; o < p->width; o++) {
+        const i64 at = to + o * d->quad, own = o - first;
+        const bool there = block < d->blocks && own >= 0 && own < p->outputs;
+        if (d->bytes == 1)
+            dst[at] = there ? src[from + own * p->src_output] : 0;
+        else
+            ((global float *)dst)[at] =
+                    there ? ((global const float *)src)[from + own * p->src_output] : 0.0f;
+    }
+}
+
+/* Range: taps, panels, groups of blocks. */
+#if WANTED(pack_diagonal)
+kernel void pack_diagonal(ITEM global const uchar *src, global uchar *dst,
+                          constant struct diagonal_params *d) {
+    constant struct pack_params *p = &d->pack;
+    const i64 tap = get_global_id(0), panel = get_global_id(1), group = get_global_id(2);
+    const i64 from = p->src_offset + group * d->blocks * p->src_group + tap_offset(p, tap);
+    const i64 place = (group * get_global_size(1) + panel) * get_global_size(0) + tap;
+    const i64 to = p->dst_offset + place * d->depth * p->width;
+    for (i64 i = 0; i < d->depth; i++)
+        pack_diagonal_row(d, src, from, i, panel * p->width, dst,
+                          to + i / d->quad * d->quad * p->width + i % d->quad);
 }
 #endif
 
@@ -137,20 +190,23 @@ kernel void int8_copy_padded(ITEM global const uchar *src, global uchar *dst,
 }
 #endif
 
-/* Range: taps, panels, groups. */
+/* Range: blocks of inputs, panels, groups. */
 #if WANTED(int8_pack_panels)
 kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
                              constant struct pack_params *p) {
-    i64 tap = get_global_id(0), panel = get_global_id(1), group = get_global_id(2);
-    i64 taps = get_global_size(0), panels = get_global_size(1), quads = (p->inputs + 3) / 4;
-    struct block block = locate_block(p, tap, panel, group);
-    src += block.src;
-    dst += p->dst_offset + ((group * panels + panel) * taps + tap) * quads * 4 * p->width;
-    for (i64 first = 0; first < p->inputs; first += 4)
+    const i64 depth = (p->inputs + 3) / 4 * 4;
+    const struct block b =
+            locate_block(p, depth, get_global_id(0), get_global_id(1), get_global_size(1), get_global_id(2));
+    for (i64 tap = 0; tap < b.taps; tap++) {
+        global const uchar *from = src + b.src + tap_offset(p, tap);
+        global uchar *to = dst + b.dst + tap * depth * p->width;
+        for (i64 first = 0; first < b.last - b.first; first += 4)
 #pragma nounroll
-        for (i64 o = 0; o < p->width; o++)
+            for (i64 o = 0; o < p->width; o++)
 #pragma nounroll
-            for (i64 i = first; i < first + 4; i++)
-                *dst++ = o < block.count && i < p->inputs ? src[i * p->src_input + o * p->src_output] : 0;
+                for (i64 i = first; i < first + 4; i++)
+                    *to++ = o < b.count && i < b.last - b.first ? from[i * p->src_input + o * p->src_output]
+                                                                : 0;
+    }
 }
 #endif

@@ -34,5 +34,15 @@ struct pack_params {
     i64 src_group, src_output, src_input, src_stride[3];
 };
 PARAMS_SIZE(pack_params, 8 * 15);
+enum { PACK_INPUTS = 16 }; /* inputs that a work-item packs: a multiple of four */
+
+/* Groups that are too narrow for a panel: `blocks` of them become one, whose weights are 0 between an input
+ * of one and an output of another. groups, inputs, outputs and src_group are those of the user. */
+struct diagonal_params {
+    struct pack_params pack;
+    i64 blocks, depth; /* depth: inputs of the packed panel, a multiple of `quad` */
+    i32 bytes, quad;   /* of an element; adjacent inputs */
+};
+PARAMS_SIZE(diagonal_params, 8 * 18);
 
 #endif

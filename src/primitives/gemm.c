@@ -129,19 +129,6 @@ bool gemm_needs_positions(const struct plan *plan) {
            || (plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr));
 }
 
-struct gemm_dims gemm_dims_of(const struct plan *plan) {
-    struct gemm_dims dims;
-    int ndims = problem_md(&plan->problem, DNNL_ARG_SRC)->ndims;
-    bool matmul = plan->problem.kind == dnnl_matmul;
-    for (int d = 0; d < DNNL_MAX_NDIMS; d++) {
-        dims.src[d] = matmul && d != ndims - 1 ? d : -1;
-        dims.weights[d] = matmul && d != ndims - 2 ? d : -1;
-    }
-    /* Channels are numbered across all groups. */
-    if (!matmul) dims.weights[problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims - ndims] = 1;
-    return dims;
-}
-
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {
     return epilogue_begin(ep, plan, &(struct epilogue_spec){.lanes = channel_dim});
 }
@@ -294,31 +281,45 @@ dnnl_status_t gemm_copy(struct plan *plan, const struct image *from, const struc
     return copy_image(plan, from, to, nothing);
 }
 
-dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, struct gemm_view *view,
-                        dnnl_dim_t *group) {
+/* Adds the launch; returns where it packs to. */
+static struct pack_params *launch_pack(struct plan *plan, const struct gemm_weights *w, dnnl_dim_t panels,
+                                       dnnl_dim_t depth, struct launch **launch) {
     const struct gemm_type *type = type_of(plan);
-    dnnl_dim_t width = gemm_panel(plan), panels = gemm_panels(plan, weights->outputs);
-    dnnl_dim_t taps = gemm_product(weights->size, 3), depth = taps * gemm_depth(plan, weights->inputs);
-    size_t bytes = (size_t)type->bytes, size = (size_t)(weights->groups * panels * depth * width) * bytes;
+    if (w->merged == 1)
+        return plan_launch(plan, type->pack,
+                           range_of_groups(divide_up(w->inputs, PACK_INPUTS), panels, w->groups), launch);
+    struct diagonal_params *p =
+            plan_launch(plan, &kernel_pack_diagonal,
+                        range_of_groups(gemm_product(w->size, 3), panels, w->groups / w->merged), launch);
+    if (!p) return NULL;
+    p->blocks = w->merged, p->depth = depth;
+    p->bytes = type->bytes, p->quad = type->quad;
+    return &p->pack;
+}
+
+dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *w, struct gemm_view *view,
+                        dnnl_dim_t *group) {
+    dnnl_dim_t width = gemm_panel(plan), panels = gemm_panels(plan, w->outputs * w->merged);
+    dnnl_dim_t depth = gemm_depth(plan, w->inputs * w->merged), tap = depth * width;
     struct launch *launch;
-    struct pack_params *p =
-            plan_launch(plan, type->pack, range_of_groups(taps, panels, weights->groups), &launch);
+    struct pack_params *p = launch_pack(plan, w, panels, depth, &launch);
     if (!p) return dnnl_out_of_memory;
-    p->src_offset = weights->offset;
+    *group = panels * gemm_product(w->size, 3) * tap;
+    size_t bytes = (size_t)type_of(plan)->bytes, size = (size_t)(w->groups / w->merged * *group) * bytes;
+    p->src_offset = w->offset;
     p->dst_offset = (dnnl_dim_t)(plan_scratchpad(plan, size) / bytes);
-    p->groups = weights->groups, p->outputs = weights->outputs, p->inputs = weights->inputs, p->width = width;
-    p->src_group = weights->group, p->src_output = weights->output, p->src_input = weights->input;
+    p->groups = w->groups, p->outputs = w->outputs, p->inputs = w->inputs, p->width = width;
+    p->src_group = w->group, p->src_output = w->output, p->src_input = w->input;
     for (int i = 0; i < 3; i++)
-        p->size[i] = weights->size[i], p->src_stride[i] = weights->stride[i];
+        p->size[i] = w->size[i], p->src_stride[i] = w->stride[i];
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, ARG_SCRATCHPAD);
     view->weights.arg = ARG_SCRATCHPAD;
     view->weights.offset = p->dst_offset;
-    view->weights_depth = width, view->weights_panel = depth * width;
-    dnnl_dim_t tap = gemm_depth(plan, weights->inputs) * width;
-    for (int i = 2; i >= 0; tap *= weights->size[i], i--)
+    view->weights_depth = width;
+    for (int i = 2; i >= 0; tap *= w->size[i], i--)
         view->weights_window[i] = tap;
-    *group = panels * depth * width;
+    view->weights_panel = tap;
     return dnnl_success;
 }
 

@@ -137,6 +137,7 @@ dnnl_status_t gemm_reorder(struct plan *plan, int from_arg, const md_t *from, in
 /* Weights to be packed: sizes and strides of groups, outputs, inputs and window. */
 struct gemm_weights {
     dnnl_dim_t groups, outputs, inputs, size[3];
+    dnnl_dim_t merged; /* so many groups become one, as in struct gemm_conv */
     dnnl_dim_t offset, group, output, input, stride[3];
 };
 
@@ -162,6 +163,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *weights, s
 /* A convolution. Inner products are convolutions whose window is the whole image. */
 struct gemm_conv {
     dnnl_dim_t groups, outputs, inputs; /* channels of one group */
+    dnnl_dim_t merged;                  /* groups of the problem in one of these, because they are narrow */
     struct window window;               /* over src; missing dimensions come first */
     bool transposed;                    /* the window is over dst: see conv_parts.h */
 };

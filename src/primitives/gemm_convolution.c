@@ -9,6 +9,7 @@
 #include "primitives/gemm.h"
 #include "primitives/window.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped) {
@@ -18,6 +19,7 @@ struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped) {
     return (struct gemm_conv){.groups = grouped ? weights->dims[0] : 1,
                               .outputs = weights->dims[grouped],
                               .inputs = weights->dims[grouped + 1],
+                              .merged = 1,
                               .window = window_from_last(&window, src->ndims - 2),
                               .transposed = problem->kind == dnnl_deconvolution};
 }
@@ -60,11 +62,38 @@ dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels) {
     return dnnl_success;
 }
 
-static dnnl_status_t choose_layouts(struct plan *plan, bool grouped) {
-    char panels[32];
-    int ndims = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims;
-    gemm_weights_tag(plan, ndims, grouped, panels, sizeof panels);
-    return gemm_set_any_layouts(plan, panels);
+/* The layout of weights: panels, or plain where groups are merged. */
+static void weights_tag(const struct plan *plan, const struct gemm_conv *c, bool grouped, char *tag,
+                        size_t size) {
+    const int ndims = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims;
+    if (c->merged > 1)
+        snprintf(tag, size, "%.*s", ndims, "abcdef");
+    else
+        gemm_weights_tag(plan, ndims, grouped, tag, size);
+}
+
+static dnnl_status_t choose_layouts(struct plan *plan, const struct gemm_conv *c, bool grouped) {
+    char tag[32];
+    weights_tag(plan, c, grouped, tag, sizeof tag);
+    return gemm_set_any_layouts(plan, tag);
+}
+
+/* Groups that do not fill a panel, or whose input channels the kernels cannot read alone, are merged until
+ * they do. */
+static dnnl_status_t merge_groups(const struct plan *plan, struct gemm_conv *c) {
+    enum { MOST_PANELS = 4 };
+    const dnnl_dim_t panel = gemm_panel(plan), all = c->groups;
+    bool fit = c->outputs >= panel / 2 && gemm_depth(plan, c->inputs) == c->inputs;
+    if (all == 1 || fit) return dnnl_success;
+    dnnl_dim_t n = 2;
+    while (n < all
+           && (all % n != 0 || c->outputs * n < panel || gemm_depth(plan, c->inputs * n) != c->inputs * n))
+        n++;
+    if (c->outputs * n > MOST_PANELS * panel && c->outputs < panel / 2)
+        return plan_skip(plan, "groups are narrow, and their number has no suitable divisor");
+    c->merged = n;
+    c->groups /= n, c->outputs *= n, c->inputs *= n;
+    return dnnl_success;
 }
 
 static struct gemm_operand bias_of(const struct plan *plan) {
@@ -119,29 +148,15 @@ static void use_panels(const struct plan *plan, int arg, const md_t *md, bool gr
         view->weights_window[3 - spatial + i] = strides[grouped + 2 + i];
 }
 
-/* The user's weights, if they are in panels; or a copy. */
-static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, bool grouped,
-                                 struct gemm_view *view) {
-    const md_t *md = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+/* Packs plain weights of the kernels' type. */
+static dnnl_status_t pack_weights(struct plan *plan, const struct gemm_conv *c, int arg, const md_t *md,
+                                  bool grouped, struct gemm_view *view) {
     const dnnl_dim_t *strides = md->blocking.strides;
     const int spatial = md->ndims - grouped - 2;
-    const bool ours = md->data_type == type_read(plan, md);
-    char panels[32];
-    gemm_weights_tag(plan, md->ndims, grouped, panels, sizeof panels);
-    if (ours && md_matches_tag(md, panels)) {
-        use_panels(plan, DNNL_ARG_WEIGHTS, md, grouped, view);
-        return dnnl_success;
-    }
-    if (!ours || !md_is_plain(md)) {
-        md_t user = *md, moved;
-        TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), panels, &moved));
-        use_panels(plan, ARG_SCRATCHPAD, &moved, grouped, view);
-        return gemm_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved);
-    }
-    view->weights = (struct gemm_operand){.arg = DNNL_ARG_WEIGHTS, .offset = md->offset0};
-    struct gemm_weights w = {.groups = c->groups,
-                             .outputs = c->outputs,
-                             .inputs = c->inputs,
+    struct gemm_weights w = {.groups = c->groups * c->merged,
+                             .outputs = c->outputs / c->merged,
+                             .inputs = c->inputs / c->merged,
+                             .merged = c->merged,
                              .offset = md->offset0,
                              .group = grouped ? strides[0] : 0,
                              .output = strides[grouped],
@@ -149,9 +164,30 @@ static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, b
     memcpy(w.size, c->window.taps, sizeof w.size);
     for (int i = 0; i < spatial; i++)
         w.stride[3 - spatial + i] = strides[grouped + 2 + i];
+    view->weights = (struct gemm_operand){.arg = arg, .offset = md->offset0};
     dnnl_status_t status = gemm_pack(plan, &w, view, &view->weights.batch[1]);
     if (!grouped) view->weights.batch[1] = 0;
     return status;
+}
+
+/* The user's weights, if they are in panels; or a copy. */
+static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, bool grouped,
+                                 struct gemm_view *view) {
+    const md_t user = *problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    const bool ours = user.data_type == type_read(plan, &user);
+    md_t moved;
+    char panels[32];
+    weights_tag(plan, c, grouped, panels, sizeof panels);
+    if (ours && md_is_plain(&user)) return pack_weights(plan, c, DNNL_ARG_WEIGHTS, &user, grouped, view);
+    if (ours && md_matches_tag(&user, panels)) {
+        use_panels(plan, DNNL_ARG_WEIGHTS, &user, grouped, view);
+        return dnnl_success;
+    }
+    TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), panels, &moved));
+    TRY(gemm_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved));
+    if (c->merged > 1) return pack_weights(plan, c, ARG_SCRATCHPAD, &moved, grouped, view);
+    use_panels(plan, ARG_SCRATCHPAD, &moved, grouped, view);
+    return dnnl_success;
 }
 
 /* Window and depth of the reduction, once src and weights are known. */
@@ -251,11 +287,9 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     TRY(convolution_accepts(plan));
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
-    if (c.groups > 1 && c.outputs < gemm_panel(plan) / 2) return plan_skip(plan, "groups are narrow");
-    if (c.groups > 1 && gemm_depth(plan, c.inputs) != c.inputs)
-        return plan_skip(plan, "the input channels of a group are not a multiple of four");
+    TRY(merge_groups(plan, &c));
     struct epilogue_build ep;
-    TRY(choose_layouts(plan, grouped));
+    TRY(choose_layouts(plan, &c, grouped));
     TRY(gemm_begin(&ep, plan, 1));
     struct gemm_results results;
     TRY(gemm_move_results(&ep, &results));
@@ -266,7 +300,8 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
 /* The batch becomes the columns: image n of src is column n of a single row. */
 dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     TRY(gemm_accepts(plan));
-    TRY(choose_layouts(plan, false));
+    const struct gemm_conv c = gemm_conv_of(&plan->problem, false);
+    TRY(choose_layouts(plan, &c, false));
     const md_t *out = problem_md(&plan->problem, DNNL_ARG_DST);
     if (!md_is_plain(out) || (out->blocking.strides[1] != 1 && out->dims[1] != 1))
         return plan_skip(plan, "dst is not dense");
@@ -274,7 +309,6 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
         return plan_skip(plan, "plain weights, which are faster without a copy");
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
-    struct gemm_conv c = gemm_conv_of(&plan->problem, false);
     struct image src;
     struct image dst = image_of(ep.dst_arg, &ep.dst);
     const struct conv_parts parts = parts_of(&c, (const dnnl_dim_t[]){1, 1, 1});

@@ -11,8 +11,12 @@ struct gemm_dims gemm_dims_of(const struct plan *plan) {
         dims.src[d] = matmul && d != ndims - 1 ? d : -1;
         dims.weights[d] = matmul && d != ndims - 2 ? d : -1;
     }
-    /* Channels are numbered across all groups. */
-    if (!matmul) dims.weights[problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims - ndims] = 1;
+    if (matmul) return dims;
+    /* Channels are numbered across all groups, which counts the groups if each has only one. */
+    const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    const int output = weights->ndims - ndims;
+    dims.weights[output] = 1;
+    if (output > 0 && weights->dims[output] == 1) dims.weights[0] = 1;
     return dims;
 }
 
