@@ -8,8 +8,6 @@
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/gemm_place.h"
-#include "kernels/lib/window.h"
-#include "kernels/params_depthwise.h"
 
 /* Stores of any type, outside of the loops. */
 #define LANES 8

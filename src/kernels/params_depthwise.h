@@ -32,4 +32,14 @@ struct depthwise_params {
     struct epilogue epilogue;
 };
 
+/* The same for bytes, with weights of s8: (src - its zero point) * weights, summed exactly. */
+struct int8_depthwise_params {
+    i32 is_signed;   /* src is s8 */
+    i32 bare;        /* sums are stored unchanged; dst is s32 */
+    i32 by_position; /* some step after the sum depends on more than the channel */
+    i32 pad;
+    struct quant_source src_zero_point;
+    struct depthwise_params depthwise;
+};
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise convolution and deconvolution of floats, forward: each group has one input and one output
- * channel. Activations are f32 and channels-last, or moved to that; weights are in panels of channels.
+ * Depthwise convolution and deconvolution, forward: each group has one input and one output channel.
+ * Activations are channels-last, and f32 or bytes, or moved to that; weights are in panels of channels.
  */
 #include "base/round.h"
 #include "primitives/tensor.h"
@@ -9,10 +9,20 @@
 #include "primitives/conv_parts.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
+#include "primitives/product.h"
 
 static const char *panels_of(const md_t *weights) {
     static const char *const tags[] = {[4] = "Abcd16a", [5] = "Abcde16a", [6] = "Abcdef16a"};
     return tags[weights->ndims];
+}
+
+static bool takes_bytes(const struct plan *plan) {
+    return gemm_tile_of(plan)->type->bytes == 1;
+}
+
+/* The type that the kernels read. */
+static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
+    return takes_bytes(plan) ? md->data_type : dnnl_f32;
 }
 
 /* Weights in panels: the user's, or a copy in scratchpad. */
@@ -20,9 +30,9 @@ static dnnl_status_t prepare_weights(struct plan *plan, struct depthwise_params 
     const md_t *md = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
     md_t user = *md, moved = *md;
     *arg = DNNL_ARG_WEIGHTS;
-    if (md->data_type != dnnl_f32 || !md_matches_tag(md, panels_of(md))) {
+    if (user.data_type != type_read(plan, &user) || !md_matches_tag(md, panels_of(md))) {
         *arg = ARG_SCRATCHPAD;
-        TRY(gemm_scratch_md(plan, &user, dnnl_f32, panels_of(md), &moved));
+        TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), panels_of(&user), &moved));
         TRY(gemm_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved));
     }
     p->weights_offset = moved.offset0;
@@ -63,12 +73,23 @@ static void set_bias(struct depthwise_params *p, const md_t *bias) {
     p->bias_type = bias ? (i32)bias->data_type : TYPE_F32;
 }
 
+/* What only the kernel for bytes has. */
+static dnnl_status_t find_zero_point(struct epilogue_build *ep, struct int8_depthwise_params *p) {
+    const struct gemm_dims dims = gemm_dims_of(ep->plan);
+    p->is_signed = problem_md(&ep->plan->problem, DNNL_ARG_SRC)->data_type == dnnl_s8;
+    p->bare = product_keeps_integers(ep);
+    return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);
+}
+
 static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwise_params *whole,
                                  const struct conv_part *part, int src, int weights) {
     struct plan *plan = ep->plan;
+    const bool bytes = takes_bytes(plan);
     struct launch *launch;
-    struct depthwise_params *p = plan_launch(plan, gemm_tile_of(plan)->kernel, (struct range){0}, &launch);
-    if (!p) return dnnl_out_of_memory;
+    void *params = plan_launch(plan, gemm_tile_of(plan)->kernel, (struct range){0}, &launch);
+    if (!params) return dnnl_out_of_memory;
+    struct int8_depthwise_params *own = params;
+    struct depthwise_params *p = bytes ? &own->depthwise : params;
     *p = *whole;
     set_part(p, part);
     launch->range = window_images_range(&p->images, p->part, ep->dst.dims[0] * p->pieces);
@@ -76,19 +97,25 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     launch_bind(launch, weights);
     launch_bind(launch, p->has_bias ? DNNL_ARG_BIAS : ARG_NOTHING);
     TRY(gemm_find_scales(ep, &p->epilogue));
+    if (bytes) TRY(find_zero_point(ep, own));
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
     p->plain = !p->scaled && !p->finished && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
+    if (bytes) own->by_position = gemm_is_by_position(plan, &p->epilogue);
     return dnnl_success;
 }
 
-/* The image that the kernel reads: the user's src, or a channels-last copy in f32. */
+/* The image that the kernel reads: the user's src, or a channels-last copy. */
 static dnnl_status_t prepare_src(struct plan *plan, struct image *src) {
-    static const dnnl_dim_t nothing[3] = {0};
-    const md_t *md = problem_md(&plan->problem, DNNL_ARG_SRC);
-    if (!is_dense_image(md)) return gemm_move_padded(plan, DNNL_ARG_SRC, nothing, nothing, src);
-    *src = image_of(DNNL_ARG_SRC, md);
-    return dnnl_success;
+    const md_t user = *problem_md(&plan->problem, DNNL_ARG_SRC);
+    md_t moved;
+    if (user.data_type == type_read(plan, &user) && md_is_plain(&user) && user.blocking.strides[1] == 1) {
+        *src = image_of(DNNL_ARG_SRC, &user);
+        return dnnl_success;
+    }
+    TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), channels_last(user.ndims), &moved));
+    *src = image_of(ARG_SCRATCHPAD, &moved);
+    return gemm_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved);
 }
 
 static dnnl_status_t build(struct epilogue_build *ep) {
@@ -115,6 +142,9 @@ static dnnl_status_t build(struct epilogue_build *ep) {
     return dnnl_success;
 }
 
+/* Sums of so many products of bytes fit into 32 bits. */
+enum { MOST_TAPS = 1 << 15 };
+
 /* For a dst that is not channels-last, see gemm_convolution.c. */
 dnnl_status_t gemm_build_depthwise(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
@@ -123,6 +153,8 @@ dnnl_status_t gemm_build_depthwise(struct plan *plan) {
     if (weights->ndims == src->ndims || weights->dims[0] == 1 || weights->dims[1] != 1
         || weights->dims[2] != 1)
         return plan_skip(plan, "not a depthwise convolution");
+    if (gemm_product(plan->problem.kernel, src->ndims - 2) > MOST_TAPS)
+        return plan_skip(plan, "the window is very large");
     TRY(convolution_accepts(plan));
     TRY(gemm_set_any_layouts(plan, panels_of(weights)));
     struct epilogue_build ep;

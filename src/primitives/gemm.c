@@ -21,6 +21,9 @@ const struct gemm_tile_shape gemm_widening_6x16 = {&gemm_widening, 6,   16, &ker
                                                    NULL,           NULL};
 const struct gemm_tile_shape gemm_depthwise_6x16 = {&gemm_f32, 6, 16, &kernel_f32_depthwise_6x16, NULL, NULL};
 
+const struct gemm_tile_shape gemm_int8_depthwise_6x16 = {&gemm_int8, 6,   16, &kernel_int8_depthwise_6x16,
+                                                         NULL,       NULL};
+
 /* The tile is data of the plan's implementation. */
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan) {
     return plan->implementation->data;

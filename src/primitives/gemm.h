@@ -34,7 +34,7 @@ struct gemm_tile_shape {
     const struct kernel *kernel, *deep, *wide;
 };
 extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_depthwise_6x16,
-        gemm_widening_14x32, gemm_widening_6x16;
+        gemm_int8_depthwise_6x16, gemm_widening_14x32, gemm_widening_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: its execution argument, offset and strides, in elements. */
@@ -91,6 +91,8 @@ struct gemm_dims gemm_dims_of(const struct plan *plan);
 bool gemm_scales_fit(const struct plan *plan);
 /* Once the epilogue is complete: does it scale sums, and is there anything else to do? */
 void gemm_describe_end(const struct epilogue *epilogue, int32_t *scaled, int32_t *finished);
+/* Does anything other than the scales of weights and the bias depend on the position? */
+bool gemm_is_by_position(const struct plan *plan, const struct epilogue *epilogue);
 dnnl_status_t gemm_find_scales(struct epilogue_build *ep, struct epilogue *epilogue);
 
 /* Parts of the launches of all types. */

@@ -81,18 +81,6 @@ static dnnl_status_t find_quants(struct epilogue_build *ep, struct int8_gemm_par
     return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);
 }
 
-static bool varies(const struct quants *quants, int arg) {
-    const struct quant *quant = quants_find(quants, arg);
-    return quant && quant->mask != 0;
-}
-
-/* Does anything other than the scales of weights and the bias depend on the position? */
-static bool by_position(const struct plan *plan, const struct epilogue *epilogue) {
-    const attr_t *attr = &plan->attr;
-    return epilogue->nops > 0 || varies(&attr->scales, DNNL_ARG_SRC) || varies(&attr->scales, DNNL_ARG_DST)
-           || varies(&attr->zero_points, DNNL_ARG_DST);
-}
-
 static void describe_bytes(struct int8_gemm_params *p) {
     bool sign = p->gemm.epilogue.type == TYPE_S8;
     p->bytes = (sign || p->gemm.epilogue.type == TYPE_U8) && !p->clipped && !p->by_position;
@@ -132,7 +120,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     launch_bind(launch, sums == SUMS_BUFFER ? ARG_SCRATCHPAD : ARG_NOTHING);
     TRY(find_quants(ep, p));
     TRY(epilogue_end_activation(ep, launch, &p->gemm.epilogue, &p->gemm.activation));
-    p->by_position = by_position(plan, &p->gemm.epilogue);
+    p->by_position = gemm_is_by_position(plan, &p->gemm.epilogue);
     describe_bytes(p);
     return dnnl_success;
 }

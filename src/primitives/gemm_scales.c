@@ -54,3 +54,14 @@ void gemm_describe_end(const struct epilogue *epilogue, int32_t *scaled, int32_t
     *finished = epilogue->nops > 0 || epilogue->dst_scale.from != QUANT_NONE
                 || epilogue->dst_zero_point.from != QUANT_NONE || epilogue->rounding.bits != 0;
 }
+
+static bool varies(const struct quants *quants, int arg) {
+    const struct quant *quant = quants_find(quants, arg);
+    return quant && quant->mask != 0;
+}
+
+bool gemm_is_by_position(const struct plan *plan, const struct epilogue *epilogue) {
+    const attr_t *attr = &plan->attr;
+    return epilogue->nops > 0 || varies(&attr->scales, DNNL_ARG_SRC) || varies(&attr->scales, DNNL_ARG_DST)
+           || varies(&attr->zero_points, DNNL_ARG_DST);
+}

@@ -4,6 +4,8 @@
  * channels is computed at once, in registers. Every output is one chain of fma over the taps inside the
  * image. 16 lanes suit AVX2 too: there they are two independent chains.
  */
+#include "kernels/lib/depthwise_block.h"
+
 #define LANES 16
 #include "kernels/lib/lanes.h"
 
@@ -12,61 +14,6 @@ struct depthwise_buffers {
     global const uchar *bias;
     global uchar *dst;
 };
-
-/* Adjacent outputs in a row that have the same taps: their offsets and strides. */
-struct depthwise_block {
-    int count;
-    i64 src, weights, dst;         /* offsets of the first tap inside the image, channel 0 */
-    i64 src_end;                   /* the end of the last vector that is read for channel 0 */
-    i64 taps[WINDOW_DIMS];         /* number of taps inside the image */
-    i64 step[WINDOW_DIMS], column; /* strides of src: between taps, and between outputs */
-    i64 weights_step[WINDOW_DIMS], dst_column;
-    i64 batch, place[WINDOW_DIMS];
-};
-
-/* What the blocks of a row share. */
-INLINE struct depthwise_block depthwise_begin(constant struct depthwise_params *p,
-                                              const struct window_row *row) {
-    constant struct window_images *w = &p->images;
-    struct depthwise_block b = {.batch = row->batch, .place = {row->place[0], row->place[1], 0}};
-    b.column = w->window.stride[2] * w->src_stride[2];
-    b.dst_column = w->dst_stride[2];
-    for (int d = 0; d < WINDOW_DIMS; d++)
-        b.weights_step[d] = p->weights_step[d];
-    b.step[2] = w->src_step[2];
-    for (int d = 0; d < 2; d++) {
-        b.step[d] = w->src_step[d];
-        b.taps[d] = row->taps.last[d] > row->taps.first[d] ? row->taps.last[d] - row->taps.first[d] : 0;
-    }
-    return b;
-}
-
-/* Moves to the block that begins at `place`. */
-INLINE void depthwise_move(struct depthwise_block *b, constant struct depthwise_params *p,
-                           const struct window_row *row, i64 place) {
-    constant struct window_images *w = &p->images;
-    i64 end = row->last < p->whole_last ? row->last : p->whole_last;
-    struct taps t = row->taps;
-    b->count = 1;
-    t.first[2] = 0;
-    t.last[2] = w->window.taps[2];
-    if (place < p->whole_first || place >= end)
-        window_taps_along(&t, &w->window, 2, place);
-    else if (end - place >= 4)
-        b->count = end - place >= 6 ? 6 : 4;
-    b->taps[2] = t.last[2] > t.first[2] ? t.last[2] - t.first[2] : 0;
-    b->src = row->from + place * b->column - w->window.padding[2] * w->src_stride[2];
-    b->src_end = (b->count - 1) * b->column + LANES;
-    b->weights = 0;
-    for (int d = 0; d < WINDOW_DIMS; d++) {
-        b->weights += t.first[d] * b->weights_step[d];
-        b->src += t.first[d] * b->step[d];
-        b->src_end += (b->taps[d] - 1) * b->step[d];
-    }
-    b->src_end += b->src;
-    b->dst = row->to + place * b->dst_column;
-    b->place[2] = place;
-}
 
 /* acc[r] = the sum of the window at output r of m. Callers pass m as a constant. */
 INLINE void depthwise_sums(const struct depthwise_block *b, global const float *src,
@@ -169,17 +116,13 @@ INLINE void depthwise_store(constant struct depthwise_params *p, const struct de
                             EPILOGUE_ARGS, const struct depthwise_block *b, i64 channel, int count,
                             VEC *sums) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    i64 dst = b->dst + channel, position[TENSOR_DIMS], place[WINDOW_DIMS];
+    i64 dst = b->dst + channel, position[TENSOR_DIMS];
     VEC bias;
     if (p->has_bias) epilogue_bias(&bias, f->bias, p->bias_type, p->bias_offset + channel, count);
 #pragma nounroll
     for (int r = 0; r < b->count; r++, dst += b->dst_column) {
         VEC x = sums[r];
-        if (p->scaled | p->finished) {
-            for (int d = 0; d < WINDOW_DIMS; d++)
-                place[d] = p->place_first[d] + (b->place[d] + (d == 2 ? r : 0)) * p->place_step[d];
-            window_position(&p->images, b->batch, channel, place, position);
-        }
+        if (p->scaled | p->finished) depthwise_position(p, b, r, channel, position);
         if (p->scaled) epilogue_scale(&e, &x, position, 1, count);
         if (p->has_bias) x += bias;
         x = activation_apply(&p->activation, x);
@@ -209,12 +152,11 @@ kernel void f32_depthwise_6x16(ITEM global const float *src, global const float 
                                global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                constant struct depthwise_params *p) {
     const struct depthwise_buffers f = {src, weights + p->weights_offset, bias, dst};
-    i64 batch = p->pieces == 1 ? get_global_id(2) : get_global_id(2) / p->pieces;
-    i64 first = (get_global_id(2) - batch * p->pieces) * DEPTHWISE_PANELS, last = first + DEPTHWISE_PANELS;
-    i64 panels = (p->images.channels + LANES - 1) / LANES, whole = p->images.channels / LANES;
-    last = last < panels ? last : panels;
-    whole = !p->plain ? first : last < whole ? last : whole;
-    struct window_row row = window_row(&p->images, get_global_id(0), p->part, get_global_id(1), batch);
+    const struct depthwise_item part =
+            depthwise_item(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    const struct window_row row = part.row;
+    const i64 first = part.first, last = part.last, full = p->images.channels / LANES;
+    const i64 whole = !p->plain ? first : last < full ? last : full;
     struct depthwise_block b = depthwise_begin(p, &row);
     for (i64 place = row.first; place < row.last; place += b.count) {
         depthwise_move(&b, p, &row, place);

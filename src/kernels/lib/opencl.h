@@ -212,6 +212,12 @@ INLINE OVERLOAD int convert_int(float v) {
     }
 CONVERT(8)
 CONVERT(16)
+INLINE OVERLOAD int16 convert_int16(uchar16 v) {
+    return __builtin_convertvector(v, int16);
+}
+INLINE OVERLOAD int16 convert_int16(char16 v) {
+    return __builtin_convertvector(v, int16);
+}
 INLINE OVERLOAD uint8 convert_uint8(uchar8 v) {
     return __builtin_convertvector(v, uint8);
 }
@@ -239,6 +245,7 @@ VECTOR_LOADS(int, 4)
 VECTOR_LOADS(int, 8)
 VECTOR_LOADS(int, 16)
 VECTOR_LOADS(uint, 16)
+VECTOR_LOADS(char, 16)
 VECTOR_LOADS(uchar, 4)
 VECTOR_LOADS(uchar, 8)
 VECTOR_LOADS(uchar, 16)

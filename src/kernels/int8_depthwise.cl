@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Depthwise convolution of channels-last images of bytes for CPU-class devices. A block of adjacent outputs
+ * in a row by a vector of channels is computed at once, in registers. Sums are exact, so their order does not
+ * matter; scales, bias and post-ops follow in a fixed order.
+ */
+#include "kernels/lib/depthwise_block.h"
+#include "kernels/lib/epilogue.h"
+
+#define LANES 16
+#include "kernels/lib/store_lanes.h"
+
+struct int8_buffers {
+    global const uchar *src;
+    global const char *weights;
+    global const uchar *bias;
+    global uchar *dst;
+};
+
+/* What all outputs of a panel share, and what all panels do. */
+struct int8_panel {
+    VEC scale, bias;
+};
+struct int8_common {
+    int zero; /* of src */
+    VEC src_scale, dst_scale, dst_zero;
+};
+
+/* acc[r] = the sum of the window at output r of m; acc[m] = the sum of its weights. Callers pass m and `sign`
+ * as constants. Products of widened bytes fit 16-bit instructions, which compilers choose. */
+INLINE void int8_sums(const struct depthwise_block *b, global const uchar *src, global const char *weights,
+                      const int m, const bool sign, IVEC *acc) {
+#pragma unroll
+    for (int r = 0; r <= m; r++)
+        acc[r] = (IVEC)(0);
+#pragma nounroll
+    for (i64 k0 = 0; k0 < b->taps[0]; k0++)
+#pragma nounroll
+        for (i64 k1 = 0; k1 < b->taps[1]; k1++) {
+            global const uchar *a = src + k0 * b->step[0] + k1 * b->step[1];
+            global const char *w = weights + k0 * b->weights_step[0] + k1 * b->weights_step[1];
+#pragma nounroll
+            for (i64 k2 = 0; k2 < b->taps[2]; k2++, a += b->step[2], w += b->weights_step[2]) {
+                const IVEC y = convert_int16(vload16(0, w));
+                acc[m] += y;
+#pragma unroll
+                for (int r = 0; r < m; r++) {
+                    global const uchar *x = a + r * b->column;
+                    acc[r] += (sign ? convert_int16(vload16(0, (global const char *)x))
+                                    : convert_int16(vload16(0, x)))
+                              * y;
+                }
+            }
+        }
+}
+
+/* Separate functions, so that each has all registers to itself. */
+#define INT8_SUMS(m)                                                                                         \
+    OUTLINE void int8_sums_##m(const struct depthwise_block *b, global const uchar *src,                     \
+                               global const char *weights, int sign, IVEC *out) {                            \
+        IVEC acc[m + 1];                                                                                     \
+        if (sign)                                                                                            \
+            int8_sums(b, src, weights, m, true, acc);                                                        \
+        else                                                                                                 \
+            int8_sums(b, src, weights, m, false, acc);                                                       \
+        for (int r = 0; r <= m; r++)                                                                         \
+            out[r] = acc[r];                                                                                 \
+    }
+INT8_SUMS(1)
+INT8_SUMS(4)
+INT8_SUMS(6)
+
+/* The same for `count` channels, one at a time: nothing beyond them is read. */
+OUTLINE void int8_sums_each(const struct depthwise_block *b, global const uchar *src,
+                            global const char *weights, int sign, int count, IVEC *out) {
+    for (int r = 0; r <= b->count; r++) {
+        int sums[LANES] = {0};
+        for (int c = 0; c < count; c++)
+            for (i64 k0 = 0; k0 < b->taps[0]; k0++)
+                for (i64 k1 = 0; k1 < b->taps[1]; k1++)
+#pragma nounroll
+                    for (i64 k2 = 0; k2 < b->taps[2]; k2++) {
+                        i64 at = k0 * b->step[0] + k1 * b->step[1] + k2 * b->step[2] + r * b->column + c;
+                        i64 w = k0 * b->weights_step[0] + k1 * b->weights_step[1] + k2 * b->weights_step[2];
+                        int x = r == b->count ? 1 : sign ? ((global const char *)src)[at] : src[at];
+                        sums[c] += x * weights[w + c];
+                    }
+        out[r] = VLOAD(0, sums);
+    }
+}
+
+INLINE void int8_common(constant struct int8_depthwise_params *p, const struct epilogue_state *e,
+                        struct int8_common *c) {
+    constant struct epilogue *ep = e->epilogue;
+    i64 position[TENSOR_DIMS];
+    for (int d = 0; d < TENSOR_DIMS; d++)
+        position[d] = 0;
+    c->zero = quant_integer(e, &p->src_zero_point, position);
+    c->src_scale = V(quant_value(e, &ep->src_scale, position, 1.0f));
+    c->dst_scale = V(quant_value(e, &ep->dst_scale, position, 1.0f));
+    c->dst_zero = V(quant_value(e, &ep->dst_zero_point, position, 0.0f));
+}
+
+/* Scales and biases of panels `first` to `last` - 1. */
+INLINE void int8_panels(constant struct depthwise_params *p, const struct epilogue_state *e,
+                        global const uchar *bias, i64 first, i64 last, struct int8_panel *panels) {
+    i64 position[TENSOR_DIMS];
+    for (int d = 0; d < TENSOR_DIMS; d++)
+        position[d] = 0;
+#pragma nounroll
+    for (i64 panel = first; panel < last; panel++, panels++) {
+        const i64 channel = panel * LANES, left = p->images.channels - channel;
+        const int count = left < LANES ? (int)left : LANES;
+        position[1] = channel;
+        epilogue_quant(&panels->scale, e, &p->epilogue.weights_scale, position, 1, count, 1.0f);
+        if (p->has_bias) epilogue_bias(&panels->bias, bias, p->bias_type, p->bias_offset + channel, count);
+    }
+}
+
+/* Everything after the sum; what depends on the position, only where something does. */
+INLINE VEC int8_finish(constant struct int8_depthwise_params *q, const struct epilogue_state *e,
+                       const struct int8_common *c, const struct int8_panel *panel,
+                       const struct depthwise_block *b, VEC x, int r, i64 channel, int count) {
+    constant struct depthwise_params *p = &q->depthwise;
+    x = x * c->src_scale * panel->scale;
+    if (p->has_bias) x += panel->bias;
+    x = activation_apply(&p->activation, x);
+    if (q->by_position) {
+        i64 position[TENSOR_DIMS];
+        depthwise_position(p, b, r, channel, position);
+        epilogue_apply(e, &x, position, 1, count);
+        return x;
+    }
+    if (p->epilogue.dst_scale.from != QUANT_NONE) x = f32_div(x, c->dst_scale);
+    if (p->epilogue.dst_zero_point.from != QUANT_NONE) x += c->dst_zero;
+    return x;
+}
+
+/* A block of one panel. Reading past its channels gives those of the next pixel, which is harmless except at
+ * the very end of src. */
+INLINE void int8_block(constant struct int8_depthwise_params *q, const struct int8_buffers *f,
+                       const struct epilogue_state *e, const struct int8_common *c,
+                       const struct int8_panel *panel, const struct depthwise_block *b, i64 index) {
+    constant struct depthwise_params *p = &q->depthwise;
+    const i64 channel = index * LANES, left = p->images.channels - channel;
+    const int count = left < LANES ? (int)left : LANES;
+    global const uchar *src = f->src + b->src + channel;
+    global const char *weights = f->weights + b->weights + index * p->weights_panel;
+    IVEC sums[DEPTHWISE_BLOCK + 1];
+    if (count < LANES && b->src_end + channel > p->src_end)
+        int8_sums_each(b, src, weights, q->is_signed, count, sums);
+    else if (b->count == 6)
+        int8_sums_6(b, src, weights, q->is_signed, sums);
+    else if (b->count == 4)
+        int8_sums_4(b, src, weights, q->is_signed, sums);
+    else
+        int8_sums_1(b, src, weights, q->is_signed, sums);
+    const UVEC less = AS_UVEC(sums[b->count]) * (UVEC)((uint)c->zero);
+    i64 dst = b->dst + channel;
+#pragma nounroll
+    for (int r = 0; r < b->count; r++, dst += b->dst_column) {
+        IVEC sum = AS_IVEC(AS_UVEC(sums[r]) - less);
+        if (q->bare)
+            store_lanes((global int *)f->dst, dst, sum, count);
+        else
+            store_lanes(f->dst, p->epilogue.type, dst,
+                        int8_finish(q, e, c, panel, b, TO_VEC(sum), r, channel, count), count);
+    }
+}
+
+/* Range: parts of rows, rows, batches x pieces of channels. */
+#if WANTED(int8_depthwise_6x16)
+kernel void int8_depthwise_6x16(ITEM global const uchar *src, global const char *weights,
+                                global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                                constant struct int8_depthwise_params *q) {
+    constant struct depthwise_params *p = &q->depthwise;
+    const struct int8_buffers f = {src, weights + p->weights_offset, bias, dst};
+    const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    const struct depthwise_item part =
+            depthwise_item(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    struct int8_common common;
+    struct int8_panel panels[DEPTHWISE_PANELS];
+    int8_common(q, &e, &common);
+    int8_panels(p, &e, bias, part.first, part.last, panels);
+    struct depthwise_block b = depthwise_begin(p, &part.row);
+    for (i64 place = part.row.first; place < part.row.last; place += b.count) {
+        depthwise_move(&b, p, &part.row, place);
+        for (i64 panel = part.first; panel < part.last; panel++)
+            int8_block(q, &f, &e, &common, &panels[panel - part.first], &b, panel);
+    }
+}
+#endif
