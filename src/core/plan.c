@@ -258,7 +258,7 @@ dnnl_status_t plan_get(struct plan **plan, const struct plan_request *request, b
 static dnnl_status_t take_tensor(struct problem *problem, const struct problem_tensor *tensor, int arg) {
     md_t *md = problem_md(problem, arg);
     if (md) {
-        *md = tensor->md;
+        if (md_is_any(md)) *md = tensor->md; /* the part may know only a view of a tensor that was decided */
         return dnnl_success;
     }
     TRY(problem_reserve(problem, 1));

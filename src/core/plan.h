@@ -73,8 +73,8 @@ void launch_bind(struct launch *launch, int arg);
 size_t plan_scratchpad(struct plan *plan, size_t size);
 /* Adds the launches of another problem, a part of this one, as its own implementations build them. whole_arg
  * translates the part's execution arguments, with `data` at hand, into those of the plan; what becomes
- * ARG_SCRATCHPAD is a tensor that lies there, at its offset0. The layouts that the part decides are taken
- * over into the plan's problem. */
+ * ARG_SCRATCHPAD is a tensor that lies there, at its offset0. Layouts that are open in the plan's problem are
+ * taken over from the part. */
 dnnl_status_t plan_append(struct plan *plan, const struct implementation *implementations,
                           const struct problem *part, const attr_t *attr,
                           int (*whole_arg)(int arg, const void *data), const void *data);

@@ -176,7 +176,7 @@ INLINE const float *row_apply(const struct row_state *s, const struct row_block 
     }
     /* What becomes the accumulator must not lie where the next operand is loaded. Whole vectors can be loaded
      * to dst itself. */
-    float *own = op->kind != ROW_LOAD_OPERAND ? space->y : n % 16 == 0 ? to : space->x;
+    float *own = op->kind != ROW_LOAD_OPERAND ? space->y : block->n % 16 == 0 ? to : space->x;
     const float *y = row_view(s, block, op->operand, own);
     if (op->scale >= 0) {
         row_binary(BINARY_MUL, own, y, row_view(s, block, op->scale, space->z), n);

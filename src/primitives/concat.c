@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concatenation: its creation function. Not implemented yet. */
+/* Concatenation: creation, and plans that reorder each source into its part of dst. */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
+#include "primitives/epilogue.h"
+#include "primitives/primitives.h"
 
 static const char component[] = "concat";
 
@@ -34,6 +36,14 @@ static dnnl_status_t check_dst(const md_t *first, const md_t *dst, int axis, dnn
     return dnnl_success;
 }
 
+/* Without a dst, it has the type of the sources and an open layout. */
+static dnnl_status_t open_dst(md_t *dst, const md_t *first, int axis, dnnl_dim_t extent) {
+    dnnl_dims_t dims;
+    for (int d = 0; d < first->ndims; d++)
+        dims[d] = d == axis ? extent : first->dims[d];
+    return md_init(dst, first->ndims, dims, first->data_type, dnnl_format_kind_any);
+}
+
 dnnl_status_t dnnl_concat_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                 const_dnnl_memory_desc_t dst, int n, int axis,
                                                 const_dnnl_memory_desc_t const *srcs,
@@ -50,5 +60,121 @@ dnnl_status_t dnnl_concat_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_
     for (int i = 0; i < n; i++)
         TRY(check_source(srcs[0], srcs[i], axis, &extent));
     if (dst) TRY(check_dst(srcs[0], dst, axis, extent));
-    return create_nothing(component, pd);
+    for (int i = 0; i < n; i++)
+        SUPPORT(md_is_blocked(srcs[i]), "a layout that is not blocked");
+    SUPPORT(!dst || md_is_any(dst) || md_is_blocked(dst), "a layout that is not blocked");
+    md_t open;
+    TRY(open_dst(&open, srcs[0], axis, extent));
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_concat, n + 1));
+    problem.axis = axis;
+    for (int i = 0; i < n; i++)
+        problem_add(&problem, DNNL_ARG_MULTIPLE_SRC + i, false, srcs[i]);
+    problem_add(&problem, DNNL_ARG_DST, true, dst ? dst : &open);
+    return create_desc(component, pd, engine, &problem, attr);
 }
+
+/* Plans. */
+
+static const md_t *source(const struct problem *problem, int i) {
+    return problem_md(problem, DNNL_ARG_MULTIPLE_SRC + i);
+}
+
+static int source_count(const struct problem *problem) {
+    int count = 0;
+    while (source(problem, count))
+        count++;
+    return count;
+}
+
+/* The part of dst that source i becomes, `at` along the axis. */
+static dnnl_status_t part_of(md_t *part, const md_t *dst, const md_t *src, int axis, dnnl_dim_t at) {
+    dnnl_dims_t offsets = {0};
+    offsets[axis] = at;
+    return md_submemory(part, dst, src->dims, offsets);
+}
+
+/* Can every source be written to its part of dst? A part must not begin or end within a block. */
+static bool parts_exist(const struct problem *problem, const md_t *dst) {
+    const int axis = problem->axis;
+    dnnl_dims_t block;
+    dnnl_dim_t at = 0;
+    md_blocks(dst, block);
+    for (int i = 0; source(problem, i); i++) {
+        const dnnl_dim_t size = source(problem, i)->dims[axis], end = at + size;
+        if (size > 0 && (at % block[axis] != 0 || (end % block[axis] != 0 && end != dst->dims[axis])))
+            return false;
+        at = end;
+    }
+    return dst->padded_offsets[axis] == 0;
+}
+
+/* An open layout of dst becomes that of the first source with blocks, if they allow it, or else of the first
+ * source; row-major if neither does. */
+static dnnl_status_t decide_layout(struct problem *problem) {
+    md_t *dst = problem_md(problem, DNNL_ARG_DST);
+    if (!md_is_any(dst)) return dnnl_success;
+    const int count = source_count(problem);
+    for (int blocked = 1; blocked >= 0; blocked--)
+        for (int i = 0; i < count; i++) {
+            md_t like = *dst;
+            if (blocked && md_is_plain(source(problem, i))) continue;
+            TRY(md_set_any_like(&like, source(problem, i)));
+            if (!parts_exist(problem, &like)) continue;
+            *dst = like;
+            return dnnl_success;
+        }
+    return md_init_by_strides(dst, dst->ndims, dst->dims, dst->data_type, NULL);
+}
+
+/* The scale of source i alone, as a reorder takes it. */
+static dnnl_status_t part_attr(attr_t *attr, const attr_t *whole, int i) {
+    const struct quant *scale = quants_find(&whole->scales, DNNL_ARG_MULTIPLE_SRC + i);
+    attr_init(attr);
+    if (!scale) return dnnl_success;
+    struct quant of_src = *scale;
+    of_src.arg = DNNL_ARG_SRC;
+    return quants_set(&attr->scales, &of_src);
+}
+
+static dnnl_status_t append_source(struct plan *plan, int i, int to_arg, const md_t *to) {
+    const md_t src = *source(&plan->problem, i);
+    attr_t attr;
+    dnnl_status_t status = part_attr(&attr, &plan->attr, i);
+    if (status == dnnl_success)
+        status = append_reorder(plan, DNNL_ARG_MULTIPLE_SRC + i, &src, to_arg, to, &attr);
+    attr_clear(&attr);
+    return status;
+}
+
+/* Sources whose parts do not exist in the layout of dst meet in scratchpad. */
+static dnnl_status_t build(struct plan *plan) {
+    struct problem *problem = &plan->problem;
+    TRY(decide_layout(problem));
+    TRY(epilogue_add_arguments(plan, problem_md(problem, DNNL_ARG_DST)));
+    const md_t dst = *problem_md(problem, DNNL_ARG_DST);
+    const int axis = problem->axis, count = source_count(problem);
+    md_t whole = dst, part;
+    bool direct = parts_exist(problem, &dst);
+    if (md_nelems(&dst, true) == 0) return dnnl_success;
+    if (!direct) {
+        TRY(md_init_by_strides(&whole, dst.ndims, dst.dims, dst.data_type, NULL));
+        whole.offset0 = (dnnl_dim_t)plan_scratchpad(plan, md_size(&whole, 0)) * 8 / dt_bits(whole.data_type);
+    }
+    dnnl_dim_t at = 0;
+    for (int i = 0; i < count; i++) {
+        const md_t *src = source(problem, i);
+        const dnnl_dim_t size = src->dims[axis];
+        if (size == 0) continue;
+        TRY(part_of(&part, &whole, src, axis, at));
+        TRY(append_source(plan, i, direct ? DNNL_ARG_DST : ARG_SCRATCHPAD, &part));
+        at += size;
+    }
+    return direct ? dnnl_success : append_reorder(plan, ARG_SCRATCHPAD, &whole, DNNL_ARG_DST, &dst, NULL);
+}
+
+const struct implementation concat_implementations[] = {
+        {"concat_parts", build, NULL},
+        {NULL, NULL, NULL},
+};

@@ -9,6 +9,7 @@
 #include "primitives/conv_parts.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
+#include "primitives/primitives.h"
 #include "primitives/product.h"
 
 static const char *panels_of(const md_t *weights) {
@@ -33,7 +34,7 @@ static dnnl_status_t prepare_weights(struct plan *plan, struct depthwise_params 
     if (user.data_type != type_read(plan, &user) || !md_matches_tag(md, panels_of(md))) {
         *arg = ARG_SCRATCHPAD;
         TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), panels_of(&user), &moved));
-        TRY(gemm_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved));
+        TRY(append_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved, NULL));
     }
     p->weights_offset = moved.offset0;
     p->weights_panel = moved.blocking.strides[0];
@@ -115,7 +116,7 @@ static dnnl_status_t prepare_src(struct plan *plan, struct image *src) {
     }
     TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), channels_last(user.ndims), &moved));
     *src = image_of(ARG_SCRATCHPAD, &moved);
-    return gemm_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved);
+    return append_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved, NULL);
 }
 
 static dnnl_status_t build(struct epilogue_build *ep) {

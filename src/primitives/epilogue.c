@@ -425,7 +425,7 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
     }
     epilogue_bind(ep, launch);
     if (ep->more) return dnnl_success;
-    if (ep->moved) return append_reorder(ep->plan, ep->dst_arg, &ep->dst, ep->spec.dst_arg, dst_of(ep));
+    if (ep->moved) return append_reorder(ep->plan, ep->dst_arg, &ep->dst, ep->spec.dst_arg, dst_of(ep), NULL);
     return ep->direct ? dnnl_success : add_rest(ep);
 }
 

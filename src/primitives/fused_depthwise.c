@@ -208,6 +208,7 @@ dnnl_status_t fused_depthwise_build(struct plan *plan) {
         || check_depthwise(plan, &dw) != dnnl_success)
         return plan_skip(plan, "the depthwise window does not fit the image");
     TRY(append_first(plan, &dw));
+    *problem_md(&plan->problem, DNNL_ARG_DST) = dw.dst; /* the request has that of the first convolution */
     TRY(append_second(plan, &dw));
     plan->problem.alg = dnnl_convolution_direct; /* resolves `auto` */
     return add_between(&plan->problem, &dw.src);

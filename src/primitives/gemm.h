@@ -133,8 +133,6 @@ dnnl_status_t gemm_deliver_results(struct epilogue_build *ep, const struct gemm_
 /* A tensor in scratchpad with the sizes of another one. */
 dnnl_status_t gemm_scratch_md(struct plan *plan, const md_t *like, dnnl_data_type_t type, const char *tag,
                               md_t *md);
-/* Adds a reorder. What is in scratchpad (ARG_SCRATCHPAD) is at the offset of its descriptor. */
-dnnl_status_t gemm_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to);
 
 /* Weights to be packed: sizes and strides of groups, outputs, inputs and window. */
 struct gemm_weights {

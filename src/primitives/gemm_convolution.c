@@ -7,6 +7,7 @@
 #include "primitives/conv_parts.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
+#include "primitives/primitives.h"
 #include "primitives/window.h"
 
 #include <stdio.h>
@@ -127,7 +128,7 @@ static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, c
         return gemm_move_padded(plan, DNNL_ARG_SRC, reach->front, reach->size, src);
     if (!dense) {
         TRY(gemm_scratch_md(plan, &user, user.data_type, channels_last(user.ndims), &moved));
-        TRY(gemm_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved));
+        TRY(append_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved, NULL));
     }
     *src = image_of(dense ? DNNL_ARG_SRC : ARG_SCRATCHPAD, &moved);
     if (!reach->clipped && gemm_reads_src(plan, c->inputs)) return dnnl_success;
@@ -184,7 +185,7 @@ static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, b
         return dnnl_success;
     }
     TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), panels, &moved));
-    TRY(gemm_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved));
+    TRY(append_reorder(plan, DNNL_ARG_WEIGHTS, &user, ARG_SCRATCHPAD, &moved, NULL));
     if (c->merged > 1) return pack_weights(plan, c, ARG_SCRATCHPAD, &moved, grouped, view);
     use_panels(plan, ARG_SCRATCHPAD, &moved, grouped, view);
     return dnnl_success;

@@ -127,7 +127,7 @@ static dnnl_status_t pack_weights(struct plan *plan, const md_t *md, struct gemm
     view->weights_depth = gemm_panel(plan), view->weights_panel = packed.blocking.strides[n];
     for (int i = 0; i < b->count; i++)
         if (b->weights[i] != 0) b->weights[i] = packed.blocking.strides[b->dim[i]];
-    return append_reorder(plan, DNNL_ARG_WEIGHTS, md, ARG_SCRATCHPAD, &packed);
+    return append_reorder(plan, DNNL_ARG_WEIGHTS, md, ARG_SCRATCHPAD, &packed, NULL);
 }
 
 static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_batches *b, dnnl_dim_t rows,

@@ -7,29 +7,6 @@
 #include "primitives/gemm.h"
 #include "primitives/primitives.h"
 
-struct ends {
-    int from, to;
-};
-
-static int arg_of_end(int arg, const void *data) {
-    const struct ends *ends = data;
-    return arg == DNNL_ARG_FROM ? ends->from : ends->to;
-}
-
-dnnl_status_t gemm_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to) {
-    const struct ends ends = {from_arg, to_arg};
-    struct problem problem;
-    attr_t attr;
-    attr_init(&attr);
-    TRY(problem_init(&problem, dnnl_reorder, 2));
-    problem_add(&problem, DNNL_ARG_FROM, false, from);
-    problem_add(&problem, DNNL_ARG_TO, true, to);
-    dnnl_status_t status = plan_append(plan, reorder_implementations, &problem, &attr, arg_of_end, &ends);
-    attr_clear(&attr);
-    problem_clear(&problem);
-    return status;
-}
-
 dnnl_status_t gemm_scratch_md(struct plan *plan, const md_t *like, dnnl_data_type_t type, const char *tag,
                               md_t *md) {
     TRY(md_init_by_string(md, like->ndims, like->dims, type, tag));
@@ -66,7 +43,7 @@ dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t fron
     *moved = gemm_scratch_image(plan, md->dims[0], all, md->dims[1]);
     TRY(inner_md(moved, front, &user, dnnl_f32, &inside));
     if (padded) TRY(gemm_clear_border(plan, moved, front, &user));
-    return gemm_reorder(plan, arg, &user, moved->arg, &inside);
+    return append_reorder(plan, arg, &user, moved->arg, &inside, NULL);
 }
 
 dnnl_status_t gemm_move_results(struct epilogue_build *ep, struct gemm_results *results) {
@@ -81,5 +58,5 @@ dnnl_status_t gemm_move_results(struct epilogue_build *ep, struct gemm_results *
 /* Launches that follow the product move its results themselves. */
 dnnl_status_t gemm_deliver_results(struct epilogue_build *ep, const struct gemm_results *results) {
     if (!results->moved || !ep->direct) return dnnl_success;
-    return gemm_reorder(ep->plan, ARG_SCRATCHPAD, &ep->dst, results->arg, &results->md);
+    return append_reorder(ep->plan, ARG_SCRATCHPAD, &ep->dst, results->arg, &results->md, NULL);
 }

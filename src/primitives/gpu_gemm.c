@@ -105,7 +105,7 @@ static dnnl_status_t pack_weights(struct plan *plan, const char *panels, md_t *p
     const md_t weights = *tensor(plan, DNNL_ARG_WEIGHTS);
     TRY(md_init_by_string(packed, weights.ndims, weights.dims, weights.data_type, panels));
     packed->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(packed, 0)) / dt_size(weights.data_type));
-    return append_reorder(plan, DNNL_ARG_WEIGHTS, &weights, ARG_SCRATCHPAD, packed);
+    return append_reorder(plan, DNNL_ARG_WEIGHTS, &weights, ARG_SCRATCHPAD, packed, NULL);
 }
 
 /* The weights that the kernel reads: the user's, or packed ones where channels along `output` lie apart and

@@ -24,6 +24,7 @@ static const struct {
 } rows[] = {
         {dnnl_batch_normalization, FORWARD, batch_normalization_forward},
         {dnnl_binary, FORWARD, binary_implementations},
+        {dnnl_concat, FORWARD, concat_implementations},
         {dnnl_convolution, FORWARD, convolution_forward},
         {dnnl_deconvolution, FORWARD, deconvolution_forward},
         {dnnl_eltwise, FORWARD, eltwise_forward},
@@ -37,6 +38,8 @@ static const struct {
         {dnnl_prelu, FORWARD, prelu_forward},
         {dnnl_reduction, FORWARD, reduction_implementations},
         {dnnl_reorder, FORWARD, reorder_implementations},
+        {dnnl_shuffle, FORWARD, shuffle_implementations},
+        {dnnl_shuffle, BACKWARD_DATA, shuffle_implementations},
         {dnnl_softmax, FORWARD, softmax_forward},
         {dnnl_sum, FORWARD, sum_implementations},
 };

@@ -11,6 +11,7 @@
 
 extern const struct implementation batch_normalization_forward[];
 extern const struct implementation binary_implementations[];
+extern const struct implementation concat_implementations[];
 extern const struct implementation convolution_forward[];
 extern const struct implementation deconvolution_forward[];
 extern const struct implementation eltwise_backward[];
@@ -24,6 +25,7 @@ extern const struct implementation pooling_forward[];
 extern const struct implementation prelu_forward[];
 extern const struct implementation reduction_implementations[];
 extern const struct implementation reorder_implementations[];
+extern const struct implementation shuffle_implementations[];
 extern const struct implementation softmax_forward[];
 extern const struct implementation sum_implementations[];
 
@@ -31,7 +33,8 @@ extern const struct implementation sum_implementations[];
 const struct implementation *primitive_implementations(const struct problem *problem);
 
 /* Adds a copy to another layout or type. Arguments as launch_bind takes them; tensors in scratchpad lie at
- * their offset0. */
-dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to);
+ * their offset0. The scales and zero points in `attr` (NULL: none) are those of the two tensors. */
+dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to,
+                             const attr_t *attr);
 
 #endif

@@ -267,31 +267,6 @@ dnnl_status_t scratch_tensor(struct plan *plan, md_t *md, const md_t *like, cons
     return dnnl_success;
 }
 
-struct reorder_args {
-    int from, to;
-};
-
-static int reorder_arg(int arg, const void *data) {
-    const struct reorder_args *args = data;
-    return arg == DNNL_ARG_FROM ? args->from : arg == DNNL_ARG_TO ? args->to : arg;
-}
-
-dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to,
-                             const attr_t *attr) {
-    struct reorder_args args = {from_arg, to_arg};
-    struct problem problem;
-    attr_t none;
-    TRY(problem_init(&problem, dnnl_reorder, 2));
-    problem_add(&problem, DNNL_ARG_FROM, false, from);
-    problem_add(&problem, DNNL_ARG_TO, true, to);
-    attr_init(&none);
-    dnnl_status_t status =
-            plan_append(plan, reorder_implementations, &problem, attr ? attr : &none, reorder_arg, &args);
-    attr_clear(&none);
-    problem_clear(&problem);
-    return status;
-}
-
 dnnl_status_t reduce_append(struct plan *plan, const struct reduce_request *request) {
     struct cut cut;
     if (cut_layouts(&cut, request)) return append_cut(plan, request, &cut);

@@ -29,8 +29,5 @@ dnnl_status_t reduce_append(struct plan *plan, const struct reduce_request *requ
 
 /* f32 in scratchpad with these sizes, dense, in the order of the dimensions of `like`. */
 dnnl_status_t scratch_tensor(struct plan *plan, md_t *md, const md_t *like, const dnnl_dim_t *dims);
-/* Adds a reorder between two tensors, either of which may be ARG_SCRATCHPAD. */
-dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to,
-                             const attr_t *attr);
 
 #endif

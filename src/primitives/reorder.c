@@ -435,25 +435,33 @@ const struct implementation reorder_implementations[] = {
         {"reorder_universal", build_universal, NULL},    {NULL, NULL, NULL},
 };
 
-struct moved_args {
+/* The execution arguments of the two tensors of a reorder that is a part of another plan. */
+struct ends {
     int from, to;
 };
 
-static int moved_arg(int arg, const void *data) {
-    const struct moved_args *args = data;
-    return arg == DNNL_ARG_FROM ? args->from : args->to;
+static int whole_arg(int arg, const void *data) {
+    const struct ends *ends = data;
+    const int kinds = DNNL_ARG_ATTR_SCALES | DNNL_ARG_ATTR_ZERO_POINTS, kind = arg & kinds;
+    switch (arg & ~kinds) {
+    case DNNL_ARG_FROM: return kind | ends->from;
+    case DNNL_ARG_TO: return kind | ends->to;
+    default: return arg;
+    }
 }
 
-dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to) {
+dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to,
+                             const attr_t *attr) {
+    const struct ends ends = {from_arg, to_arg};
     struct problem problem;
-    attr_t attr;
+    attr_t none;
     TRY(problem_init(&problem, dnnl_reorder, 2));
     problem_add(&problem, DNNL_ARG_FROM, false, from);
     problem_add(&problem, DNNL_ARG_TO, true, to);
-    attr_init(&attr);
-    dnnl_status_t status = plan_append(plan, reorder_implementations, &problem, &attr, moved_arg,
-                                       &(struct moved_args){from_arg, to_arg});
+    attr_init(&none);
+    dnnl_status_t status =
+            plan_append(plan, reorder_implementations, &problem, attr ? attr : &none, whole_arg, &ends);
+    attr_clear(&none);
     problem_clear(&problem);
-    attr_clear(&attr);
     return status;
 }

@@ -129,28 +129,16 @@ static int add_operand(struct rows *rows, struct row_operand operand, const stru
     return index;
 }
 
-static int part_arg(int arg, const void *data) {
-    const int *args = data;
-    return arg == DNNL_ARG_FROM ? args[0] : ARG_SCRATCHPAD;
-}
-
 /* Reorders an operand into scratchpad, without blocks. */
 static dnnl_status_t make_plain(struct rows *rows, int *arg, md_t *md) {
-    struct problem part;
     md_t plain;
     TRY(md_init_by_strides(&plain, md->ndims, md->dims, md->data_type, NULL));
     plain.offset0 =
             (dnnl_dim_t)plan_scratchpad(rows->plan, md_size(&plain, 0)) * 8 / dt_bits(plain.data_type);
-    TRY(problem_init(&part, dnnl_reorder, 2));
-    problem_add(&part, DNNL_ARG_FROM, false, md);
-    problem_add(&part, DNNL_ARG_TO, true, &plain);
-    attr_t attr;
-    attr_init(&attr);
-    dnnl_status_t status = plan_append(rows->plan, reorder_implementations, &part, &attr, part_arg, arg);
-    problem_clear(&part);
+    TRY(append_reorder(rows->plan, *arg, md, ARG_SCRATCHPAD, &plain, NULL));
     *arg = ARG_SCRATCHPAD;
     *md = plain;
-    return status;
+    return dnnl_success;
 }
 
 /* Has the operand elements, or zeros, wherever dst has? */

@@ -192,7 +192,7 @@ static dnnl_status_t move(struct plan *plan, struct operand *o, const char *tag)
     TRY(md_init_by_string(&moved.md, o->md.ndims, o->md.dims, o->md.data_type, tag));
     size_t place = plan_scratchpad(plan, md_size(&moved.md, 0));
     moved.md.offset0 = (dnnl_dim_t)(place * 8 / (size_t)dt_bits(moved.md.data_type));
-    TRY(append_reorder(plan, o->arg, &o->md, moved.arg, &moved.md));
+    TRY(append_reorder(plan, o->arg, &o->md, moved.arg, &moved.md, NULL));
     *o = moved;
     return dnnl_success;
 }

@@ -104,7 +104,7 @@ INLINE void row_load(float *to, global const uchar *from, int type, i64 offset, 
 }
 
 /* Transposes 8 x 8 floats in three rounds; each interleaves every row with the row four further on. */
-INLINE void transpose_8x8(const float *from, i64 from_pitch, float *to, i64 to_pitch) {
+INLINE void row_transpose_8x8(const float *from, i64 from_pitch, float *to, i64 to_pitch) {
     float8 a[8], b[8];
 #pragma unroll
     for (int i = 0; i < 8; i++)
@@ -142,7 +142,7 @@ OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, 
             row_load_any(columns + c * pitch, from, type, offset + (i + c) * stride, 1, count);
         int j = 0;
         for (; width == 8 && j + 8 <= count; j += 8)
-            transpose_8x8(columns + j, pitch, to + j * n + i, n);
+            row_transpose_8x8(columns + j, pitch, to + j * n + i, n);
         for (; j < count; j++)
             for (int c = 0; c < width; c++)
                 to[j * n + i + c] = columns[c * pitch + j];
