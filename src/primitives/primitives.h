@@ -25,6 +25,7 @@ extern const struct implementation pooling_forward[];
 extern const struct implementation prelu_forward[];
 extern const struct implementation reduction_implementations[];
 extern const struct implementation reorder_implementations[];
+extern const struct implementation resampling_forward[];
 extern const struct implementation shuffle_implementations[];
 extern const struct implementation softmax_forward[];
 extern const struct implementation sum_implementations[];

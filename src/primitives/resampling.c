@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resampling: its creation functions. Not implemented yet. */
+/* Resampling: creation and forward plans. Not implemented yet: backward. */
 #include "oneapi/dnnl/dnnl.h"
+#include "kernels/params_resampling.h"
 #include "primitives/check.h"
+#include "primitives/image.h"
+#include "primitives/primitives.h"
+#include "primitives/rows.h"
+#include "primitives/tensor.h"
 
 static const char component[] = "resampling";
 
@@ -22,6 +27,21 @@ static dnnl_status_t check(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, const flo
     return dnnl_success;
 }
 
+/* Without a dst, it has the type of src, sizes that follow from the factors, and an open layout. */
+static dnnl_status_t open_dst(md_t *dst, const md_t *src, const float *factors) {
+    dnnl_dims_t dims;
+    for (int d = 0; d < src->ndims; d++)
+        dims[d] = d < 2 || !factors ? src->dims[d] : (dnnl_dim_t)((float)src->dims[d] * factors[d - 2]);
+    return md_init(dst, src->ndims, dims, src->data_type, dnnl_format_kind_any);
+}
+
+/* What queries answer: the given factors, or those that the sizes have. */
+static void set_factors(struct problem *problem, const float *factors) {
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+    for (int d = 2; d < src->ndims; d++)
+        problem->factors[d - 2] = factors ? factors[d - 2] : (float)dst->dims[d] / (float)src->dims[d];
+}
+
 dnnl_status_t dnnl_resampling_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
                                                             dnnl_prop_kind_t prop, dnnl_alg_kind_t alg,
                                                             const float *factors,
@@ -36,7 +56,19 @@ dnnl_status_t dnnl_resampling_forward_primitive_desc_create(dnnl_primitive_desc_
     TRY(check(prop, alg, factors, src, dst));
     TRY(check_attr(component, engine, attr, &rules));
     TRY(check_post_ops(component, engine, attr, &rules, dst ? dst : src));
-    return create_nothing(component, pd);
+    TRY(check_rows_format(component, src));
+    if (dst) TRY(check_rows_format(component, dst));
+    md_t open;
+    TRY(open_dst(&open, src, factors));
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_resampling, 2));
+    problem.prop = prop;
+    problem.alg = alg;
+    problem_add(&problem, DNNL_ARG_SRC, false, src);
+    problem_add(&problem, DNNL_ARG_DST, true, dst ? dst : &open);
+    set_factors(&problem, factors);
+    return create_desc(component, pd, engine, &problem, attr);
 }
 
 dnnl_status_t dnnl_resampling_backward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
@@ -50,3 +82,86 @@ dnnl_status_t dnnl_resampling_backward_primitive_desc_create(dnnl_primitive_desc
     TRY(check_no_attr(component, engine, attr));
     return create_nothing(component, pd);
 }
+
+/* Plans. */
+
+static struct resampled resampled_of(const md_t *md) {
+    const struct image image = image_of(ARG_NOTHING, md);
+    struct resampled r = {.type = (i32)md->data_type,
+                          .offset = image.offset,
+                          .batch = image.batch_stride,
+                          .channel = image.channel_stride};
+    for (int i = 0; i < 3; i++)
+        r.stride[i] = image.stride[i], r.size[i] = image.size[i];
+    return r;
+}
+
+/* Results along the width whose sources fit the kernel's buffer. */
+static dnnl_dim_t width_piece(dnnl_dim_t from, dnnl_dim_t to) {
+    enum { MOST = 256, SOURCES = 1024, ENDS = 4 };
+    dnnl_dim_t piece = (SOURCES - ENDS) * to / (from > 0 ? from : 1);
+    return piece < 1 ? 1 : piece > MOST ? MOST : piece;
+}
+
+static dnnl_status_t launch(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to) {
+    const bool along_channels = from->blocking.strides[1] == 1 && to->blocking.strides[1] == 1;
+    struct launch *launch;
+    struct resampling_params made = {.linear = plan->problem.alg == dnnl_resampling_linear,
+                                     .batch = to->dims[0],
+                                     .channels = to->dims[1],
+                                     .src = resampled_of(from),
+                                     .dst = resampled_of(to)};
+    made.piece = width_piece(made.src.size[2], made.dst.size[2]);
+    made.count = made.batch * made.dst.size[0] * made.dst.size[1] * (along_channels ? 1 : made.channels);
+    struct resampling_params *p =
+            plan_launch(plan, along_channels ? &kernel_resample_channels : &kernel_resample_width,
+                        range_of_items(made.count, full_group(plan->device)), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = made;
+    launch_bind(launch, from_arg);
+    launch_bind(launch, to_arg);
+    return dnnl_success;
+}
+
+/* A tensor in scratchpad, dense and without blocks: in the order of `like`, or channels last if that has
+ * blocks. */
+static dnnl_status_t scratch_image(struct plan *plan, md_t *md, const md_t *like, dnnl_data_type_t type) {
+    TRY(md_init(md, like->ndims, like->dims, type, dnnl_format_kind_any));
+    TRY(md_is_plain(like) ? md_set_any_like(md, like) : md_set_any(md, channels_last(md->ndims)));
+    md->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(md, 0)) / dt_size(type));
+    return dnnl_success;
+}
+
+/* From scratchpad to dst, with post-ops. */
+static dnnl_status_t finish(struct plan *plan, const md_t *results) {
+    struct rows rows;
+    rows_begin(&rows, plan, DNNL_ARG_DST);
+    rows_load(&rows, rows_operand_at(&rows, ARG_SCRATCHPAD, results), ROW_NONE);
+    rows_post_ops(&rows);
+    return rows_end(&rows);
+}
+
+static dnnl_status_t build_forward(struct plan *plan) {
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC);
+    TRY(md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), &src));
+    const md_t dst = *problem_md(&plan->problem, DNNL_ARG_DST);
+    md_t from = src, to = dst;
+    int from_arg = DNNL_ARG_SRC;
+    const bool direct = attr_is_default(&plan->attr) && md_is_plain(&dst);
+    if (md_nelems(&dst, true) == 0) return dnnl_success;
+    if (md_nelems(&src, false) == 0) return plan_skip(plan, "nothing to take elements from");
+    if (!md_is_plain(&src)) {
+        TRY(scratch_image(plan, &from, &src, src.data_type));
+        TRY(append_reorder(plan, from_arg, &src, ARG_SCRATCHPAD, &from, NULL));
+        from_arg = ARG_SCRATCHPAD;
+    }
+    if (direct) return launch(plan, from_arg, &from, DNNL_ARG_DST, &to);
+    TRY(scratch_image(plan, &to, &dst, dnnl_f32));
+    TRY(launch(plan, from_arg, &from, ARG_SCRATCHPAD, &to));
+    return finish(plan, &to);
+}
+
+const struct implementation resampling_forward[] = {
+        {"resampling_rows", build_forward, NULL},
+        {NULL, NULL, NULL},
+};

@@ -41,6 +41,7 @@ dnnl_status_t dnnl_sum_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_eng
     for (int i = 0; i < n; i++)
         TRY(check_source(srcs[0], srcs[i]));
     if (dst) {
+        TRY(check_no_host_scalars(component, MDS(dst)));
         TRY(check_same_dims(component, "src", srcs[0], "dst", dst));
         REQUIRE(!md_has_runtime_dims_or_strides(dst), "dimensions or strides of dst are run-time values");
         TRY(check_rows_format(component, dst));

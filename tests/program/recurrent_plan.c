@@ -19,6 +19,7 @@ static struct recurrent sizes_of(const struct plan *plan) {
 static dnnl_status_t pack(struct plan *plan, const struct recurrent *r, int arg, dnnl_dim_t index,
                           struct gemm_view *packed) {
     const struct gemm_weights weights = {.groups = 1,
+                                         .merged = 1,
                                          .outputs = r->size,
                                          .inputs = r->size,
                                          .size = {1, 1, 1},

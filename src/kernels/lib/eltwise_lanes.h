@@ -4,7 +4,8 @@
 
 /* With alpha 0, everything that is not positive becomes +0, as in oneDNN: -inf and NaN too. */
 INLINE OVERLOAD VEC eltwise_relu(VEC x, float alpha) {
-    VEC negative = alpha == 0.0f ? V(0.0f) : x * V(alpha);
+    VEC negative = x * V(alpha);
+    if (alpha == 0.0f) negative = V(0.0f);
     return x > V(0.0f) ? x : negative;
 }
 
