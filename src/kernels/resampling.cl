@@ -54,6 +54,7 @@ INLINE void taps_begin(struct taps *taps) {
 /* Doubles the taps, unless the pair is one element. */
 INLINE void taps_add(struct taps *taps, const struct pair *pair, i64 stride) {
     const int count = taps->count, both = pair->weight != 0.0f;
+#pragma nounroll
     for (int i = 0; i < count; i++) {
         if (both) {
             taps->offset[count + i] = taps->offset[i] + pair->second * stride;
@@ -76,11 +77,14 @@ INLINE void taps_sum(const struct taps *taps, global const uchar *src, int type,
         row_load(sum, src, type, offset + taps->offset[0], stride, n);
         return;
     }
+#pragma nounroll
     for (int i = 0; i < taps->count; i++)
         row_load(space->rows[i], src, type, offset + taps->offset[i], stride, n);
+#pragma nounroll
     for (int k = 0; k < n; k += 16) {
-        float16 x = vload16(0, space->rows[0] + k) * (float16)(taps->weight[0]);
-        for (int i = 1; i < taps->count; i++)
+        float16 x = (float16)(0.0f);
+#pragma nounroll
+        for (int i = 0; i < taps->count; i++)
             x = fma(vload16(0, space->rows[i] + k), (float16)(taps->weight[i]), x);
         vstore16(x, 0, sum + k);
     }
@@ -106,6 +110,7 @@ kernel void resample_channels(ITEM global const uchar *src, global uchar *dst,
     pair_at(&depth, p->linear, d, to->size[0], from->size[0]);
     struct pair height;
     pair_at(&height, p->linear, h, to->size[1], from->size[1]);
+#pragma nounroll
     for (i64 w = 0; w < to->size[2]; w++) {
         struct taps taps;
         struct pair width;
@@ -117,6 +122,7 @@ kernel void resample_channels(ITEM global const uchar *src, global uchar *dst,
         const i64 in = from->offset + batch * from->batch;
         const i64 out =
                 to->offset + batch * to->batch + d * to->stride[0] + h * to->stride[1] + w * to->stride[2];
+#pragma nounroll
         for (i64 c = 0; c < p->channels; c += TAP_BLOCK) {
             const int n = p->channels - c < TAP_BLOCK ? (int)(p->channels - c) : TAP_BLOCK;
             taps_sum(&taps, src, from->type, in + c * from->channel, from->channel, n, space.sum, &space);
@@ -129,6 +135,7 @@ kernel void resample_channels(ITEM global const uchar *src, global uchar *dst,
 /* Elements begin to begin + n - 1 along the width of src, summed over depth and height. */
 INLINE void width_sum(const struct taps *taps, global const uchar *src, constant struct resampled *from,
                       i64 offset, i64 begin, int n, struct tap_space *space) {
+#pragma nounroll
     for (int k = 0; k < n; k += TAP_BLOCK)
         taps_sum(taps, src, from->type, offset + (begin + k) * from->stride[2], from->stride[2],
                  n - k < TAP_BLOCK ? n - k : TAP_BLOCK, space->sum + k, space);
@@ -156,6 +163,7 @@ kernel void resample_width(ITEM global const uchar *src, global uchar *dst,
     taps_begin(&taps);
     taps_add(&taps, &depth, from->stride[0]);
     taps_add(&taps, &height, from->stride[1]);
+#pragma nounroll
     for (i64 w = 0; w < to->size[2]; w += p->piece) {
         const int n = to->size[2] - w < p->piece ? (int)(to->size[2] - w) : (int)p->piece;
         struct pair ends[2];
@@ -163,6 +171,7 @@ kernel void resample_width(ITEM global const uchar *src, global uchar *dst,
         pair_at(&ends[1], p->linear, w + n - 1, to->size[2], from->size[2]);
         const i64 begin = ends[0].first, last = ends[1].second;
         width_sum(&taps, src, from, in, begin, (int)(last - begin + 1), &space);
+#pragma nounroll
         for (int k = 0; k < n; k++) {
             struct pair pair;
             pair_at(&pair, p->linear, w + k, to->size[2], from->size[2]);

@@ -12,6 +12,7 @@ static const char component[] = "sum";
 
 static dnnl_status_t check_source(const md_t *first, const md_t *src) {
     REQUIRE(src, "a source is NULL");
+    TRY(check_no_host_scalars(component, MDS(src)));
     TRY(check_sizes_known(component, MDS(src)));
     REQUIRE(!md_is_any(src), "the layout of a source is undefined");
     TRY(check_same_dims(component, "the first source", first, "another one", src));

@@ -117,15 +117,14 @@ INLINE void depthwise_store(constant struct depthwise_params *p, const struct de
                             VEC *sums) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     i64 dst = b->dst + channel, position[TENSOR_DIMS];
-    VEC bias;
+    VEC bias = V(-0.0f); /* changes nothing */
     if (p->has_bias) epilogue_bias(&bias, f->bias, p->bias_type, p->bias_offset + channel, count);
 #pragma nounroll
     for (int r = 0; r < b->count; r++, dst += b->dst_column) {
         VEC x = sums[r];
         if (p->scaled | p->finished) depthwise_position(p, b, r, channel, position);
         if (p->scaled) epilogue_scale(&e, &x, position, 1, count);
-        if (p->has_bias) x += bias;
-        x = activation_apply(&p->activation, x);
+        x = activation_apply(&p->activation, x + bias);
         if (p->finished) epilogue_apply(&e, &x, position, 1, count);
         store_any(f->dst, p->epilogue.type, dst, x, count);
     }

@@ -4,9 +4,8 @@
 
 /* With alpha 0, everything that is not positive becomes +0, as in oneDNN: -inf and NaN too. */
 INLINE OVERLOAD VEC eltwise_relu(VEC x, float alpha) {
-    VEC negative = x * V(alpha);
-    if (alpha == 0.0f) negative = V(0.0f);
-    return x > V(0.0f) ? x : negative;
+    const uint kept = alpha == 0.0f ? 0u : 0xffffffffu;
+    return x > V(0.0f) ? x : AS_VEC(AS_UVEC(x * V(alpha)) & (UVEC)(kept));
 }
 
 INLINE OVERLOAD VEC eltwise_linear(VEC x, float alpha, float beta) {
