@@ -7,7 +7,7 @@ install(TARGETS dnnl EXPORT dnnl-targets)
 install(EXPORT dnnl-targets NAMESPACE DNNL:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dnnl)
 
 # Products that not every build has. Programs find our libraries beside their own folder, libraries in theirs.
-foreach(product dnnl_sycl lode-info)
+foreach(product dnnl_sycl lode-info lode-bench)
   if(TARGET ${product})
     set_target_properties(${product} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
     install(TARGETS ${product})

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory descriptors and attributes of requests: build.h. */
+#include "build.h"
+
+#include <string.h>
+
+/* Memory descriptors. */
+
+static bool find_tag(const char *name, dnnl_format_tag_t *tag) {
+    for (int value = dnnl_a; value < (int)dnnl_format_tag_last; value++)
+        if (!strcmp(lib_fmt_tag2str((dnnl_format_tag_t)value), name)) {
+            *tag = (dnnl_format_tag_t)value;
+            return true;
+        }
+    return false;
+}
+
+static dnnl_memory_desc_t make_md(struct build *build, const struct tensor *tensor) {
+    dnnl_memory_desc_t md = NULL;
+    dnnl_format_tag_t tag = dnnl_format_tag_any;
+    dnnl_status_t status;
+    if (!tensor->any && !tensor->tag[0] && !tensor->strided) {
+        status = lib_memory_desc_create_with_strides(&md, tensor->ndims, tensor->dims, tensor->type, NULL);
+    } else if (tensor->strided && !tensor->any) {
+        status = lib_memory_desc_create_with_strides(&md, tensor->ndims, tensor->dims, tensor->type,
+                                                     tensor->strides);
+    } else {
+        if (!tensor->any && !find_tag(tensor->tag, &tag)) {
+            build->why = "a layout has no format tag";
+            return NULL;
+        }
+        status = lib_memory_desc_create_with_tag(&md, tensor->ndims, tensor->dims, tensor->type, tag);
+    }
+    if (status != dnnl_success) build->why = "a memory descriptor is refused";
+    return md;
+}
+
+dnnl_memory_desc_t build_md(struct build *build, const char *name) {
+    const struct tensor *tensor = request_tensor(build->request, name);
+    if (!tensor) return NULL;
+    dnnl_memory_desc_t *md = &build->mds[tensor - build->request->tensors];
+    if (!*md) *md = make_md(build, tensor);
+    return *md;
+}
+
+void build_free(struct build *build) {
+    for (int i = 0; i < MAX_TENSORS; i++)
+        if (build->mds[i]) lib_memory_desc_destroy(build->mds[i]);
+    for (int i = 0; i < MAX_POST_OPS; i++)
+        if (build->post_op_mds[i]) lib_memory_desc_destroy(build->post_op_mds[i]);
+    if (build->attr) lib_primitive_attr_destroy(build->attr);
+}
+
+/* Attributes. */
+
+/* The tensor that post-ops are applied to. */
+static const struct tensor *result_tensor(const struct request *request) {
+    static const char *const names[] = {"dst", "data", "src"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const struct tensor *tensor = request_tensor(request, names[i]);
+        if (tensor) return tensor;
+    }
+    return NULL;
+}
+
+/* The operand of a post-op: the result's shape, 1 where the mask has no bit. */
+static dnnl_memory_desc_t make_operand(struct build *build, const struct post_op *op) {
+    static const char letters[] = "abcdefghijkl";
+    const struct tensor *result = result_tensor(build->request);
+    if (!result) return NULL;
+    struct tensor operand = {.type = op->type, .ndims = result->ndims};
+    operand.any = !strcmp(op->tag, "any");
+    memcpy(operand.tag, letters, (size_t)result->ndims);
+    if (op->tag[0]) memcpy(operand.tag, op->tag, sizeof(op->tag));
+    for (int d = 0; d < result->ndims; d++)
+        operand.dims[d] = op->mask >> d & 1 ? result->dims[d] : 1;
+    return make_md(build, &operand);
+}
+
+static dnnl_status_t append_post_op(struct build *build, dnnl_post_ops_t ops, int index) {
+    const struct post_op *op = &build->request->attributes.post_ops[index];
+    const struct tensor *weights = request_tensor(build->request, "wei");
+    bool has_operand = op->kind == dnnl_binary || op->kind == dnnl_prelu;
+    if (has_operand && !(build->post_op_mds[index] = make_operand(build, op))) return dnnl_invalid_arguments;
+    switch (op->kind) {
+    case dnnl_sum: return lib_post_ops_append_sum(ops, op->scale, op->zero_point, op->type);
+    case dnnl_eltwise: return lib_post_ops_append_eltwise(ops, op->alg, op->alpha, op->beta);
+    case dnnl_binary: return lib_post_ops_append_binary(ops, op->alg, build->post_op_mds[index]);
+    case dnnl_prelu: return lib_post_ops_append_prelu(ops, op->mask);
+    default:
+        return lib_post_ops_append_dw(ops, weights ? weights->type : dnnl_f32, dnnl_data_type_undef, op->type,
+                                      op->kernel, op->stride, op->padding);
+    }
+}
+
+static dnnl_status_t set_post_ops(struct build *build) {
+    int count = build->request->attributes.post_op_count;
+    dnnl_post_ops_t ops;
+    if (count == 0) return dnnl_success;
+    dnnl_status_t status = lib_post_ops_create(&ops);
+    for (int i = 0; status == dnnl_success && i < count; i++)
+        status = append_post_op(build, ops, i);
+    if (status == dnnl_success) status = lib_primitive_attr_set_post_ops(build->attr, ops);
+    lib_post_ops_destroy(ops);
+    return status;
+}
+
+static dnnl_status_t set_scales(struct build *build, const struct quant *quant) {
+    bool plain = quant->type == dnnl_f32 && quant->group_ndims == 0 && !quant->host_scalar;
+    if (plain) return lib_primitive_attr_set_scales_mask(build->attr, quant->arg, quant->mask);
+    if (quant->host_scalar && lib_primitive_attr_set_scales_v2)
+        return lib_primitive_attr_set_scales_v2(build->attr, quant->arg, quant->mask, quant->group_ndims,
+                                                quant->groups, quant->type, 1);
+    if (quant->host_scalar || !lib_primitive_attr_set_scales) return dnnl_unimplemented;
+    return lib_primitive_attr_set_scales(build->attr, quant->arg, quant->mask, quant->group_ndims,
+                                         quant->groups, quant->type);
+}
+
+static dnnl_status_t set_zero_points(struct build *build, const struct quant *quant) {
+    bool plain = quant->type == dnnl_s32 && quant->group_ndims == 0 && !quant->host_scalar;
+    if (plain) return lib_primitive_attr_set_zero_points_mask(build->attr, quant->arg, quant->mask);
+    if (quant->host_scalar && lib_primitive_attr_set_zero_points_v2)
+        return lib_primitive_attr_set_zero_points_v2(build->attr, quant->arg, quant->mask, quant->group_ndims,
+                                                     quant->groups, quant->type, 1);
+    if (quant->host_scalar || !lib_primitive_attr_set_zero_points) return dnnl_unimplemented;
+    return lib_primitive_attr_set_zero_points(build->attr, quant->arg, quant->mask, quant->group_ndims,
+                                              quant->groups, quant->type);
+}
+
+static dnnl_status_t set_quants(struct build *build) {
+    const struct attributes *attributes = &build->request->attributes;
+    dnnl_status_t status = dnnl_success;
+    for (int i = 0; status == dnnl_success && i < attributes->scale_count; i++)
+        status = set_scales(build, &attributes->scales[i]);
+    for (int i = 0; status == dnnl_success && i < attributes->zero_point_count; i++)
+        status = set_zero_points(build, &attributes->zero_points[i]);
+    return status;
+}
+
+static dnnl_status_t set_modes(struct build *build) {
+    const struct attributes *attributes = &build->request->attributes;
+    dnnl_status_t status = dnnl_success;
+    if (attributes->user_scratchpad)
+        status = lib_primitive_attr_set_scratchpad_mode(build->attr, dnnl_scratchpad_mode_user);
+    if (status == dnnl_success && attributes->fpmath_for_integers)
+        status = lib_primitive_attr_set_fpmath_mode_v2
+                         ? lib_primitive_attr_set_fpmath_mode_v2(build->attr, attributes->fpmath, 1)
+                         : dnnl_unimplemented;
+    else if (status == dnnl_success)
+        status = lib_primitive_attr_set_fpmath_mode(build->attr, attributes->fpmath);
+    if (status == dnnl_success && attributes->deterministic)
+        status = lib_primitive_attr_set_deterministic ? lib_primitive_attr_set_deterministic(build->attr, 1)
+                                                      : dnnl_unimplemented;
+    return status;
+}
+
+dnnl_status_t build_attributes(struct build *build) {
+    dnnl_status_t status = lib_primitive_attr_create(&build->attr);
+    if (status == dnnl_success) status = set_modes(build);
+    if (status == dnnl_success) status = set_quants(build);
+    if (status == dnnl_success) status = set_post_ops(build);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lode-bench: times and checks primitives from a description or from verbose lines, with any library that has
+ * oneDNN's API, and compares two of them.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "input.h"
+#include "measure.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct options {
+    const char *library, *against, *engine, *csv, *only;
+    double budget_ms;
+    struct description description;
+    int word_count;
+    const char *words[64];
+};
+
+static const char help[] =
+        "usage: lode-bench [options] FILE...               replay verbose logs or tables of requests; - is "
+        "stdin\n"
+        "       lode-bench [options] KIND TYPES SHAPE      one request\n"
+        "\n"
+        "  --library PATH   the library to test; default: the one installed with this program\n"
+        "  --against PATH   a second library: compares times and results\n"
+        "  --engine NAME    cpu, ze:0, ocl:0, sycl:0: as lode-info lists them\n"
+        "  --time MS        time to spend per request and library; default 50\n"
+        "  --only WORD      only requests whose text contains it\n"
+        "  --csv FILE       all results as comma-separated values\n"
+        "\n"
+        "A description: TYPES is one type or src:wei:dst, SHAPE as in verbose lines.\n"
+        "  lode-bench matmul f32 128x512:512x512\n"
+        "  lode-bench convolution u8:s8:f32 mb1_ic64oc64_ih56oh56kh3ph1_iw56ow56kw3pw1 --attr "
+        "attr-scales:src0:0:f32\n"
+        "  --direction D    forward_inference, forward_training, backward_data, backward_weights, backward\n"
+        "  --alg A          eltwise_tanh, pooling_avg_exclude_padding, …\n"
+        "  --aux TEXT       more of the auxiliary field: \"axis:2\"\n"
+        "  --attr TEXT      attributes: \"attr-post-ops:sum+eltwise_relu\"\n"
+        "  --tags LIST      layouts: any, or ab:ba:ab; default: any for products with weights, else plain\n"
+        "  --bias TYPE      with a bias\n"
+        "\n"
+        "Status: 0; 1 if results differ, or the library does not run what the other runs (without another: "
+        "what\n"
+        "was asked for); 2 for bad usage.\n";
+
+static bool parse_options(struct options *options, int argc, char **argv) {
+    const struct {
+        const char *name;
+        const char **value;
+    } rows[] = {
+            {"--library", &options->library},
+            {"--against", &options->against},
+            {"--engine", &options->engine},
+            {"--csv", &options->csv},
+            {"--only", &options->only},
+            {"--direction", &options->description.direction},
+            {"--alg", &options->description.algorithm},
+            {"--aux", &options->description.more},
+            {"--attr", &options->description.attributes},
+            {"--tags", &options->description.tags},
+            {"--bias", &options->description.bias},
+    };
+    for (int i = 1; i < argc; i++) {
+        const char **value = NULL, *time_text = NULL;
+        for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+            if (!strcmp(argv[i], rows[k].name)) value = rows[k].value;
+        if (!strcmp(argv[i], "--time")) value = &time_text;
+        if (value) {
+            if (++i == argc) return false;
+            *value = argv[i];
+            if (time_text) options->budget_ms = atof(time_text);
+        } else if ((argv[i][0] == '-' && argv[i][1]) || options->word_count == 64) {
+            return false;
+        } else {
+            options->words[options->word_count++] = argv[i];
+        }
+    }
+    return options->word_count > 0;
+}
+
+static bool read_files(const struct options *options, struct requests *requests) {
+    for (int i = 0; i < options->word_count; i++) {
+        bool standard = !strcmp(options->words[i], "-");
+        FILE *file = standard ? stdin : fopen(options->words[i], "r");
+        if (!file) {
+            fprintf(stderr, "lode-bench: cannot read %s\n", options->words[i]);
+            return false;
+        }
+        requests_read(requests, file);
+        if (!standard) fclose(file);
+    }
+    return true;
+}
+
+/* Three words whose first is not a file are a description. */
+static bool read_requests(const struct options *options, struct requests *requests) {
+    if (options->word_count == 3 && access(options->words[0], R_OK)) {
+        struct description description = options->description;
+        description.kind = options->words[0];
+        description.types = options->words[1];
+        description.shape = options->words[2];
+        requests_describe(requests, &description);
+    } else if (!read_files(options, requests)) {
+        return false;
+    }
+    requests_parse(requests);
+    if (!requests->count) fprintf(stderr, "lode-bench: no requests found\n");
+    return requests->count > 0;
+}
+
+/* Keeps the requests whose text contains a word. */
+static void filter(struct requests *requests, const char *word) {
+    int kept = 0;
+    for (int i = 0; i < requests->count; i++) {
+        const struct request_text *text = &requests->list[i].text;
+        if (strstr(text->kind, word) || strstr(text->direction, word) || strstr(text->memory, word)
+            || strstr(text->attributes, word) || strstr(text->auxiliary, word) || strstr(text->shape, word))
+            requests->list[kept++] = requests->list[i];
+    }
+    requests->count = kept;
+}
+
+static void show_progress(int done, int count, time_t start) {
+    if (!isatty(STDERR_FILENO)) return;
+    double elapsed = difftime(time(NULL), start), left = done ? elapsed / done * (count - done) : 0;
+    if (done == count)
+        fprintf(stderr, "\r\033[K");
+    else
+        fprintf(stderr, "\r\033[K%d of %d, %.0f s left\r", done, count, left);
+}
+
+static int run(const struct options *options, const struct requests *requests, struct worker *ours,
+               struct worker *theirs) {
+    struct result *results = calloc((size_t)requests->count, sizeof(*results));
+    time_t start = time(NULL);
+    bool failed = false;
+    if (!results) return 2;
+    report_head(stdout, theirs != NULL);
+    for (int i = 0; i < requests->count; i++) {
+        show_progress(i, requests->count, start);
+        results[i] = measure_request(&requests->list[i], ours, theirs, options->budget_ms);
+        failed = failed || result_is_failure(&results[i]);
+        report_line(stdout, &results[i], theirs != NULL);
+    }
+    show_progress(requests->count, requests->count, start);
+    report_totals(stdout, requests->count, results, theirs != NULL);
+    FILE *csv = options->csv ? fopen(options->csv, "w") : NULL;
+    if (csv) {
+        report_csv(csv, requests->count, results);
+        fclose(csv);
+    } else if (options->csv) {
+        fprintf(stderr, "lode-bench: cannot write %s\n", options->csv);
+    }
+    free(results);
+    return failed;
+}
+
+static bool start(struct worker *worker, const char *title) {
+    char why[WHY_SIZE];
+    bool good = worker_start(worker, why, sizeof(why));
+    if (good)
+        printf("%-8s %s\n", title, why);
+    else
+        fprintf(stderr, "lode-bench: %s: %s\n", worker->library, why);
+    return good;
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.library = "libdnnl.so.3", .engine = "cpu", .budget_ms = 50};
+    struct requests requests = {0};
+    if (argc == 5 && !strcmp(argv[1], "--worker")) return worker_main(atoi(argv[2]), argv[3], argv[4]);
+    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(help, stdout), 0;
+    if (!parse_options(&options, argc, argv)) return fputs(help, stderr), 2;
+    if (!read_requests(&options, &requests)) return 2;
+    if (options.only) filter(&requests, options.only);
+    struct worker ours = {.library = options.library, .engine = options.engine};
+    struct worker theirs = {.library = options.against, .engine = options.engine};
+    bool good = start(&ours, "library") && (!options.against || start(&theirs, "other"));
+    int status = good ? run(&options, &requests, &ours, options.against ? &theirs : NULL) : 2;
+    worker_stop(&ours);
+    worker_stop(&theirs);
+    free(requests.list);
+    return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measures a request with one or two libraries and compares their results. */
+#ifndef LODE_BENCH_MEASURE_H
+#define LODE_BENCH_MEASURE_H
+
+#include "worker.h"
+
+enum verdict {
+    VERDICT_RAN,    /* there is nothing to compare with */
+    VERDICT_AGREES, /* results agree within the tolerance */
+    VERDICT_DIFFERS,
+    VERDICT_REFUSED, /* the library under test did not run it, the other did or there is no other */
+    VERDICT_BETTER,  /* only the other did not run it */
+    VERDICT_NEITHER, /* neither ran it */
+    VERDICT_SKIPPED, /* not understood */
+};
+
+struct result {
+    const struct request *request;
+    enum verdict verdict;
+    struct prepared ours, theirs;
+    double our_us, their_us; /* of an execution, the best of all batches; 0 if it did not run */
+    double error, tolerance; /* relative to the largest result */
+};
+
+/* The work of a request, as far as it follows from its tensors. */
+struct work {
+    double operations, bytes;
+    double depth; /* how many terms the longest sum has */
+};
+struct work request_work(const struct request *request);
+
+/* Largest difference of two lists of outputs in units of the largest value; `tolerance` as it follows from
+ * the types and the length of the sums. Returns whether they agree. */
+bool outputs_agree(int count, const struct output *ours, const struct output *theirs, double depth,
+                   double *error, double *tolerance);
+
+/* `theirs` may be NULL. Takes about `budget_ms` per library. */
+struct result measure_request(const struct request *request, struct worker *ours, struct worker *theirs,
+                              double budget_ms);
+
+/* Does this result make the tool's exit status 1? */
+bool result_is_failure(const struct result *result);
+
+#endif
