@@ -15,21 +15,34 @@ static bool find_tag(const char *name, dnnl_format_tag_t *tag) {
     return false;
 }
 
+/* Dense strides of a plain layout, such as "acdb"; false if it is not plain. */
+static bool plain_strides(const struct tensor *tensor, dnnl_dim_t *strides) {
+    dnnl_dim_t stride = 1;
+    int letters = (int)strspn(tensor->tag, "abcdefghijkl");
+    if (letters != tensor->ndims || tensor->tag[letters]) return false;
+    for (int i = letters - 1; i >= 0; i--) {
+        int d = tensor->tag[i] - 'a';
+        if (d >= tensor->ndims) return false;
+        strides[d] = stride;
+        stride *= tensor->dims[d] > 0 ? tensor->dims[d] : 1;
+    }
+    return true;
+}
+
 static dnnl_memory_desc_t make_md(struct build *build, const struct tensor *tensor) {
     dnnl_memory_desc_t md = NULL;
     dnnl_format_tag_t tag = dnnl_format_tag_any;
+    dnnl_dims_t strides;
+    bool any = tensor->any && !build->decided, dense = !tensor->tag[0] && !tensor->strided;
     dnnl_status_t status;
-    if (!tensor->any && !tensor->tag[0] && !tensor->strided) {
-        status = lib_memory_desc_create_with_strides(&md, tensor->ndims, tensor->dims, tensor->type, NULL);
-    } else if (tensor->strided && !tensor->any) {
-        status = lib_memory_desc_create_with_strides(&md, tensor->ndims, tensor->dims, tensor->type,
-                                                     tensor->strides);
-    } else {
-        if (!tensor->any && !find_tag(tensor->tag, &tag)) {
-            build->why = "a layout has no format tag";
-            return NULL;
-        }
+    if (any || (!dense && !tensor->strided && find_tag(tensor->tag, &tag))) {
         status = lib_memory_desc_create_with_tag(&md, tensor->ndims, tensor->dims, tensor->type, tag);
+    } else if (dense || tensor->strided || plain_strides(tensor, strides)) {
+        const dnnl_dim_t *given = dense ? NULL : tensor->strided ? tensor->strides : strides;
+        status = lib_memory_desc_create_with_strides(&md, tensor->ndims, tensor->dims, tensor->type, given);
+    } else {
+        build->why = "a layout has no format tag";
+        return NULL;
     }
     if (status != dnnl_success) build->why = "a memory descriptor is refused";
     return md;

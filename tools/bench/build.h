@@ -12,7 +12,9 @@ struct build {
     dnnl_primitive_attr_t attr;          /* NULL while the forward primitive of a backward one is made */
     dnnl_memory_desc_t mds[MAX_TENSORS]; /* by tensor, made on demand */
     dnnl_memory_desc_t post_op_mds[MAX_POST_OPS]; /* of binary and PReLU post-ops */
-    const char *why;                              /* what the tool cannot make, if that is why it failed */
+    bool decided; /* layouts that the library chooses are those of the line: forward passes of pooling need it
+                   */
+    const char *why; /* what the tool cannot make, if that is why it failed */
 };
 
 /* The descriptor of a tensor by name; NULL if there is none, or it cannot be made (`why`). */

@@ -288,6 +288,7 @@ static void move_workspace(struct job *from, struct job *to) {
 static bool make_forward(struct job *forward, struct job *job) {
     *forward = (struct job){.build = {.request = job->build.request, .engine = job->build.engine}};
     forward->stream = job->stream;
+    forward->build.decided = job->build.request->kind == dnnl_pooling;
     if (make_primitive(forward, dnnl_forward_training, NULL)) return true;
     snprintf(job->why, sizeof(job->why), "forward %.100s", forward->why);
     job->tool = forward->tool;

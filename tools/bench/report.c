@@ -28,6 +28,49 @@ void short_kind(const struct request *request, char *text, size_t size) {
     snprintf(text, size, "%s%s", kind, direction);
 }
 
+/* " k3x5", or " k3" if all numbers are the same; nothing if all are `usual`. */
+static size_t put_vector(char *text, size_t size, const char *key, int count, const dnnl_dim_t *values,
+                         dnnl_dim_t usual) {
+    bool same = true, all_usual = true;
+    size_t length = 0;
+    for (int i = 0; i < count; i++) {
+        same = same && values[i] == values[0];
+        all_usual = all_usual && values[i] == usual;
+    }
+    if (all_usual) return 0;
+    for (int i = 0; i < (same ? 1 : count) && length < size; i++)
+        length +=
+                (size_t)snprintf(text + length, size - length, "%s%lld", i ? "x" : key, (long long)values[i]);
+    return length < size ? length : size;
+}
+
+static size_t put_dims(char *text, size_t size, const struct tensor *tensor) {
+    size_t length = 0;
+    for (int d = 0; d < tensor->ndims && length < size; d++)
+        length += (size_t)snprintf(text + length, size - length, "%s%lld", d ? "x" : "",
+                                   (long long)tensor->dims[d]);
+    return length < size ? length : size;
+}
+
+void short_shape(const struct request *request, char *text, size_t size) {
+    const struct request *r = request;
+    const struct tensor *src = request_tensor(r, "src"), *dst = request_tensor(r, "dst"),
+                        *weights = request_tensor(r, "wei");
+    bool windows = r->kind == dnnl_convolution || r->kind == dnnl_deconvolution || r->kind == dnnl_pooling;
+    if (!windows || r->why[0] || !src || !dst) {
+        snprintf(text, size, "%s", r->text.shape);
+        return;
+    }
+    size_t length = put_dims(text, size, src);
+    if (weights) length += put_vector(text + length, size - length, " oc", 1, &dst->dims[1], 0);
+    length += put_vector(text + length, size - length, " k", r->spatial, r->kernel, 0);
+    length += put_vector(text + length, size - length, " s", r->spatial, r->strides, 1);
+    length += put_vector(text + length, size - length, " d", r->spatial, r->dilates, 0);
+    length += put_vector(text + length, size - length, " p", r->spatial, r->padding_l, 0);
+    if (weights && weights->ndims > src->ndims)
+        put_vector(text + length, size - length, " g", 1, weights->dims, 0);
+}
+
 /* Types once if all are the same, else each; without bias and workspace. */
 void short_types(const struct request *request, char *text, size_t size) {
     size_t length = 0;
@@ -77,18 +120,19 @@ static void put_time(FILE *file, double us) {
 }
 
 void report_head(FILE *file, bool both) {
-    fprintf(file, "%-22s %-14s %-40s %10s", "primitive", "types", "shape", "us");
+    fprintf(file, "%-22s %-11s %-36s %10s", "primitive", "types", "shape", "us");
     if (both) fprintf(file, " %10s %6s", "other us", "ratio");
     fprintf(file, "  %-30s %s\n", "implementation", "result");
 }
 
 void report_line(FILE *file, const struct result *result, bool both) {
-    char kind[64], types[64], verdict[256];
+    char kind[64], types[64], shape[128], verdict[256];
     double ratio = result_ratio(result);
     short_kind(result->request, kind, sizeof(kind));
     short_types(result->request, types, sizeof(types));
+    short_shape(result->request, shape, sizeof(shape));
     verdict_text(result, verdict, sizeof(verdict));
-    fprintf(file, "%-22s %-14s %-40s", kind, types, result->request->text.shape);
+    fprintf(file, "%-22s %-11s %-36s", kind, types, shape);
     put_time(file, result->our_us);
     if (both) put_time(file, result->their_us);
     if (both && ratio > 0) fprintf(file, " %6.2f", ratio);
