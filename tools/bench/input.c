@@ -127,18 +127,11 @@ static void part_of(const char *list, int index, char *part, size_t size) {
         next_word(&list, ':', part, size);
 }
 
-/* Types and layouts are told in the order src, wei, dst; tensors without weights have src and dst. */
-static int place_of(const char *name, bool weights) {
-    if (!strncmp(name, "wei", 3) || !strcmp(name, "diff_wei")) return 1;
-    if (!strncmp(name, "dst", 3)) return weights ? 2 : 1;
-    return 0;
-}
-
+/* `place` counts tensors without the bias: types and layouts are told in that order. */
 static void describe_tensor(const struct description *description, const struct usual *row, const char *name,
-                            char *memory, size_t size) {
+                            int place, char *memory, size_t size) {
     char type[16], tag[TAG_SIZE] = "";
     bool bias = !strcmp(name, "bia");
-    int place = place_of(name, strstr(row->tensors, "wei"));
     if (bias && !description->bias) return;
     part_of(bias ? description->bias : description->types, bias ? 0 : place, type, sizeof(type));
     if (description->tags && !bias) part_of(description->tags, place, tag, sizeof(tag));
@@ -161,8 +154,8 @@ void requests_describe(struct requests *requests, const struct description *desc
         const char *direction = description->direction ? description->direction : row->direction;
         const char *tensors = is_backward_name(direction) ? row->backward_tensors : row->tensors;
         snprintf(text.direction, sizeof(text.direction), "%s", direction);
-        while (next_word(&tensors, ' ', name, sizeof(name)))
-            describe_tensor(description, row, name, text.memory, sizeof(text.memory));
+        for (int place = 0; next_word(&tensors, ' ', name, sizeof(name)); place += strcmp(name, "bia") != 0)
+            describe_tensor(description, row, name, place, text.memory, sizeof(text.memory));
         snprintf(text.auxiliary, sizeof(text.auxiliary), "%s%s%s%s%s", row->auxiliary,
                  description->algorithm ? " alg:" : "", description->algorithm ? description->algorithm : "",
                  description->more ? " " : "", description->more ? description->more : "");

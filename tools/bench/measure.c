@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 8 };
-static const double slow_us = 500 * 1000; /* what takes longer is not repeated as often */
+/* The best of many short batches is the least disturbed by other processes. */
+enum { MAX_BATCHES = 50, MIN_BATCHES = 3 };
+static const double batch_us = 2000;
+static const double slow_us = 500 * 1000; /* what takes longer is measured once */
 
 /* Work. */
 
@@ -152,9 +154,9 @@ struct timer {
     int batches;
 };
 
-static void run_batch(struct timer *timer, double budget_us) {
-    double times = budget_us / BATCHES / fmax(timer->estimate, 0.01);
-    double us = worker_measure(timer->worker, times < 1 ? 1 : times > 1e6 ? 1000000 : (long)times);
+static void run_batch(struct timer *timer) {
+    double times = batch_us / fmax(timer->estimate, 0.01);
+    double us = worker_measure(timer->worker, times < 1 ? 1 : (long)times);
     timer->batches--;
     if (us < 0) {
         timer->batches = 0;
@@ -164,17 +166,22 @@ static void run_batch(struct timer *timer, double budget_us) {
     timer->estimate = timer->best;
 }
 
-static struct timer make_timer(struct worker *worker, const struct prepared *prepared) {
+static struct timer make_timer(struct worker *worker, const struct prepared *prepared, double budget_us) {
     bool runs = worker && prepared->outcome == OUTCOME_RAN;
-    return (struct timer){worker, 0, prepared->run_us, !runs ? 0 : prepared->run_us > slow_us ? 1 : BATCHES};
+    double batches = fmin(fmax(budget_us / fmax(batch_us, prepared->run_us), MIN_BATCHES), MAX_BATCHES);
+    return (struct timer){worker, 0, prepared->run_us,
+                          !runs                        ? 0
+                          : prepared->run_us > slow_us ? 1
+                                                       : (int)batches};
 }
 
 static void measure_times(struct result *result, struct worker *ours, struct worker *theirs,
                           double budget_us) {
-    struct timer a = make_timer(ours, &result->ours), b = make_timer(theirs, &result->theirs);
+    struct timer a = make_timer(ours, &result->ours, budget_us),
+                 b = make_timer(theirs, &result->theirs, budget_us);
     while (a.batches > 0 || b.batches > 0) {
-        if (a.batches > 0) run_batch(&a, budget_us);
-        if (b.batches > 0) run_batch(&b, budget_us);
+        if (a.batches > 0) run_batch(&a);
+        if (b.batches > 0) run_batch(&b);
     }
     result->our_us = a.best;
     result->their_us = b.best;
