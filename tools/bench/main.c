@@ -7,6 +7,7 @@
 #include "input.h"
 #include "measure.h"
 #include "report.h"
+#include "sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 struct options {
     const char *library, *against, *engine, *csv, *only;
     double budget_ms;
+    bool sweep;
     struct description description;
     int word_count;
     const char *words[64];
@@ -32,6 +34,9 @@ static const char help[] =
         "  --time MS        time to spend per request and library; default 50\n"
         "  --only WORD      only requests whose text contains it\n"
         "  --csv FILE       all results as comma-separated values\n"
+        "  --sweep          variants of a description over types, layouts and attributes; marks those that "
+        "take\n"
+        "                   more than 3 times as long as the plain f32 one, and 50 us\n"
         "\n"
         "A description: TYPES is one type or src:wei:dst, SHAPE as in verbose lines.\n"
         "  lode-bench matmul f32 128x512:512x512\n"
@@ -67,6 +72,10 @@ static bool parse_options(struct options *options, int argc, char **argv) {
     };
     for (int i = 1; i < argc; i++) {
         const char **value = NULL, *time_text = NULL;
+        if (!strcmp(argv[i], "--sweep")) {
+            options->sweep = true;
+            continue;
+        }
         for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
             if (!strcmp(argv[i], rows[k].name)) value = rows[k].value;
         if (!strcmp(argv[i], "--time")) value = &time_text;
@@ -104,7 +113,13 @@ static bool read_requests(const struct options *options, struct requests *reques
         description.kind = options->words[0];
         description.types = options->words[1];
         description.shape = options->words[2];
-        requests_describe(requests, &description);
+        if (options->sweep)
+            requests_sweep(requests, &description);
+        else
+            requests_describe(requests, &description);
+    } else if (options->sweep) {
+        fprintf(stderr, "lode-bench: a sweep needs KIND TYPES SHAPE\n");
+        return false;
     } else if (!read_files(options, requests)) {
         return false;
     }
@@ -144,6 +159,9 @@ static int run(const struct options *options, const struct requests *requests, s
     for (int i = 0; i < requests->count; i++) {
         show_progress(i, requests->count, start);
         results[i] = measure_request(&requests->list[i], ours, theirs, options->budget_ms);
+        results[i].optional = options->sweep;
+        if (options->sweep && sweep_is_cliff(&results[0], &results[i]))
+            results[i].cliff = results[i].our_us / results[0].our_us;
         failed = failed || result_is_failure(&results[i]);
         report_line(stdout, &results[i], theirs != NULL);
     }

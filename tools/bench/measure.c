@@ -207,5 +207,8 @@ struct result measure_request(const struct request *request, struct worker *ours
 }
 
 bool result_is_failure(const struct result *result) {
-    return result->verdict == VERDICT_DIFFERS || result->verdict == VERDICT_REFUSED;
+    bool refused = result->verdict == VERDICT_REFUSED;
+    bool must = !result->optional || result->theirs.outcome == OUTCOME_RAN
+                || result->ours.outcome == OUTCOME_FAILED;
+    return result->verdict == VERDICT_DIFFERS || result->cliff > 0 || (refused && must);
 }

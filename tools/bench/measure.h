@@ -21,6 +21,8 @@ struct result {
     struct prepared ours, theirs;
     double our_us, their_us; /* of an execution, the best of all batches; 0 if it did not run */
     double error, tolerance; /* relative to the largest result */
+    double cliff;  /* of a sweep: how many times longer than its base, if that is too long; else 0 */
+    bool optional; /* of a sweep: the library may refuse it */
 };
 
 /* The work of a request, as far as it follows from its tensors. */

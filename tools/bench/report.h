@@ -15,11 +15,7 @@ void report_totals(FILE *file, int count, const struct result *results, bool bot
 /* All results as comma-separated values. */
 void report_csv(FILE *file, int count, const struct result *results);
 
-/* Short texts about a request: "forward_inference" as "fwd_i", "u8:s8:f32", and the verdict with its reason.
- */
-void short_kind(const struct request *request, char *text, size_t size);
-void short_shape(const struct request *request, char *text, size_t size);
-void short_types(const struct request *request, char *text, size_t size);
+/* The verdict with its reason. */
 void verdict_text(const struct result *result, char *text, size_t size);
 
 /* Time over time; 0 if one of them is missing. */

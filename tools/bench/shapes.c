@@ -146,6 +146,16 @@ static int layer_gates(dnnl_alg_kind_t cell) {
     return cell == dnnl_vanilla_lstm ? 4 : cell == dnnl_vanilla_rnn ? 1 : 3;
 }
 
+/* Lines do not name the cell states of an LSTM, which come with its hidden ones. */
+static void add_cell_state(struct request *request, const char *with, const char *name) {
+    if (!request_tensor(request, with) || request_tensor(request, name)
+        || request->tensor_count == MAX_TENSORS)
+        return;
+    struct tensor *tensor = &request->tensors[request->tensor_count++];
+    *tensor = (struct tensor){.type = dnnl_f32, .mask = -1};
+    snprintf(tensor->name, sizeof(tensor->name), "%s", name);
+}
+
 static void shape_rnn(struct request *request, const struct numbers *numbers) {
     bool two = request->rnn_direction == dnnl_bidirectional_concat
                || request->rnn_direction == dnnl_bidirectional_sum;
@@ -155,6 +165,10 @@ static void shape_rnn(struct request *request, const struct numbers *numbers) {
     dnnl_dim_t cell = number(numbers, "dhc", 1), out = number(numbers, "dic", cell);
     bool lbr = request->alg == dnnl_lbr_gru || request->alg == dnnl_lbr_augru;
     dnnl_dim_t width = request->rnn_direction == dnnl_bidirectional_concat ? 2 * out : out;
+    if (request->alg == dnnl_vanilla_lstm) {
+        add_cell_state(request, "src_iter", "src_iter_c");
+        add_cell_state(request, "dst_iter", "dst_iter_c");
+    }
     set_dims(request, "src_layer", 3, (dnnl_dim_t[]){steps, batch, input});
     set_dims(request, "src_iter", 4, (dnnl_dim_t[]){layers, directions, batch, state});
     set_dims(request, "src_iter_c", 4, (dnnl_dim_t[]){layers, directions, batch, cell});
