@@ -188,8 +188,24 @@ static bool start(struct worker *worker, const char *title) {
     return good;
 }
 
+/* The library that is installed or built with this program, else whichever the dynamic linker finds. */
+static const char *default_library(void) {
+    static const char *const places[] = {"../" LODE_LIBRARY_FOLDER, "../lib", "."};
+    static char path[4096];
+    char self[2048];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = '\0';
+    for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s/libdnnl.so.3", self, places[i]);
+        if (!access(path, R_OK)) return path;
+    }
+    return "libdnnl.so.3";
+}
+
 int main(int argc, char **argv) {
-    struct options options = {.library = "libdnnl.so.3", .engine = "cpu", .budget_ms = 50};
+    struct options options = {.library = default_library(), .engine = "cpu", .budget_ms = 50};
     struct requests requests = {0};
     if (argc == 5 && !strcmp(argv[1], "--worker")) return worker_main(atoi(argv[2]), argv[3], argv[4]);
     if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(help, stdout), 0;

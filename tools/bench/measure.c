@@ -2,132 +2,15 @@
 /* Measurements: measure.h. Batches of both libraries alternate, so that noise hits both. */
 #include "measure.h"
 
-#include "elements.h"
+#include "work.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The best of many short batches is the least disturbed by other processes. */
 enum { MAX_BATCHES = 50, MIN_BATCHES = 3 };
 static const double batch_us = 2000;
 static const double slow_us = 500 * 1000; /* what takes longer is measured once */
-
-/* Work. */
-
-static double elements(const struct tensor *tensor) {
-    double count = 1;
-    for (int d = 0; tensor && d < tensor->ndims; d++)
-        count *= (double)tensor->dims[d];
-    return tensor ? count : 0;
-}
-
-static double type_bytes(dnnl_data_type_t type) {
-    switch (type) {
-    case dnnl_f64:
-    case dnnl_s64: return 8;
-    case dnnl_f32:
-    case dnnl_s32: return 4;
-    case dnnl_f16:
-    case dnnl_bf16: return 2;
-    case dnnl_s4:
-    case dnnl_u4:
-    case dnnl_f4_e2m1: return 0.5;
-    default: return 1;
-    }
-}
-
-/* Terms of a sum of a product: of the forward pass, or of the pass that the request asks for. */
-static double product_depth(const struct request *request, double forward) {
-    const struct tensor *src = request_tensor(request, "src"), *dst = request_tensor(request, "dst");
-    const struct tensor *weights = request_tensor(request, "wei");
-    double operations = elements(dst) * forward;
-    if (request->direction == dnnl_backward_data) return operations / fmax(1, elements(src));
-    if (request->direction == dnnl_backward_weights) return operations / fmax(1, elements(weights));
-    return forward;
-}
-
-static double forward_depth(const struct request *request) {
-    const struct tensor *src = request_tensor(request, "src"), *dst = request_tensor(request, "dst");
-    const struct tensor *weights = request_tensor(request, "wei");
-    double kernel = 1;
-    for (int d = 0; d < request->spatial; d++)
-        kernel *= (double)request->kernel[d];
-    switch (request->kind) {
-    case dnnl_matmul: return weights ? (double)weights->dims[weights->ndims - 2] : 1;
-    case dnnl_convolution:
-    case dnnl_deconvolution:
-    case dnnl_inner_product: return dst ? elements(weights) / fmax(1, (double)dst->dims[1]) : 1;
-    case dnnl_pooling: return kernel;
-    case dnnl_reduction: return elements(src) / fmax(1, elements(dst));
-    default: return 1;
-    }
-}
-
-struct work request_work(const struct request *request) {
-    struct work work = {0};
-    double largest = 0;
-    for (int i = 0; i < request->tensor_count; i++) {
-        double count = elements(&request->tensors[i]);
-        work.bytes += count * type_bytes(request->tensors[i].type);
-        largest = fmax(largest, count);
-    }
-    double depth = forward_depth(request);
-    bool product = request_tensor(request, "wei") && request->kind != dnnl_prelu;
-    work.operations = (product ? 2 : 1) * fmax(1, elements(request_tensor(request, "dst"))) * depth;
-    if (!product && depth == 1) work.operations = largest;
-    bool norm = request->kind == dnnl_batch_normalization || request->kind == dnnl_layer_normalization
-                || request->kind == dnnl_group_normalization || request->kind == dnnl_softmax
-                || (request_is_backward(request) && !product);
-    /* Sums over a whole tensor at worst. */
-    work.depth = product ? product_depth(request, depth) : norm ? largest : depth;
-    return work;
-}
-
-/* Comparison. */
-
-/* The error of one pair; results that are not finite must be the same. */
-static double pair_error(float ours, float theirs) {
-    if (isnan(ours) && isnan(theirs)) return 0;
-    if (!isfinite(ours) || !isfinite(theirs)) return ours == theirs ? 0 : INFINITY;
-    return fabs((double)ours - theirs);
-}
-
-static void compare_output(const struct output *ours, const struct output *theirs, double depth,
-                           double *error, double *tolerance) {
-    double largest = 0, difference = 0;
-    if (ours->arg != theirs->arg || ours->count != theirs->count) {
-        *error = INFINITY;
-        return;
-    }
-    for (size_t i = 0; i < ours->count; i++) {
-        double e = pair_error(ours->values[i], theirs->values[i]);
-        if (e > difference) difference = e;
-        if (isfinite(theirs->values[i])) largest = fmax(largest, fabs((double)theirs->values[i]));
-    }
-    if (largest == 0) largest = 1;
-    *error = difference / largest;
-    /* One unit in the last place of the type, and one rounding in f32 for each term and for the steps around.
-     */
-    *tolerance = type_precision(ours->type) + (16 + depth) * 0x1p-24;
-    if (type_is_integer(ours->type)) *tolerance = 1 / largest;
-}
-
-bool outputs_agree(int count, const struct output *ours, const struct output *theirs, double depth,
-                   double *error, double *tolerance) {
-    double worst = -1;
-    *error = *tolerance = 0;
-    for (int i = 0; i < count; i++) {
-        double e = 0, t = 0;
-        compare_output(&ours[i], &theirs[i], depth, &e, &t);
-        double excess = t > 0 ? e / t : e > 0 ? INFINITY : 0;
-        if (excess <= worst) continue;
-        worst = excess;
-        *error = e;
-        *tolerance = t;
-    }
-    return worst <= 1;
-}
 
 static void free_outputs(int count, struct output *outputs) {
     for (int i = 0; i < count; i++)

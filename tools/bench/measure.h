@@ -25,18 +25,6 @@ struct result {
     bool optional; /* of a sweep: the library may refuse it */
 };
 
-/* The work of a request, as far as it follows from its tensors. */
-struct work {
-    double operations, bytes;
-    double depth; /* how many terms the longest sum has */
-};
-struct work request_work(const struct request *request);
-
-/* Largest difference of two lists of outputs in units of the largest value; `tolerance` as it follows from
- * the types and the length of the sums. Returns whether they agree. */
-bool outputs_agree(int count, const struct output *ours, const struct output *theirs, double depth,
-                   double *error, double *tolerance);
-
 /* `theirs` may be NULL. Takes about `budget_ms` per library. */
 struct result measure_request(const struct request *request, struct worker *ours, struct worker *theirs,
                               double budget_ms);

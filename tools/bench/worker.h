@@ -7,6 +7,7 @@
 #ifndef LODE_BENCH_WORKER_H
 #define LODE_BENCH_WORKER_H
 
+#include "compare.h"
 #include "job.h"
 
 #include <sys/types.h>
@@ -30,13 +31,6 @@ struct prepared {
     enum outcome outcome;
     char text[WHY_SIZE];      /* the name of the implementation, or why there is none */
     double create_us, run_us; /* of the first creation; of one execution, roughly */
-};
-
-struct output {
-    int arg;
-    dnnl_data_type_t type;
-    size_t count;
-    float *values;
 };
 
 /* Starts a worker; false with `why` if the library cannot be used. */
