@@ -14,6 +14,7 @@ foreach(product dnnl_sycl lode-info lode-bench)
   endif()
 endforeach()
 
+install(FILES ${PROJECT_SOURCE_DIR}/tools/bench/lode-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${PROJECT_BINARY_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 

@@ -69,4 +69,8 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir dnnl) "$work/consumer"
 
 echo "-- installed programs find the library"
 "$prefix/bin/lode-info" >/dev/null || fail "lode-info"
+if [ -z "$archive" ]; then
+    "$prefix/bin/lode-bench" --time 1 eltwise f32 4x4 >"$work/bench.log" || { cat "$work/bench.log"; fail "lode-bench"; }
+    grep -q "$prefix" "$work/bench.log" || fail "lode-bench does not load the library that it was installed with"
+fi
 echo "installed tree is good"

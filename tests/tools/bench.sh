@@ -49,6 +49,16 @@ expect 0 '^4 requests, 4 agree$' "$work/log" --against "$(dirname "$bench")/../l
 expect 0 '^1 requests, 1 ran$' "$work/log" --only pooling
 expect 0 'convolution  *bf16  *1x8x4x4 oc8 k3 p1 ' convolution bf16 mb1_ic8oc8_ih4oh4kh3ph1_iw4ow4kw3pw1
 expect 0 '^count,' --csv /dev/stdout eltwise f32 4x4
+expect 0 '^4 requests' "$work/log" --svg "$work/bars.svg" --html "$work/page.html"
+python3 - "$work" <<'CHECK' || { echo "FAIL: the charts are not well-formed"; failures=$((failures + 1)); }
+import re, sys, xml.dom.minidom
+page = open(sys.argv[1] + "/page.html").read()
+charts = re.findall("<svg.*?</svg>", page, re.S) + [open(sys.argv[1] + "/bars.svg").read()]
+parsed = [xml.dom.minidom.parseString(chart) for chart in charts]
+bars = parsed[-1].getElementsByTagName("rect")
+sys.exit(len(charts) != 4 or len(bars) != 4 + 1 or "http" in re.sub('xmlns="[^"]*"', "", page))
+CHECK
+expect 2 'cannot write' --html /nonexistent/page eltwise f32 4x4
 expect 1 'REFUSED' eltwise f32 4x4 --attr attr-post-ops:sum:1:0:f64
 expect 0 'skipped: no such type: f99' eltwise f99 4x4
 expect 2 'no requests found' /dev/null

@@ -4,6 +4,7 @@
  * oneDNN's API, and compares two of them.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "draw.h"
 #include "input.h"
 #include "measure.h"
 #include "report.h"
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *library, *against, *engine, *csv, *only;
+    const char *library, *against, *engine, *other_engine, *csv, *svg, *html, *only;
     double budget_ms;
     bool sweep;
     struct description description;
@@ -24,34 +25,29 @@ struct options {
 };
 
 static const char help[] =
-        "usage: lode-bench [options] FILE...               replay verbose logs or tables of requests; - is "
-        "stdin\n"
-        "       lode-bench [options] KIND TYPES SHAPE      one request\n"
-        "\n"
-        "  --library PATH   the library to test; default: the one installed with this program\n"
-        "  --against PATH   a second library: compares times and results\n"
-        "  --engine NAME    cpu, ze:0, ocl:0, sycl:0: as lode-info lists them\n"
-        "  --time MS        time to spend per request and library; default 50\n"
-        "  --only WORD      only requests whose text contains it\n"
-        "  --csv FILE       all results as comma-separated values\n"
-        "  --sweep          variants of a description over types, layouts and attributes; marks those that "
-        "take\n"
-        "                   more than 3 times as long as the plain f32 one, and 50 us\n"
-        "\n"
-        "A description: TYPES is one type or src:wei:dst, SHAPE as in verbose lines.\n"
-        "  lode-bench matmul f32 128x512:512x512\n"
-        "  lode-bench convolution u8:s8:f32 mb1_ic64oc64_ih56oh56kh3ph1_iw56ow56kw3pw1 --attr "
-        "attr-scales:src0:0:f32\n"
-        "  --direction D    forward_inference, forward_training, backward_data, backward_weights, backward\n"
-        "  --alg A          eltwise_tanh, pooling_avg_exclude_padding, …\n"
-        "  --aux TEXT       more of the auxiliary field: \"axis:2\"\n"
-        "  --attr TEXT      attributes: \"attr-post-ops:sum+eltwise_relu\"\n"
-        "  --tags LIST      layouts: any, or ab:ba:ab; default: any for products with weights, else plain\n"
-        "  --bias TYPE      with a bias\n"
-        "\n"
-        "Status: 0; 1 if results differ, or the library does not run what the other runs (without another: "
-        "what\n"
-        "was asked for); 2 for bad usage.\n";
+        "usage: lode-bench [OPTION]... FILE...           replay verbose logs, or tables; - is stdin\n"
+        "       lode-bench [OPTION]... KIND TYPES SHAPE  one request\n"
+        "  --library PATH       the library to test; default: the one beside this program\n"
+        "  --against PATH       a second library: compares times and results\n"
+        "  --engine NAME        cpu, ze:0, ocl:0, sycl:0: as lode-info lists them\n"
+        "  --other-engine NAME  of the second library; without --against: of the same library\n"
+        "  --time MS            for each request and library; default 50\n"
+        "  --only WORD          only requests whose text contains it\n"
+        "  --csv, --svg, --html FILE   writes results as a table, as bars, as a page of charts\n"
+        "  --sweep              variants over types, layouts and attributes; marks those that\n"
+        "                       take longer than 3 times the plain f32 one and 50 us\n"
+        "One request: TYPES is one type or src:wei:dst; SHAPE is what verbose lines have:\n"
+        "  lode-bench matmul u8:s8:f32 128x512:512x512 --attr attr-scales:src0:0:f32\n"
+        "  lode-bench convolution f32 mb1_ic64oc64_ih56oh56kh3ph1_iw56ow56kw3pw1 --bias f32\n"
+        "  --direction D        forward_training, backward_data, backward_weights, …\n"
+        "  --alg A              eltwise_tanh, pooling_avg_exclude_padding, …\n"
+        "  --aux TEXT           more of the auxiliary field: \"axis:2\"\n"
+        "  --attr TEXT          \"attr-scratchpad:user attr-post-ops:sum+eltwise_relu\"\n"
+        "  --tags LIST          layouts of src:wei:dst: any, acdb, …; default: plain, or any\n"
+        "                       for convolutions and inner products\n"
+        "  --bias TYPE          with a bias\n"
+        "Status 1: results differ, or the library does not run what the other runs, or (without\n"
+        "another) what was asked for. 2: bad usage, no library, no requests.\n";
 
 static bool parse_options(struct options *options, int argc, char **argv) {
     const struct {
@@ -61,7 +57,10 @@ static bool parse_options(struct options *options, int argc, char **argv) {
             {"--library", &options->library},
             {"--against", &options->against},
             {"--engine", &options->engine},
+            {"--other-engine", &options->other_engine},
             {"--csv", &options->csv},
+            {"--svg", &options->svg},
+            {"--html", &options->html},
             {"--only", &options->only},
             {"--direction", &options->description.direction},
             {"--alg", &options->description.algorithm},
@@ -149,6 +148,22 @@ static void show_progress(int done, int count, time_t start) {
         fprintf(stderr, "\r\033[K%d of %d, %.0f s left\r", done, count, left);
 }
 
+static void write_csv(FILE *file, const struct chart *chart) {
+    report_csv(file, chart->count, chart->results);
+}
+
+/* Writes a file if its name is given. */
+static bool write_file(const char *name, const struct chart *chart,
+                       void (*put)(FILE *, const struct chart *)) {
+    FILE *file = name ? fopen(name, "w") : NULL;
+    if (!name) return true;
+    if (file) put(file, chart);
+    bool good = file && !ferror(file);
+    if (file && fclose(file)) good = false;
+    if (!good) fprintf(stderr, "lode-bench: cannot write %s\n", name);
+    return good;
+}
+
 static int run(const struct options *options, const struct requests *requests, struct worker *ours,
                struct worker *theirs) {
     struct result *results = calloc((size_t)requests->count, sizeof(*results));
@@ -167,15 +182,12 @@ static int run(const struct options *options, const struct requests *requests, s
     }
     show_progress(requests->count, requests->count, start);
     report_totals(stdout, requests->count, results, theirs != NULL);
-    FILE *csv = options->csv ? fopen(options->csv, "w") : NULL;
-    if (csv) {
-        report_csv(csv, requests->count, results);
-        fclose(csv);
-    } else if (options->csv) {
-        fprintf(stderr, "lode-bench: cannot write %s\n", options->csv);
-    }
+    struct chart chart = {requests->count, results, options->library, theirs ? options->against : NULL};
+    bool written = write_file(options->csv, &chart, write_csv);
+    written &= write_file(options->svg, &chart, draw_svg);
+    written &= write_file(options->html, &chart, draw_page);
     free(results);
-    return failed;
+    return written ? failed : 2;
 }
 
 static bool start(struct worker *worker, const char *title) {
@@ -213,7 +225,9 @@ int main(int argc, char **argv) {
     if (!read_requests(&options, &requests)) return 2;
     if (options.only) filter(&requests, options.only);
     struct worker ours = {.library = options.library, .engine = options.engine};
-    struct worker theirs = {.library = options.against, .engine = options.engine};
+    if (options.other_engine && !options.against) options.against = options.library;
+    struct worker theirs = {.library = options.against,
+                            .engine = options.other_engine ? options.other_engine : options.engine};
     bool good = start(&ours, "library") && (!options.against || start(&theirs, "other"));
     int status = good ? run(&options, &requests, &ours, options.against ? &theirs : NULL) : 2;
     worker_stop(&ours);
