@@ -4,8 +4,10 @@
  * every library sees alike: by index, whatever the layout, small, and exact in every type, so that sums of
  * products are exact as well.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "job.h"
 
+#include "clock.h"
 #include "elements.h"
 
 #include <stdio.h>
@@ -267,9 +269,11 @@ static bool add_post_ops(struct job *job) {
 /* Jobs. */
 
 static bool make_primitive(struct job *job, dnnl_prop_kind_t direction, const_dnnl_primitive_desc_t hint) {
+    double start = now_us();
     dnnl_status_t status = build_primitive_desc(&job->build, direction, hint, &job->pd);
     if (status != dnnl_success) return fail(job, hint ? "backward" : "creation", status);
     status = lib_primitive_create(&job->primitive, job->pd);
+    job->create_us = now_us() - start;
     return status == dnnl_success || fail(job, "the primitive", status);
 }
 

@@ -12,6 +12,7 @@ struct job {
     dnnl_stream_t stream;
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t primitive;
+    double create_us; /* of the descriptor and the primitive */
     int count;
     dnnl_exec_arg_t arguments[MAX_ARGUMENTS];
     bool tool; /* `why` is about what this tool cannot do, not about the library */

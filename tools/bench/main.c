@@ -3,7 +3,7 @@
  * lode-bench: times and checks primitives from a description or from verbose lines, with any library that has
  * oneDNN's API, and compares two of them.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "draw.h"
 #include "input.h"
 #include "measure.h"
@@ -164,12 +164,21 @@ static bool write_file(const char *name, const struct chart *chart,
     return good;
 }
 
+/* Says so if other processes will disturb the measurements. */
+static void warn_of_load(void) {
+    double load;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (getloadavg(&load, 1) == 1 && load > 0.5 * (double)cores)
+        printf("note     the load of this machine is %.1f on %ld cores: times are disturbed\n", load, cores);
+}
+
 static int run(const struct options *options, const struct requests *requests, struct worker *ours,
                struct worker *theirs) {
     struct result *results = calloc((size_t)requests->count, sizeof(*results));
     time_t start = time(NULL);
     bool failed = false;
     if (!results) return 2;
+    warn_of_load();
     report_head(stdout, theirs != NULL);
     for (int i = 0; i < requests->count; i++) {
         show_progress(i, requests->count, start);

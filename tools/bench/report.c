@@ -158,8 +158,8 @@ void report_totals(FILE *file, int count, const struct result *results, bool bot
 }
 
 void report_csv(FILE *file, int count, const struct result *results) {
-    fprintf(file, "count,primitive,direction,memory,attributes,auxiliary,shape,implementation,us,other "
-                  "implementation,other us,ratio,error,tolerance,result\n");
+    fprintf(file, "count,primitive,direction,memory,attributes,auxiliary,shape,implementation,create us,us,"
+                  "other implementation,other create us,other us,ratio,error,tolerance,result\n");
     for (int i = 0; i < count; i++) {
         const struct result *result = &results[i];
         const struct request_text *text = &result->request->text;
@@ -167,9 +167,10 @@ void report_csv(FILE *file, int count, const struct result *results) {
         verdict_text(result, verdict, sizeof(verdict));
         for (char *c = verdict; *c; c++)
             if (*c == ',') *c = ';';
-        fprintf(file, "%ld,%s,%s,%s,%s,%s,%s,%s,%.4g,%s,%.4g,%.4g,%.3g,%.3g,%s\n", result->request->count,
-                text->kind, text->direction, text->memory, text->attributes, text->auxiliary, text->shape,
-                result->ours.text, result->our_us, result->theirs.text, result->their_us,
-                result_ratio(result), result->error, result->tolerance, verdict);
+        fprintf(file, "%ld,%s,%s,%s,%s,%s,%s,%s,%.4g,%.4g,%s,%.4g,%.4g,%.4g,%.3g,%.3g,%s\n",
+                result->request->count, text->kind, text->direction, text->memory, text->attributes,
+                text->auxiliary, text->shape, result->ours.text, result->ours.create_us, result->our_us,
+                result->theirs.text, result->theirs.create_us, result->their_us, result_ratio(result),
+                result->error, result->tolerance, verdict);
     }
 }

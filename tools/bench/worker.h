@@ -30,7 +30,7 @@ enum outcome {
 struct prepared {
     enum outcome outcome;
     char text[WHY_SIZE];      /* the name of the implementation, or why there is none */
-    double create_us, run_us; /* of the first creation; of one execution, roughly */
+    double create_us, run_us; /* of the creation; of one execution, roughly */
 };
 
 /* Starts a worker; false with `why` if the library cannot be used. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "worker.h"
 
+#include "clock.h"
 #include "elements.h"
 #include "protocol.h"
 
@@ -11,14 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 struct state {
     int socket;
@@ -82,10 +76,8 @@ static bool prepare(struct state *state) {
     struct prepared prepared = {.outcome = OUTCOME_RAN};
     drop(state);
     if (!receive(state->socket, &state->request, sizeof(state->request))) return false;
-    double start = now_us();
-    bool made = job_make(&state->job, &state->request, state->engine, state->stream);
-    prepared.create_us = now_us() - start;
-    if (made) {
+    if (job_make(&state->job, &state->request, state->engine, state->stream)) {
+        prepared.create_us = state->job.create_us;
         snprintf(prepared.text, sizeof(prepared.text), "%s", job_implementation(&state->job));
         first_runs(state, &prepared);
     } else {
