@@ -15,6 +15,24 @@ static bool find_tag(const char *name, dnnl_format_tag_t *tag) {
     return false;
 }
 
+/* The tag of a layout that is the same because dimensions of size 1 may stand anywhere: one that has two of
+ * them exchanged. */
+static bool find_equal_tag(const struct tensor *tensor, dnnl_format_tag_t *tag) {
+    char name[TAG_SIZE];
+    memcpy(name, tensor->tag, sizeof(name));
+    for (int i = 0; i < tensor->ndims && name[i]; i++)
+        for (int k = 0; k < i; k++) {
+            int first = name[i] - 'a', second = name[k] - 'a';
+            if (first < 0 || second < 0 || first >= tensor->ndims || second >= tensor->ndims) continue;
+            if (tensor->dims[first] != 1 || tensor->dims[second] != 1) continue;
+            name[i] = (char)('a' + second);
+            name[k] = (char)('a' + first);
+            if (find_tag(name, tag)) return true;
+            memcpy(name, tensor->tag, sizeof(name));
+        }
+    return find_tag(name, tag);
+}
+
 /* Dense strides of a plain layout, such as "acdb"; false if it is not plain. */
 static bool plain_strides(const struct tensor *tensor, dnnl_dim_t *strides) {
     dnnl_dim_t stride = 1;
@@ -35,7 +53,7 @@ static dnnl_memory_desc_t make_md(struct build *build, const struct tensor *tens
     dnnl_dims_t strides;
     bool any = tensor->any && !build->decided, dense = !tensor->tag[0] && !tensor->strided;
     dnnl_status_t status;
-    if (any || (!dense && !tensor->strided && find_tag(tensor->tag, &tag))) {
+    if (any || (!dense && !tensor->strided && find_equal_tag(tensor, &tag))) {
         status = lib_memory_desc_create_with_tag(&md, tensor->ndims, tensor->dims, tensor->type, tag);
     } else if (dense || tensor->strided || plain_strides(tensor, strides)) {
         const dnnl_dim_t *given = dense ? NULL : tensor->strided ? tensor->strides : strides;
@@ -150,6 +168,13 @@ static dnnl_status_t set_quants(struct build *build) {
     return status;
 }
 
+static dnnl_status_t set_accumulation(struct build *build) {
+    dnnl_accumulation_mode_t mode = build->request->attributes.accumulation;
+    if (mode == dnnl_accumulation_mode_strict) return dnnl_success;
+    if (!lib_primitive_attr_set_accumulation_mode) return dnnl_unimplemented;
+    return lib_primitive_attr_set_accumulation_mode(build->attr, mode);
+}
+
 static dnnl_status_t set_modes(struct build *build) {
     const struct attributes *attributes = &build->request->attributes;
     dnnl_status_t status = dnnl_success;
@@ -170,6 +195,7 @@ static dnnl_status_t set_modes(struct build *build) {
 dnnl_status_t build_attributes(struct build *build) {
     dnnl_status_t status = lib_primitive_attr_create(&build->attr);
     if (status == dnnl_success) status = set_modes(build);
+    if (status == dnnl_success) status = set_accumulation(build);
     if (status == dnnl_success) status = set_quants(build);
     if (status == dnnl_success) status = set_post_ops(build);
     return status;

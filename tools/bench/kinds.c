@@ -191,7 +191,25 @@ static dnnl_status_t make_group_normalization(const struct call *c) {
             c->pd, c->engine, c->direction, MD("src"), MD("dst"), c->r->group, epsilon, c->r->flags, c->attr);
 }
 
+/* Scale and shift of another type than f32 need a newer function. */
+static dnnl_status_t make_typed_layer_normalization(const struct call *c, dnnl_data_type_t type) {
+    const struct tensor *diff = request_tensor(c->r, "diff_scale");
+    if (!lib_layer_normalization_forward_primitive_desc_create_v2
+        || !lib_layer_normalization_backward_primitive_desc_create_v2)
+        return dnnl_unimplemented;
+    if (c->backward)
+        return lib_layer_normalization_backward_primitive_desc_create_v2(
+                c->pd, c->engine, c->direction, MD("diff_src"), MD("dst"), MD("src"), MD("stats"),
+                diff ? diff->type : dnnl_f32, type, epsilon, c->r->flags, c->hint, c->attr);
+    return lib_layer_normalization_forward_primitive_desc_create_v2(c->pd, c->engine, c->direction, MD("src"),
+                                                                    MD("dst"), MD("stats"), type, epsilon,
+                                                                    c->r->flags, c->attr);
+}
+
 static dnnl_status_t make_layer_normalization(const struct call *c) {
+    const struct tensor *scale = request_tensor(c->r, "scale"), *shift = request_tensor(c->r, "shift");
+    const struct tensor *vector = scale ? scale : shift;
+    if (vector && vector->type != dnnl_f32) return make_typed_layer_normalization(c, vector->type);
     if (c->backward)
         return lib_layer_normalization_backward_primitive_desc_create(
                 c->pd, c->engine, c->direction, MD("diff_src"), MD("dst"), MD("src"), MD("stats"), epsilon,

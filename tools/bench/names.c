@@ -159,6 +159,16 @@ const struct name fpmath_names[] = {
         {"any", dnnl_fpmath_mode_any},       {"tf32", dnnl_fpmath_mode_tf32}, {0},
 };
 
+const struct name accumulation_names[] = {
+        {"strict", dnnl_accumulation_mode_strict},
+        {"relaxed", dnnl_accumulation_mode_relaxed},
+        {"any", dnnl_accumulation_mode_any},
+        {"s32", dnnl_accumulation_mode_s32},
+        {"f32", dnnl_accumulation_mode_f32},
+        {"f16", dnnl_accumulation_mode_f16},
+        {0},
+};
+
 const struct name rnn_direction_names[] = {
         NAME(unidirectional_left2right),
         NAME(unidirectional_right2left),

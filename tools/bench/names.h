@@ -14,7 +14,7 @@ struct name {
 };
 
 extern const struct name kind_names[], direction_names[], type_names[], alg_names[], argument_names[],
-        fpmath_names[], rnn_direction_names[];
+        fpmath_names[], accumulation_names[], rnn_direction_names[];
 
 /* Is `text` in the table? Then writes its value. */
 bool name_value(const struct name *table, const char *text, int *value);

@@ -142,6 +142,14 @@ static bool parse_fpmath(struct request *request, const char *text) {
     return true;
 }
 
+static bool parse_accumulation(struct request *request, const char *text) {
+    int mode;
+    if (!name_value(accumulation_names, text, &mode))
+        return request_reject(request, "no such accumulation mode: %s", text);
+    request->attributes.accumulation = (dnnl_accumulation_mode_t)mode;
+    return true;
+}
+
 static bool parse_attribute(struct request *request, const char *text) {
     struct attributes *attributes = &request->attributes;
     if (skip_start(&text, "attr-scales:"))
@@ -150,6 +158,7 @@ static bool parse_attribute(struct request *request, const char *text) {
         return parse_quants(request, text, attributes->zero_points, &attributes->zero_point_count);
     if (skip_start(&text, "attr-post-ops:")) return parse_post_ops(request, text);
     if (skip_start(&text, "attr-fpmath:")) return parse_fpmath(request, text);
+    if (skip_start(&text, "attr-acc-mode:")) return parse_accumulation(request, text);
     if (skip_start(&text, "attr-scratchpad:")) {
         attributes->user_scratchpad = !strcmp(text, "user");
         return true;

@@ -46,6 +46,7 @@ struct post_op {
 struct attributes {
     bool user_scratchpad, fpmath_for_integers, deterministic;
     dnnl_fpmath_mode_t fpmath;
+    dnnl_accumulation_mode_t accumulation;
     int scale_count, zero_point_count, post_op_count;
     struct quant scales[MAX_QUANTS], zero_points[MAX_QUANTS];
     struct post_op post_ops[MAX_POST_OPS];
