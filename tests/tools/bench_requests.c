@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench/input.h"
 #include "bench/labels.h"
+#include "bench/sweep.h"
+#include "bench/work.h"
 #include "test.h"
 
 /* The requests of a text. */
@@ -190,12 +192,88 @@ static void descriptions(void **state) {
     free(requests.list);
 }
 
+static void recurrent_line(void **state) {
+    (void)state;
+    struct request *r = read_one(
+            "rnn,ref,forward_inference,src_layer:f32::blocked:abc::f0 src_iter:f32::blocked:abcd::f0 "
+            "wei_layer:f32:a:blocked:abcde::f0 wei_iter:f32:a:blocked:abcde::f0 "
+            "bias:f32::blocked:abcd::f0 dst_layer:f32::blocked:abc::f0,,alg:vanilla_lstm "
+            "direction:bidirectional_concat activation:undef flags:,l2t3mb4sic5slc6dhc5dic5\n");
+    assert_string_equal(r->why, "");
+    assert_int_equal(r->rnn_direction, dnnl_bidirectional_concat);
+    DIMS(r, "src_layer", 3, 4, 6);
+    DIMS(r, "wei_layer", 2, 2, 6, 4, 5);
+    DIMS(r, "dst_layer", 3, 4, 10);
+    DIMS(r, "src_iter_c", 2, 2, 4, 5); /* comes with src_iter */
+    assert_null(request_tensor(r, "dst_iter_c"));
+    free(r);
+}
+
+static void work_of_requests(void **state) {
+    (void)state;
+    static const struct {
+        const char *line;
+        double operations, bytes, depth;
+    } rows[] = {
+            {"matmul,x,undef,src:u8::blocked:ab::f0 wei:s8::blocked:ab::f0 "
+             "dst:f32::blocked:ab::f0,,,2x3:3x4\n",
+             48, 6 + 12 + 32, 3},
+            {"convolution,x,backward_weights,src:f32::blocked:abc::f0 wei:f32::blocked:abc::f0 "
+             "bia:undef::undef::: "
+             "dst:f32::blocked:abc::f0,,alg:convolution_direct,mb2_ic3oc4_iw8ow8kw3sw1dw0pw1\n",
+             2.0 * 2 * 4 * 8 * 3 * 3, 4.0 * (48 + 36 + 64), 16},
+            {"softmax,x,forward_inference,src:bf16::blocked:ab::f0 dst:bf16::blocked:ab::f0,,alg:softmax_log "
+             "axis:1,4x9\n",
+             36, 144, 9},
+            {"eltwise,x,forward_inference,data:f32::blocked:ab::f0,,alg:eltwise_relu alpha:0 beta:0,4x9\n",
+             36, 288, 1},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct request *r = read_one(rows[i].line);
+        struct work work = request_work(r);
+        assert_true(work.operations == rows[i].operations);
+        assert_true(work.bytes == rows[i].bytes);
+        assert_true(work.depth == rows[i].depth);
+        free(r);
+    }
+}
+
+/* The first variant is the plain one, none is there twice, and all are understood. */
+static void sweeps(void **state) {
+    (void)state;
+    static const char *const bases[][2] = {{"matmul", "8x16:16x8"},
+                                           {"convolution", "mb1_ic8oc4_ih5oh5kh3ph1_iw5ow5kw3pw1"},
+                                           {"pooling", "mb1ic8_ih4oh2kh2sh2_iw4ow2kw2sw2"}};
+    for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+        struct requests requests = {0};
+        requests_sweep(&requests, &(struct description){.kind = bases[i][0], .shape = bases[i][1]});
+        requests_parse(&requests);
+        assert_true(requests.count > 50);
+        assert_string_equal(requests.list[0].text.attributes, "");
+        assert_string_equal(request_label(&requests.list[0]).types, "f32");
+        for (int k = 0; k < requests.count; k++) {
+            assert_string_equal(requests.list[k].why, "");
+            assert_int_equal(requests.list[k].count, 1);
+        }
+        free(requests.list);
+    }
+}
+
+static void cliffs(void **state) {
+    (void)state;
+    assert_true(sweep_is_cliff(&(struct result){.our_us = 10}, &(struct result){.our_us = 81}));
+    assert_false(sweep_is_cliff(&(struct result){.our_us = 10}, &(struct result){.our_us = 79}));
+    assert_false(sweep_is_cliff(&(struct result){.our_us = 0}, &(struct result){.our_us = 1e6}));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(convolution_line), cmocka_unit_test(attributes_of_a_line),
             cmocka_unit_test(grouped_scales),   cmocka_unit_test(lines_are_counted),
             cmocka_unit_test(rows_of_a_table),  cmocka_unit_test(reasons),
-            cmocka_unit_test(descriptions),
+            cmocka_unit_test(descriptions),     cmocka_unit_test(recurrent_line),
+            cmocka_unit_test(work_of_requests), cmocka_unit_test(sweeps),
+            cmocka_unit_test(cliffs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

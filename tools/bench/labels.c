@@ -66,48 +66,43 @@ static void put_shape(const struct request *request, char *text, size_t size) {
         put_vector(text + length, size - length, " g", 1, weights->dims, 0);
 }
 
-/* Types once if all are the same, else each; without bias and workspace. */
-static void put_types(const struct request *request, char *text, size_t size) {
-    size_t length = 0;
-    bool same = true;
-    dnnl_data_type_t first = request->tensor_count ? request->tensors[0].type : dnnl_data_type_undef;
-    text[0] = '\0';
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < request->tensor_count && length < size; i++) {
-            const struct tensor *tensor = &request->tensors[i];
-            if (tensor->type == dnnl_data_type_undef || !strcmp(tensor->name, "bia")
-                || !strcmp(tensor->name, "ws"))
-                continue;
-            if (pass == 0)
-                same = same && tensor->type == first;
-            else if (!same || length == 0)
-                length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ":" : "",
-                                           value_name(type_names, (int)tensor->type));
-        }
+/* Tensors that tell requests apart: not vectors and the like that follow from the others. */
+static bool is_main(const struct tensor *tensor) {
+    static const char *const others[] = {"bia",   "bias",  "ws",         "stats",
+                                         "scale", "shift", "diff_scale", "diff_shift"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (!strcmp(tensor->name, others[i])) return false;
+    return tensor->type != dnnl_data_type_undef;
 }
 
-/* "ab:any:ab", once if all are the same. */
-static size_t put_layouts(const struct request *request, char *text, size_t size) {
+static const char *type_word(const struct tensor *tensor) {
+    return value_name(type_names, (int)tensor->type);
+}
+
+static const char *layout_word(const struct tensor *tensor) {
+    return tensor->any ? "any" : tensor->tag[0] ? tensor->tag : "plain";
+}
+
+/* A word for each tensor, "f32:s8:f32", or one if all are the same. */
+static size_t put_words(const struct request *request, const char *(*word_of)(const struct tensor *),
+                        char *text, size_t size) {
+    const char *words[MAX_TENSORS];
     size_t length = 0;
-    const char *first = NULL;
+    int count = 0;
     bool same = true;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < request->tensor_count && length < size; i++) {
-            const struct tensor *tensor = &request->tensors[i];
-            if (tensor->type == dnnl_data_type_undef || tensor->ndims < 2) continue;
-            const char *tag = tensor->any ? "any" : tensor->tag[0] ? tensor->tag : "plain";
-            if (!first) first = tag;
-            if (pass == 0)
-                same = same && !strcmp(tag, first);
-            else if (!same || length == 0)
-                length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ":" : "", tag);
-        }
+    for (int i = 0; i < request->tensor_count; i++)
+        if (is_main(&request->tensors[i])) words[count++] = word_of(&request->tensors[i]);
+    for (int i = 1; i < count; i++)
+        same = same && !strcmp(words[i], words[0]);
+    text[0] = '\0';
+    for (int i = 0; i < (same && count ? 1 : count) && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ":" : "", words[i]);
     return length < size ? length : size;
 }
 
 /* Layouts, algorithm and attributes, without the words that all of them have. */
 static void put_details(const struct request *request, char *text, size_t size) {
-    size_t length = put_layouts(request, text, size);
+    size_t length = put_words(request, layout_word, text, size);
     const char *fields[] = {request->text.auxiliary, request->text.attributes};
     char word[512];
     for (int i = 0; i < 2; i++)
@@ -123,7 +118,7 @@ static void put_details(const struct request *request, char *text, size_t size) 
 struct label request_label(const struct request *request) {
     struct label label = {0};
     put_kind(request, label.kind, sizeof(label.kind));
-    put_types(request, label.types, sizeof(label.types));
+    put_words(request, type_word, label.types, sizeof(label.types));
     put_shape(request, label.shape, sizeof(label.shape));
     put_details(request, label.details, sizeof(label.details));
     return label;

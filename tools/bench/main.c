@@ -105,6 +105,18 @@ static bool read_files(const struct options *options, struct requests *requests)
     return true;
 }
 
+/* Keeps the requests whose text contains a word. */
+static void filter(struct requests *requests, const char *word) {
+    int kept = 0;
+    for (int i = 0; i < requests->count; i++) {
+        const struct request_text *text = &requests->list[i].text;
+        if (strstr(text->kind, word) || strstr(text->direction, word) || strstr(text->memory, word)
+            || strstr(text->attributes, word) || strstr(text->auxiliary, word) || strstr(text->shape, word))
+            requests->list[kept++] = requests->list[i];
+    }
+    requests->count = kept;
+}
+
 /* Three words whose first is not a file are a description. */
 static bool read_requests(const struct options *options, struct requests *requests) {
     if (options->word_count == 3 && access(options->words[0], R_OK)) {
@@ -123,20 +135,9 @@ static bool read_requests(const struct options *options, struct requests *reques
         return false;
     }
     requests_parse(requests);
+    if (options->only) filter(requests, options->only);
     if (!requests->count) fprintf(stderr, "lode-bench: no requests found\n");
     return requests->count > 0;
-}
-
-/* Keeps the requests whose text contains a word. */
-static void filter(struct requests *requests, const char *word) {
-    int kept = 0;
-    for (int i = 0; i < requests->count; i++) {
-        const struct request_text *text = &requests->list[i].text;
-        if (strstr(text->kind, word) || strstr(text->direction, word) || strstr(text->memory, word)
-            || strstr(text->attributes, word) || strstr(text->auxiliary, word) || strstr(text->shape, word))
-            requests->list[kept++] = requests->list[i];
-    }
-    requests->count = kept;
 }
 
 static void show_progress(int done, int count, time_t start) {
@@ -191,7 +192,10 @@ static int run(const struct options *options, const struct requests *requests, s
     }
     show_progress(requests->count, requests->count, start);
     report_totals(stdout, requests->count, results, theirs != NULL);
-    struct chart chart = {requests->count, results, options->library, theirs ? options->against : NULL};
+    char our_name[256], their_name[256];
+    snprintf(our_name, sizeof(our_name), "%s: %.200s", ours->engine, ours->library);
+    if (theirs) snprintf(their_name, sizeof(their_name), "%s: %.200s", theirs->engine, theirs->library);
+    struct chart chart = {requests->count, results, our_name, theirs ? their_name : NULL};
     bool written = write_file(options->csv, &chart, write_csv);
     written &= write_file(options->svg, &chart, draw_svg);
     written &= write_file(options->html, &chart, draw_page);
@@ -211,7 +215,7 @@ static bool start(struct worker *worker, const char *title) {
 
 /* The library that is installed or built with this program, else whichever the dynamic linker finds. */
 static const char *default_library(void) {
-    static const char *const places[] = {"../" LODE_LIBRARY_FOLDER, "../lib", "."};
+    static const char *const places[] = {LODE_LIBRARY_FOLDER, "../lib", "."};
     static char path[4096];
     char self[2048];
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -225,22 +229,26 @@ static const char *default_library(void) {
     return "libdnnl.so.3";
 }
 
+/* Starts the workers, runs all requests on them, stops them. */
+static int run_workers(const struct options *options, const struct requests *requests) {
+    struct worker ours = {.library = options->library, .engine = options->engine};
+    struct worker theirs = {.library = options->against ? options->against : options->library,
+                            .engine = options->other_engine ? options->other_engine : options->engine};
+    bool both = options->against || options->other_engine;
+    bool good = start(&ours, "library") && (!both || start(&theirs, "other"));
+    int status = good ? run(options, requests, &ours, both ? &theirs : NULL) : 2;
+    worker_stop(&ours);
+    worker_stop(&theirs);
+    return status;
+}
+
 int main(int argc, char **argv) {
     struct options options = {.library = default_library(), .engine = "cpu", .budget_ms = 50};
     struct requests requests = {0};
     if (argc == 5 && !strcmp(argv[1], "--worker")) return worker_main(atoi(argv[2]), argv[3], argv[4]);
     if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(help, stdout), 0;
     if (!parse_options(&options, argc, argv)) return fputs(help, stderr), 2;
-    if (!read_requests(&options, &requests)) return 2;
-    if (options.only) filter(&requests, options.only);
-    struct worker ours = {.library = options.library, .engine = options.engine};
-    if (options.other_engine && !options.against) options.against = options.library;
-    struct worker theirs = {.library = options.against,
-                            .engine = options.other_engine ? options.other_engine : options.engine};
-    bool good = start(&ours, "library") && (!options.against || start(&theirs, "other"));
-    int status = good ? run(&options, &requests, &ours, options.against ? &theirs : NULL) : 2;
-    worker_stop(&ours);
-    worker_stop(&theirs);
+    int status = read_requests(&options, &requests) ? run_workers(&options, &requests) : 2;
     free(requests.list);
     return status;
 }

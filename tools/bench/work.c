@@ -6,10 +6,10 @@
 #include <string.h>
 
 static double elements(const struct tensor *tensor) {
-    double count = 1;
+    double count = tensor && tensor->ndims ? 1 : 0;
     for (int d = 0; tensor && d < tensor->ndims; d++)
         count *= (double)tensor->dims[d];
-    return tensor ? count : 0;
+    return count;
 }
 
 static double type_bytes(dnnl_data_type_t type) {
