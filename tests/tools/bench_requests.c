@@ -150,6 +150,8 @@ static void reasons(void **state) {
         const char *line, *why;
     } rows[] = {
             {"eltwise,x,forward_training,data:f33::blocked:ab::f0,,,2x3\n", "no such type: f33"},
+            {"eltwise,x,forward_training,data:f32::blocked:ab:4y1:f0,,,2x3\n",
+             "strides 4y1 are not understood"},
             {"eltwise,x,sideways,data:f32::blocked:ab::f0,,,2x3\n", "no such direction: sideways"},
             {"eltwise,x,forward_training,data:f32::blocked:ab::f0,,alg:eltwise_none,2x3\n",
              "no such algorithm: eltwise_none"},

@@ -60,14 +60,20 @@ static void name_tensor(const struct request *request, struct tensor *tensor, co
         snprintf(tensor->name, sizeof(tensor->name), "%.19s", name);
 }
 
-static void parse_strides(struct tensor *tensor, const char *text) {
+/* "16x1", or "strided" if the text leaves them open. */
+static bool parse_strides(struct request *request, struct tensor *tensor, const char *text) {
+    const char *rest = text;
     char word[32];
     int count = 0;
-    if (!*text) return;
+    if (!*text) return true;
     tensor->unknown_strides = !strcmp(text, "strided");
     tensor->strided = !tensor->unknown_strides;
-    while (tensor->strided && count < DNNL_MAX_NDIMS && next_word(&text, 'x', word, sizeof(word)))
+    while (tensor->strided && next_word(&rest, 'x', word, sizeof(word))) {
+        if (count == DNNL_MAX_NDIMS || !word[0] || strspn(word, "0123456789") != strlen(word))
+            return request_reject(request, "strides %.40s are not understood", text);
         tensor->strides[count++] = strtoll(word, NULL, 10);
+    }
+    return true;
 }
 
 static bool parse_tensor(struct request *request, const char *text) {
@@ -92,7 +98,7 @@ static bool parse_tensor(struct request *request, const char *text) {
     const char *mask = strstr(flags, "_mask");
     tensor->mask = mask ? atoi(mask + 5) : -1;
     tensor->special = flags[0] == 'f' && flags[1] != '0';
-    parse_strides(tensor, strides);
+    if (!parse_strides(request, tensor, strides)) return false;
     if (value && !tensor->any && strcmp(format, "blocked"))
         return request_reject(request, "%s has a layout of kind %s", name, format);
     return true;
