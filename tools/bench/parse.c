@@ -64,14 +64,13 @@ static void name_tensor(const struct request *request, struct tensor *tensor, co
 static bool parse_strides(struct request *request, struct tensor *tensor, const char *text) {
     const char *rest = text;
     char word[32];
-    int count = 0;
     if (!*text) return true;
     tensor->unknown_strides = !strcmp(text, "strided");
     tensor->strided = !tensor->unknown_strides;
     while (tensor->strided && next_word(&rest, 'x', word, sizeof(word))) {
-        if (count == DNNL_MAX_NDIMS || !word[0] || strspn(word, "0123456789") != strlen(word))
+        if (tensor->stride_count == DNNL_MAX_NDIMS || !word[0] || strspn(word, "0123456789") != strlen(word))
             return request_reject(request, "strides %.40s are not understood", text);
-        tensor->strides[count++] = strtoll(word, NULL, 10);
+        tensor->strides[tensor->stride_count++] = strtoll(word, NULL, 10);
     }
     return true;
 }

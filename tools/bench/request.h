@@ -20,7 +20,7 @@ struct tensor {
     bool unknown_strides; /* "strided": some that leave gaps */
     bool special;         /* holds more than its elements, so that only a primitive can tell its layout */
     int mask;             /* -1, or the dimensions that are not broadcast */
-    int ndims;
+    int ndims, stride_count;
     dnnl_dims_t dims, strides;
     char tag[TAG_SIZE];
 };

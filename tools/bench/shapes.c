@@ -326,6 +326,8 @@ static bool check_tensors(struct request *request) {
             return request_reject(request, "the shape does not tell the size of %s", tensor->name);
         if (tensor->special && !tensor->any)
             return request_reject(request, "only a primitive can ask for the layout of %s", tensor->name);
+        if (tensor->strided && tensor->stride_count != tensor->ndims)
+            return request_reject(request, "the strides of %s do not fit its shape", tensor->name);
         if (tensor->unknown_strides && !tensor->any) open_strides(tensor);
     }
     return true;
