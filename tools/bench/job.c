@@ -33,13 +33,17 @@ static const struct palette {
   positive_values = {8, {0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1}},
   nonzero_values = {8, {-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1}}, sign_values = {2, {-1, 1}},
   whole_values = {17, {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8}},
-  counting_values = {9, {0, 1, 2, 3, 4, 5, 6, 7, 8}}, small_whole_values = {4, {0, 1, 2, 3}},
-  truth_values = {2, {0, 1}}, scale_values = {2, {0.0625, 0.03125}}, dst_scale_values = {1, {0.125}},
-  one_values = {1, {1}};
+  even_values = {9, {-8, -6, -4, -2, 0, 2, 4, 6, 8}}, counting_values = {9, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
+  small_whole_values = {4, {0, 1, 2, 3}}, truth_values = {2, {0, 1}}, scale_values = {2, {0.0625, 0.03125}},
+  dst_scale_values = {1, {0.125}}, one_values = {1, {1}};
 
 static bool needs_positive(dnnl_alg_kind_t alg) {
     return alg == dnnl_eltwise_log || alg == dnnl_eltwise_sqrt || alg == dnnl_eltwise_pow
            || alg == dnnl_eltwise_sqrt_use_dst_for_bwd;
+}
+
+static bool is_weights(int arg) {
+    return arg >= DNNL_ARG_WEIGHTS_0 && arg <= DNNL_ARG_WEIGHTS_3;
 }
 
 static const struct palette *palette_of(const struct request *request, int arg, dnnl_data_type_t type) {
@@ -52,6 +56,8 @@ static const struct palette *palette_of(const struct request *request, int arg, 
     if (reads_data && needs_positive(request->alg)) return &positive_values;
     if (type == dnnl_e8m0) return &positive_values;
     if (type == dnnl_u8 || type == dnnl_u4) return &counting_values;
+    /* oneDNN halves s8 weights where products of bytes could overflow. */
+    if (type == dnnl_s8 && is_weights(arg)) return &even_values;
     return type_is_integer(type) ? &whole_values : &signed_values;
 }
 
@@ -111,10 +117,6 @@ static bool fill_by_reorder(struct job *job, dnnl_memory_t memory, const_dnnl_me
     if (from) lib_memory_destroy(from);
     lib_memory_desc_destroy(plain);
     return good && (status == dnnl_success || fail(job, "a reorder of its weights", status));
-}
-
-static bool is_weights(int arg) {
-    return arg >= DNNL_ARG_WEIGHTS_0 && arg <= DNNL_ARG_WEIGHTS_3;
 }
 
 static bool add_memory(struct job *job, int arg, dnnl_memory_t memory) {
