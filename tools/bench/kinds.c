@@ -3,21 +3,7 @@
  * Primitive descriptors of requests, one function per kind for both directions. Tensors have the names of
  * verbose lines, where backward lines print their differentials under the names of forward tensors.
  */
-#include "build.h"
-
-/* What every function gets; `backward` has the direction of a backward request. */
-struct call {
-    struct build *build;
-    const struct request *r;
-    dnnl_engine_t engine;
-    dnnl_prop_kind_t direction;
-    bool backward;
-    const_dnnl_primitive_desc_t hint;
-    const_dnnl_primitive_attr_t attr;
-    dnnl_primitive_desc_t *pd;
-};
-
-#define MD(name) build_md(c->build, name)
+#include "kinds.h"
 
 static dnnl_memory_desc_t first_md(const struct call *c, const char *name, const char *otherwise) {
     dnnl_memory_desc_t md = MD(name);
@@ -229,37 +215,6 @@ static dnnl_status_t make_resampling(const struct call *c) {
 static dnnl_status_t make_reduction(const struct call *c) {
     return lib_reduction_primitive_desc_create(c->pd, c->engine, c->r->alg, MD("src"), MD("dst"), c->r->p,
                                                c->r->eps, c->attr);
-}
-
-static dnnl_status_t make_rnn(const struct call *c) {
-    const struct request *r = c->r;
-    if (c->backward) {
-        c->build->why = "backward passes of recurrent cells are not supported";
-        return dnnl_unimplemented;
-    }
-    dnnl_memory_desc_t src = MD("src_layer"), iter = MD("src_iter"), layer_weights = MD("wei_layer");
-    dnnl_memory_desc_t iter_weights = MD("wei_iter"), bias = MD("bias"), dst = MD("dst_layer"),
-                       dst_iter = MD("dst_iter");
-    switch (r->alg) {
-    case dnnl_vanilla_rnn:
-        return lib_vanilla_rnn_forward_primitive_desc_create(
-                c->pd, c->engine, c->direction, r->activation, r->rnn_direction, src, iter, layer_weights,
-                iter_weights, bias, dst, dst_iter, r->flags, 0, 0, c->attr);
-    case dnnl_vanilla_gru:
-        return lib_gru_forward_primitive_desc_create(c->pd, c->engine, c->direction, r->rnn_direction, src,
-                                                     iter, layer_weights, iter_weights, bias, dst, dst_iter,
-                                                     r->flags, c->attr);
-    case dnnl_lbr_gru:
-        return lib_lbr_gru_forward_primitive_desc_create(c->pd, c->engine, c->direction, r->rnn_direction,
-                                                         src, iter, layer_weights, iter_weights, bias, dst,
-                                                         dst_iter, r->flags, c->attr);
-    case dnnl_vanilla_lstm:
-        return lib_lstm_forward_primitive_desc_create(c->pd, c->engine, c->direction, r->rnn_direction, src,
-                                                      iter, MD("src_iter_c"), layer_weights, iter_weights,
-                                                      MD("wei_peephole"), MD("wei_proj"), bias, dst, dst_iter,
-                                                      MD("dst_iter_c"), r->flags, c->attr);
-    default: c->build->why = "this recurrent cell is not supported"; return dnnl_unimplemented;
-    }
 }
 
 static const struct {

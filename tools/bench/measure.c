@@ -5,6 +5,7 @@
 #include "work.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The best of many short batches is the least disturbed by other processes. */
@@ -17,6 +18,11 @@ static void free_outputs(int count, struct output *outputs) {
         free(outputs[i].values);
 }
 
+static void lose_results(struct prepared *prepared) {
+    prepared->outcome = OUTCOME_FAILED;
+    snprintf(prepared->text, sizeof(prepared->text), "results could not be read");
+}
+
 static enum verdict compare_workers(struct result *result, struct worker *ours, struct worker *theirs) {
     struct output a[MAX_OUTPUTS], b[MAX_OUTPUTS];
     int count = worker_outputs(ours, a), other = worker_outputs(theirs, b);
@@ -25,6 +31,9 @@ static enum verdict compare_workers(struct result *result, struct worker *ours, 
                                   &result->tolerance);
     free_outputs(count, a);
     free_outputs(other, b);
+    if (count < 0) lose_results(&result->ours);
+    if (other < 0) lose_results(&result->theirs);
+    if (count < 0 || other < 0) return count < 0 ? VERDICT_REFUSED : VERDICT_BETTER;
     return agree ? VERDICT_AGREES : VERDICT_DIFFERS;
 }
 

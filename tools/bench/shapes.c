@@ -156,6 +156,14 @@ static void add_cell_state(struct request *request, const char *with, const char
     snprintf(tensor->name, sizeof(tensor->name), "%s", name);
 }
 
+/* Sets the dimensions of a tensor and of its differential. */
+static void set_both(struct request *request, const char *name, int ndims, const dnnl_dim_t *dims) {
+    char diff[32];
+    snprintf(diff, sizeof(diff), "diff_%s", name);
+    set_dims(request, name, ndims, dims);
+    set_dims(request, diff, ndims, dims);
+}
+
 static void shape_rnn(struct request *request, const struct numbers *numbers) {
     bool two = request->rnn_direction == dnnl_bidirectional_concat
                || request->rnn_direction == dnnl_bidirectional_sum;
@@ -168,18 +176,20 @@ static void shape_rnn(struct request *request, const struct numbers *numbers) {
     if (request->alg == dnnl_vanilla_lstm) {
         add_cell_state(request, "src_iter", "src_iter_c");
         add_cell_state(request, "dst_iter", "dst_iter_c");
+        add_cell_state(request, "diff_src_iter", "diff_src_iter_c");
+        add_cell_state(request, "diff_dst_iter", "diff_dst_iter_c");
     }
-    set_dims(request, "src_layer", 3, (dnnl_dim_t[]){steps, batch, input});
-    set_dims(request, "src_iter", 4, (dnnl_dim_t[]){layers, directions, batch, state});
-    set_dims(request, "src_iter_c", 4, (dnnl_dim_t[]){layers, directions, batch, cell});
-    set_dims(request, "wei_layer", 5, (dnnl_dim_t[]){layers, directions, input, gates, cell});
-    set_dims(request, "wei_iter", 5, (dnnl_dim_t[]){layers, directions, state, gates, cell});
-    set_dims(request, "wei_peephole", 4, (dnnl_dim_t[]){layers, directions, 3, cell});
-    set_dims(request, "wei_proj", 4, (dnnl_dim_t[]){layers, directions, cell, out});
-    set_dims(request, "bias", 4, (dnnl_dim_t[]){layers, directions, gates + (lbr ? 1 : 0), cell});
-    set_dims(request, "dst_layer", 3, (dnnl_dim_t[]){steps, batch, width});
-    set_dims(request, "dst_iter", 4, (dnnl_dim_t[]){layers, directions, batch, out});
-    set_dims(request, "dst_iter_c", 4, (dnnl_dim_t[]){layers, directions, batch, cell});
+    set_both(request, "src_layer", 3, (dnnl_dim_t[]){steps, batch, input});
+    set_both(request, "src_iter", 4, (dnnl_dim_t[]){layers, directions, batch, state});
+    set_both(request, "src_iter_c", 4, (dnnl_dim_t[]){layers, directions, batch, cell});
+    set_both(request, "wei_layer", 5, (dnnl_dim_t[]){layers, directions, input, gates, cell});
+    set_both(request, "wei_iter", 5, (dnnl_dim_t[]){layers, directions, state, gates, cell});
+    set_both(request, "wei_peephole", 4, (dnnl_dim_t[]){layers, directions, 3, cell});
+    set_both(request, "wei_proj", 4, (dnnl_dim_t[]){layers, directions, cell, out});
+    set_both(request, "bias", 4, (dnnl_dim_t[]){layers, directions, gates + (lbr ? 1 : 0), cell});
+    set_both(request, "dst_layer", 3, (dnnl_dim_t[]){steps, batch, width});
+    set_both(request, "dst_iter", 4, (dnnl_dim_t[]){layers, directions, batch, out});
+    set_both(request, "dst_iter_c", 4, (dnnl_dim_t[]){layers, directions, batch, cell});
 }
 
 /* Lists of numbers. */
