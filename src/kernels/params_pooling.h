@@ -12,12 +12,13 @@ enum { POOLING_LANES = 16, POOLING_PLANES = 4 }; /* outputs by channels in a blo
 
 struct pooling_params {
     struct window window;
-    i32 alg;            /* POOLING_* */
-    i32 workspace_type; /* type of the workspace, the indices of the maxima's taps; 0: no workspace */
-    i32 exact;          /* maxima of s32, which f32 cannot hold exactly */
-    f32 lowest;         /* the maximum of no taps */
-    i64 taps;           /* in a whole window */
-    struct walk walk;   /* dst; the workspace has the same layout */
+    i32 alg;              /* POOLING_* */
+    i32 workspace_type;   /* type of the workspace, the indices of the maxima's taps; 0: no workspace */
+    i32 exact;            /* maxima of s32, which f32 cannot hold exactly */
+    f32 lowest;           /* the maximum of no taps */
+    i64 taps;             /* in a whole window */
+    i64 workspace_offset; /* from an element of dst to that of the workspace */
+    struct walk walk;     /* dst; the workspace has the same layout */
     struct tensor src;
     struct epilogue epilogue;
 };
@@ -26,7 +27,10 @@ struct pooling_dense_params {
     struct window_images images;
     i32 alg;
     f32 lowest;
-    i32 workspace_type, pad; /* in training */
+    i32 workspace_type; /* in training */
+    i32 src_type;
+    i32 finished, pad;    /* finished: the epilogue has post-ops */
+    i64 workspace_offset; /* from an element of dst to that of the workspace */
     i64 taps;
     struct epilogue epilogue;
 };
@@ -41,6 +45,7 @@ struct pooling_planes_params {
     i32 alg;
     f32 lowest;
     i32 workspace_type, pad; /* 0: not in training */
+    i64 workspace_offset;    /* from an element of dst to that of the workspace */
 };
 
 #endif

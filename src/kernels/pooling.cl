@@ -70,7 +70,8 @@ kernel void pooling_universal(ITEM global const uchar *src, global uchar *worksp
         for (int d = 0; d < TENSOR_DIMS; d++)
             position[d] = out.position[d];
         if (out.inside) pool = pool_window(p, src, position);
-        if (p->workspace_type) store_s32(workspace, p->workspace_type, out.offset, pool.tap);
+        if (p->workspace_type)
+            store_s32(workspace, p->workspace_type, out.offset + p->workspace_offset, pool.tap);
         if (p->exact) {
             store_s32(dst, p->epilogue.type, out.offset, pool.exact);
             continue;
@@ -81,6 +82,7 @@ kernel void pooling_universal(ITEM global const uchar *src, global uchar *worksp
 }
 #endif
 
+#include "kernels/lib/rows.h"
 #define LANES 16
 #include "kernels/lib/pooling_dense.h"
 #include "kernels/lib/pooling_planes.h"

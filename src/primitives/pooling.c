@@ -152,7 +152,7 @@ static dnnl_status_t choose_layouts(struct problem *problem) {
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
     md_t *workspace = problem_md(problem, DNNL_ARG_WORKSPACE);
     TRY(md_set_any_like(dst, src));
-    if (!workspace) return dnnl_success;
+    if (!workspace || !md_is_any(workspace)) return dnnl_success;
     dnnl_data_type_t type = workspace->data_type;
     *workspace = *dst;
     workspace->data_type = type;
@@ -184,6 +184,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     p->exact = p->alg == POOLING_MAX && src.data_type == dnnl_s32 && dst.data_type == dnnl_s32
                && plan->attr.post_ops.len == 0;
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;
+    p->workspace_offset = workspace ? workspace->offset0 - dst.offset0 : 0;
     tensor_init(&p->src, &src);
     launch->range = walk_init_cost(&p->walk, &ep.dst, plan->device, p->taps);
     launch_bind(launch, DNNL_ARG_SRC);
@@ -191,18 +192,27 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
+static const uint64_t vector_types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_INT8 | TYPES_FP8;
+
+/* Can vectors of channels be loaded and stored? */
+static bool has_vectors(const md_t *md) {
+    return in_set(vector_types, md->data_type) && md_is_plain(md)
+           && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
+}
+
 static dnnl_status_t build_dense(struct plan *plan) {
     const struct kernel *kernel = plan->implementation->data;
     TRY(plan_takes(plan, kernel));
-    bool trains = kernel == &kernel_f32_pooling_training_16;
+    bool trains = kernel == &kernel_pooling_training_16;
     if (trains != (problem_md(&plan->problem, DNNL_ARG_WORKSPACE) != NULL))
         return plan_skip(plan, trains ? "no workspace" : "there is a workspace");
     TRY(choose_layouts(&plan->problem));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
-    if (!is_dense_image(&src) || !is_dense_image(&dst)) return plan_skip(plan, "not f32 with channels last");
+    if (!has_vectors(&src) || !has_vectors(&dst))
+        return plan_skip(plan, "channels are not last, or are s32 or f64");
     struct epilogue_build ep;
-    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1, .f32_only = true}));
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
     if (trains && !ep.direct) return plan_skip(plan, "training, and post-ops need several launches");
 
@@ -213,14 +223,85 @@ static dnnl_status_t build_dense(struct plan *plan) {
     window_images_init(&p->images, &plan->problem, &from, &to);
     p->taps = taps_in(&p->images.window);
     p->alg = kernel_alg(plan->problem.alg);
-    p->lowest = lowest(dnnl_f32);
+    p->lowest = lowest(dst.data_type);
+    p->src_type = (i32)src.data_type;
     launch->range = window_images_range(&p->images, POOLING_PLACES, dst.dims[0]);
     launch_bind(launch, DNNL_ARG_SRC);
     if (trains) {
-        p->workspace_type = (i32)problem_md(&plan->problem, DNNL_ARG_WORKSPACE)->data_type;
+        const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+        p->workspace_type = (i32)workspace->data_type;
+        p->workspace_offset = workspace->offset0 - ep.dst.offset0;
         launch_bind(launch, DNNL_ARG_WORKSPACE);
     }
-    return epilogue_end(&ep, launch, &p->epilogue);
+    TRY(epilogue_end(&ep, launch, &p->epilogue));
+    p->finished = p->epilogue.nops > 0;
+    return dnnl_success;
+}
+
+/* Layouts and types that no fast kernel takes: src is moved to one that has channels last, results are moved
+ * back. */
+struct moved {
+    md_t src, dst, workspace;
+    bool moves_src, moves_dst;
+};
+
+static int moved_arg(int arg, const void *data) {
+    const struct moved *moved = data;
+    if (arg == DNNL_ARG_SRC && moved->moves_src) return ARG_SCRATCHPAD;
+    if ((arg == DNNL_ARG_DST || arg == DNNL_ARG_WORKSPACE) && moved->moves_dst) return ARG_SCRATCHPAD;
+    return arg;
+}
+
+static dnnl_status_t move_tensor(struct plan *plan, md_t *moved, const md_t *md) {
+    if (md_is_zero(md)) return dnnl_success;
+    TRY(md_init_by_string(moved, md->ndims, md->dims, md->data_type, channels_last(md->ndims)));
+    moved->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(moved, 0)) / dt_size(md->data_type));
+    return dnnl_success;
+}
+
+static dnnl_status_t append_moved(struct plan *plan, const struct moved *moved) {
+    struct problem part;
+    TRY(problem_copy(&part, &plan->problem));
+    *problem_md(&part, DNNL_ARG_SRC) = moved->src;
+    *problem_md(&part, DNNL_ARG_DST) = moved->dst;
+    if (problem_md(&part, DNNL_ARG_WORKSPACE)) *problem_md(&part, DNNL_ARG_WORKSPACE) = moved->workspace;
+    dnnl_status_t status = plan_append(plan, pooling_forward, &part, &plan->attr, moved_arg, moved);
+    problem_clear(&part);
+    return status;
+}
+
+static bool has_sum(const struct dnnl_post_ops *ops) {
+    for (int i = 0; i < ops->len; i++)
+        if (ops->entries[i].kind == dnnl_sum) return true;
+    return false;
+}
+
+static dnnl_status_t build_moved(struct plan *plan) {
+    TRY(plan_takes(plan, &kernel_pooling_16));
+    TRY(choose_layouts(&plan->problem));
+    const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
+               dst = *problem_md(&plan->problem, DNNL_ARG_DST), taps = workspace ? *workspace : (md_t){0};
+    struct moved moved = {.src = src, .dst = dst, .workspace = taps};
+    moved.moves_src = !has_vectors(&src), moved.moves_dst = !has_vectors(&dst);
+    if (!in_set(vector_types, src.data_type) || !in_set(vector_types, dst.data_type))
+        return plan_skip(plan, "unsupported types of src and dst");
+    if (!moved.moves_src && !moved.moves_dst) return plan_skip(plan, "channels are last");
+    if (has_sum(&plan->attr.post_ops)) return plan_skip(plan, "a sum reads dst");
+    if (md_nelems(&dst, true) == 0) return dnnl_success;
+    if (moved.moves_src) {
+        TRY(move_tensor(plan, &moved.src, &src));
+        TRY(append_reorder(plan, DNNL_ARG_SRC, &src, ARG_SCRATCHPAD, &moved.src, NULL));
+    }
+    if (moved.moves_dst) {
+        TRY(move_tensor(plan, &moved.dst, &dst));
+        TRY(move_tensor(plan, &moved.workspace, &taps));
+    }
+    TRY(append_moved(plan, &moved));
+    if (!moved.moves_dst) return dnnl_success;
+    TRY(append_reorder(plan, ARG_SCRATCHPAD, &moved.dst, DNNL_ARG_DST, &dst, NULL));
+    if (!workspace) return dnnl_success;
+    return append_reorder(plan, ARG_SCRATCHPAD, &moved.workspace, DNNL_ARG_WORKSPACE, &taps, NULL);
 }
 
 /* Is it an f32 image with dense rows? */
@@ -272,6 +353,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     p->alg = kernel_alg(plan->problem.alg);
     p->lowest = lowest(dnnl_f32);
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;
+    p->workspace_offset = workspace ? workspace->offset0 - dst.offset0 : 0;
     share_planes(p, launch, to.batch);
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
@@ -282,8 +364,9 @@ static dnnl_status_t build_planes(struct plan *plan) {
 /* Vectors of 16 lanes suit all widths: on narrower CPUs they are two or four registers. */
 const struct implementation pooling_forward[] = {
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},
-        {"f32_pooling_16", build_dense, &kernel_f32_pooling_16},
-        {"f32_pooling_training_16", build_dense, &kernel_f32_pooling_training_16},
+        {"pooling_16", build_dense, &kernel_pooling_16},
+        {"pooling_training_16", build_dense, &kernel_pooling_training_16},
+        {"pooling_moved", build_moved, NULL},
         {"pooling_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -1,30 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling of channels-last f32 images, a vector of channels at a time. */
+/* Pooling of channels-last images of any type, a vector of channels at a time. */
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
 
 enum { POOLING_VECTORS = 4 }; /* vectors kept in registers */
 
+/* n vectors of channels, from element `at` on; of a single one `count` lanes exist. */
+INLINE void pool_load(VEC *y, global const uchar *src, int type, i64 at, const int n, int count) {
+    if (n == 1 && count < LANES) {
+        float each[LANES + 16];
+        row_load_any(each, src, type, at, 1, count);
+        y[0] = VLOAD(0, each);
+        return;
+    }
+#define POOL_LOAD(type_, bits_, WIDEN_)                                                                      \
+    case type_:                                                                                              \
+        _Pragma("unroll") for (int i = 0; i < n; i++) y[i] = WIDEN_(ROW_BITS_##bits_(src, at + i * LANES));  \
+        return;
+    switch (type) {
+        POOL_LOAD(TYPE_F32, 32, as_float16)
+        POOL_LOAD(TYPE_BF16, 16, widen_bf16)
+        POOL_LOAD(TYPE_F16, 16, widen_f16)
+        POOL_LOAD(TYPE_S8, 8, widen_s8)
+        POOL_LOAD(TYPE_U8, 8, widen_unsigned)
+        POOL_LOAD(TYPE_F8_E5M2, 8, widen_f8_e5m2)
+        POOL_LOAD(TYPE_F8_E4M3, 8, widen_f8_e4m3)
+    }
+#undef POOL_LOAD
+}
+
 /* Pools n vectors of channels over the window; tap 0 would read at `start`. `count` lanes of the last vector
  * exist. Callers pass `n` and `max` as constants. */
 INLINE void pool_vectors(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
-                         global const float *src, i64 start, const int n, const bool max, int count) {
-    VEC x[POOLING_VECTORS], y;
+                         global const uchar *src, i64 start, const int n, const bool max, int count) {
+    VEC x[POOLING_VECTORS], y[POOLING_VECTORS];
     for (int i = 0; i < n; i++)
         x[i] = V(max ? p->lowest : 0.0f);
 #pragma nounroll
     for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
 #pragma nounroll
         for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
-            global const float *row = src + start + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
+            const i64 row = start + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
 #pragma nounroll
-            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++)
+            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
+                pool_load(y, src, p->src_type, row + k2 * p->images.src_step[2], n, count);
 #pragma unroll
-                for (int i = 0; i < n; i++) {
-                    load_lanes(&y, row + k2 * p->images.src_step[2] + i * LANES, n == 1 ? count : LANES,
-                               0.0f);
-                    x[i] = max ? (y > x[i] ? y : x[i]) : x[i] + y;
-                }
+                for (int i = 0; i < n; i++)
+                    x[i] = max ? (y[i] > x[i] ? y[i] : x[i]) : x[i] + y[i];
+            }
         }
     VEC divisor = V(pooling_divisor(p->alg, p->taps, t));
     for (int i = 0; i < n; i++)
@@ -40,7 +63,7 @@ OUTLINE void pool_finish(VEC *x, constant struct pooling_dense_params *p, EPILOG
 }
 
 INLINE void pool_any(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
-                     global const float *src, i64 start, int n, int count) {
+                     global const uchar *src, i64 start, int n, int count) {
     bool max = p->alg == POOLING_MAX;
     switch (max ? n : n + POOLING_VECTORS) {
     case 1: pool_vectors(out, p, t, src, start, 1, true, count); break;
@@ -56,7 +79,7 @@ INLINE void pool_any(VEC *out, constant struct pooling_dense_params *p, const st
 
 /* All channels of one output: `from` is where tap 0 reads the first channel, `to` its offset in dst. */
 INLINE void pool_place(VEC *x, constant struct pooling_dense_params *p, const struct taps *t,
-                       global const float *src, i64 from, global float *dst, i64 to, EPILOGUE_ARGS, i64 batch,
+                       global const uchar *src, i64 from, global uchar *dst, i64 to, EPILOGUE_ARGS, i64 batch,
                        const i64 *place) {
     for (i64 c = 0; c < p->images.channels;) {
         i64 left = p->images.channels - c,
@@ -70,15 +93,15 @@ INLINE void pool_place(VEC *x, constant struct pooling_dense_params *p, const st
         }
         pool_any(x, p, t, src, from + c, (int)n, count);
         for (int i = 0; i < n; i++, c += LANES) {
-            if (p->epilogue.nops) pool_finish(&x[i], p, EPILOGUE_PASS, batch, c, place, count);
-            store_lanes(x[i], dst + to + c, count);
+            if (p->finished) pool_finish(&x[i], p, EPILOGUE_PASS, batch, c, place, count);
+            store_lanes(dst, p->epilogue.type, to + c, x[i], count);
         }
     }
 }
 
-#if WANTED(f32_pooling_16)
-kernel void f32_pooling_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
-                           constant struct pooling_dense_params *p) {
+#if WANTED(pooling_16)
+kernel void pooling_16(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
+                       constant struct pooling_dense_params *p) {
     struct window_row r =
             window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
     for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
@@ -92,18 +115,18 @@ kernel void f32_pooling_16(ITEM global const float *src, global float *dst, EPIL
 
 /* The maxima of a vector of channels, and the taps where they are. */
 INLINE void pool_maxima(VEC *most, IVEC *at, constant struct pooling_dense_params *p, const struct taps *t,
-                        global const float *src, int count) {
+                        global const uchar *src, i64 start, int count) {
     VEC x = V(p->lowest), y;
     IVEC tap = (IVEC)(0);
 #pragma nounroll
     for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
 #pragma nounroll
         for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
-            global const float *row = src + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
+            const i64 row = start + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
             i64 before = (k0 * p->images.window.taps[1] + k1) * p->images.window.taps[2];
 #pragma nounroll
             for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
-                load_lanes(&y, row + k2 * p->images.src_step[2], count, 0.0f);
+                pool_load(&y, src, p->src_type, row + k2 * p->images.src_step[2], 1, count);
                 tap = y > x ? (IVEC)((int)(before + k2)) : tap;
                 x = y > x ? y : x;
             }
@@ -127,9 +150,9 @@ INLINE void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 of
             ((global int *)workspace)[offset + i] = values[i];
 }
 
-#if WANTED(f32_pooling_training_16)
-kernel void f32_pooling_training_16(ITEM global const float *src, global uchar *workspace, global float *dst,
-                                    EPILOGUE_ARGS, constant struct pooling_dense_params *p) {
+#if WANTED(pooling_training_16)
+kernel void pooling_training_16(ITEM global const uchar *src, global uchar *workspace, global uchar *dst,
+                                EPILOGUE_ARGS, constant struct pooling_dense_params *p) {
     struct window_row r =
             window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
     for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
@@ -141,10 +164,10 @@ kernel void f32_pooling_training_16(ITEM global const float *src, global uchar *
             int count = p->images.channels - c < LANES ? (int)(p->images.channels - c) : LANES;
             VEC x;
             IVEC taps;
-            pool_maxima(&x, &taps, p, &r.taps, src + from + c, count);
-            if (p->epilogue.nops) pool_finish(&x, p, EPILOGUE_PASS, r.batch, c, r.place, count);
-            store_lanes(x, dst + to + c, count);
-            pool_store_taps(taps, workspace, p->workspace_type, to + c, count);
+            pool_maxima(&x, &taps, p, &r.taps, src, from + c, count);
+            if (p->finished) pool_finish(&x, p, EPILOGUE_PASS, r.batch, c, r.place, count);
+            store_lanes(dst, p->epilogue.type, to + c, x, count);
+            pool_store_taps(taps, workspace, p->workspace_type, to + p->workspace_offset + c, count);
         }
     }
 }

@@ -175,7 +175,8 @@ INLINE void planes_row(constant struct pooling_planes_params *p, const struct wi
         for (int i = 0; i < POOLING_PLANES && channel + i <= last; i++) {
             i64 to = r->to + (channel + i) * p->dst_channel + place;
             store_lanes(x[i], dst + to, count);
-            if (p->workspace_type) pool_store_taps(taps[i], workspace, p->workspace_type, to, count);
+            if (p->workspace_type)
+                pool_store_taps(taps[i], workspace, p->workspace_type, to + p->workspace_offset, count);
         }
     }
 }
