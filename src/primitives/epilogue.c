@@ -6,6 +6,7 @@
 #include "primitives/epilogue.h"
 #include "base/round.h"
 #include "primitives/primitives.h"
+#include "primitives/rows.h"
 #include "primitives/tensor.h"
 #include "base/verbose.h"
 #include "kernels/params_reorder.h"
@@ -404,10 +405,22 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
     return dnnl_success;
 }
 
+/* The remaining launches as an element-wise program. */
+static dnnl_status_t add_rows(struct epilogue_build *ep) {
+    struct rows rows;
+    rows_begin(&rows, ep->plan, ep->spec.dst_arg);
+    rows_load(&rows, rows_operand_at(&rows, ARG_SCRATCHPAD, &ep->dst), ROW_NONE);
+    rows_post_ops(&rows);
+    return rows_end(&rows);
+}
+
 /* Adds the remaining launches for results in scratchpad. */
 static dnnl_status_t add_rest(struct epilogue_build *ep) {
     const attr_t *attr = &ep->plan->attr;
     const struct quant *scale = quants_find(&attr->scales, ep->spec.dst_arg);
+    const bool random = attr->dropout.enabled || attr_has_stochastic_rounding(attr);
+    if (!quant_is_dynamic(scale) && !random && !ep->spec.bias && dt_bits(dst_of(ep)->data_type) >= 8)
+        return add_rows(ep);
     bool dynamic = quant_is_dynamic(scale),
          ops = ep->spec.bias || attr->post_ops.len > 0 || attr->dropout.enabled;
     int next = ops || !dynamic ? 0 : -1;

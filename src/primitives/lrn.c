@@ -9,6 +9,7 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/image.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "lrn";
@@ -86,13 +87,20 @@ static struct lrn lrn_of(const struct problem *problem, const md_t *src) {
                         .beta = problem->beta};
 }
 
-static dnnl_status_t build_universal(struct plan *plan) {
-    struct problem *problem = &plan->problem;
-    md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+static dnnl_status_t check_types(const struct plan *plan) {
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     bool known = in_set(BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), src->data_type);
     if (!known || src->data_type != dst->data_type)
         return plan_skip(plan, "unsupported types of src and dst");
     if (src->ndims > 5) return plan_skip(plan, "more than five dimensions");
+    return dnnl_success;
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    struct problem *problem = &plan->problem;
+    md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+    TRY(check_types(plan));
     TRY(md_set_any_like(dst, src));
     if (!md_is_blocked(src) || !md_is_blocked(dst)) return plan_skip(plan, "a layout is not blocked");
     if (md_nelems(dst, true) == 0) return dnnl_success;
@@ -141,9 +149,25 @@ static dnnl_status_t build_dense(struct plan *plan) {
     return dnnl_success;
 }
 
+/* Images of other types, or with channels elsewhere. */
+static dnnl_status_t build_moved(struct plan *plan) {
+    struct moved moved = {.plan = plan};
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    md_t *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    TRY(plan_takes(plan, &kernel_f32_lrn_x8));
+    TRY(check_types(plan));
+    TRY(md_set_any_like(dst, src));
+    if (is_dense_image(src) && is_dense_image(dst)) return plan_skip(plan, "f32 with channels last");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    if (!is_dense_image(src)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, channels_last(src->ndims)));
+    if (!is_dense_image(dst)) TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f32, channels_last(dst->ndims)));
+    return moved_build(&moved, lrn_forward);
+}
+
 const struct implementation lrn_forward[] = {
         {"f32_lrn_x16", build_dense, &kernel_f32_lrn_x16},
         {"f32_lrn_x8", build_dense, &kernel_f32_lrn_x8},
+        {"lrn_moved", build_moved, NULL},
         {"lrn_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -8,6 +8,7 @@
 #include "primitives/tensor.h"
 #include "kernels/params_pooling.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/window.h"
 
@@ -238,70 +239,24 @@ static dnnl_status_t build_dense(struct plan *plan) {
     return dnnl_success;
 }
 
-/* Layouts and types that no fast kernel takes: src is moved to one that has channels last, results are moved
- * back. */
-struct moved {
-    md_t src, dst, workspace;
-    bool moves_src, moves_dst;
-};
-
-static int moved_arg(int arg, const void *data) {
-    const struct moved *moved = data;
-    if (arg == DNNL_ARG_SRC && moved->moves_src) return ARG_SCRATCHPAD;
-    if ((arg == DNNL_ARG_DST || arg == DNNL_ARG_WORKSPACE) && moved->moves_dst) return ARG_SCRATCHPAD;
-    return arg;
-}
-
-static dnnl_status_t move_tensor(struct plan *plan, md_t *moved, const md_t *md) {
-    if (md_is_zero(md)) return dnnl_success;
-    TRY(md_init_by_string(moved, md->ndims, md->dims, md->data_type, channels_last(md->ndims)));
-    moved->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(moved, 0)) / dt_size(md->data_type));
-    return dnnl_success;
-}
-
-static dnnl_status_t append_moved(struct plan *plan, const struct moved *moved) {
-    struct problem part;
-    TRY(problem_copy(&part, &plan->problem));
-    *problem_md(&part, DNNL_ARG_SRC) = moved->src;
-    *problem_md(&part, DNNL_ARG_DST) = moved->dst;
-    if (problem_md(&part, DNNL_ARG_WORKSPACE)) *problem_md(&part, DNNL_ARG_WORKSPACE) = moved->workspace;
-    dnnl_status_t status = plan_append(plan, pooling_forward, &part, &plan->attr, moved_arg, moved);
-    problem_clear(&part);
-    return status;
-}
-
-static bool has_sum(const struct dnnl_post_ops *ops) {
-    for (int i = 0; i < ops->len; i++)
-        if (ops->entries[i].kind == dnnl_sum) return true;
-    return false;
-}
-
+/* Images that have channels elsewhere. */
 static dnnl_status_t build_moved(struct plan *plan) {
+    struct moved moved = {.plan = plan};
     TRY(plan_takes(plan, &kernel_pooling_16));
     TRY(choose_layouts(&plan->problem));
-    const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
-    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
-               dst = *problem_md(&plan->problem, DNNL_ARG_DST), taps = workspace ? *workspace : (md_t){0};
-    struct moved moved = {.src = src, .dst = dst, .workspace = taps};
-    moved.moves_src = !has_vectors(&src), moved.moves_dst = !has_vectors(&dst);
-    if (!in_set(vector_types, src.data_type) || !in_set(vector_types, dst.data_type))
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST),
+               *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    const char *tag = channels_last(src->ndims);
+    const bool moves_src = !has_vectors(src), moves_dst = !has_vectors(dst);
+    if (!in_set(vector_types, src->data_type) || !in_set(vector_types, dst->data_type))
         return plan_skip(plan, "unsupported types of src and dst");
-    if (!moved.moves_src && !moved.moves_dst) return plan_skip(plan, "channels are last");
-    if (has_sum(&plan->attr.post_ops)) return plan_skip(plan, "a sum reads dst");
-    if (md_nelems(&dst, true) == 0) return dnnl_success;
-    if (moved.moves_src) {
-        TRY(move_tensor(plan, &moved.src, &src));
-        TRY(append_reorder(plan, DNNL_ARG_SRC, &src, ARG_SCRATCHPAD, &moved.src, NULL));
-    }
-    if (moved.moves_dst) {
-        TRY(move_tensor(plan, &moved.dst, &dst));
-        TRY(move_tensor(plan, &moved.workspace, &taps));
-    }
-    TRY(append_moved(plan, &moved));
-    if (!moved.moves_dst) return dnnl_success;
-    TRY(append_reorder(plan, ARG_SCRATCHPAD, &moved.dst, DNNL_ARG_DST, &dst, NULL));
-    if (!workspace) return dnnl_success;
-    return append_reorder(plan, ARG_SCRATCHPAD, &moved.workspace, DNNL_ARG_WORKSPACE, &taps, NULL);
+    if (!moves_src && !moves_dst) return plan_skip(plan, "channels are last");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    if (moves_src) TRY(moved_add(&moved, DNNL_ARG_SRC, src->data_type, tag));
+    if (moves_dst) TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, tag));
+    if (moves_dst && workspace) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, workspace->data_type, tag));
+    return moved_build(&moved, pooling_forward);
 }
 
 /* Is it an f32 image with dense rows? */

@@ -8,6 +8,7 @@
 #include "kernels/params_softmax.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "softmax";
@@ -204,9 +205,36 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return build_lines(plan, &kernel_softmax_universal, -1, &(struct epilogue_spec){.lanes = -1});
 }
 
+/* The layout with the axis last. */
+static void axis_last(char *tag, int ndims, int axis) {
+    int n = 0;
+    for (int d = 0; d < ndims; d++)
+        if (d != axis) tag[n++] = (char)('a' + d);
+    tag[n++] = (char)('a' + axis);
+    tag[n] = 0;
+}
+
+/* Other types of src, and axes that nothing dense goes along or across. */
+static dnnl_status_t build_moved(struct plan *plan) {
+    struct moved moved = {.plan = plan};
+    char tag[DNNL_MAX_NDIMS + 1];
+    TRY(plan_takes(plan, &kernel_f32_softmax_16));
+    TRY(decide_layouts(plan));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    const bool dense = dense_dim(src, dst) >= 0;
+    if (dense && src->data_type == dnnl_f32) return plan_skip(plan, "a dimension is dense");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    axis_last(tag, src->ndims, plan->problem.axis);
+    TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, tag));
+    if (!is_dense(dst, plan->problem.axis)) TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, tag));
+    return moved_build(&moved, softmax_forward);
+}
+
 const struct implementation softmax_forward[] = {
         {"f32_softmax_16", build_f32, &kernel_f32_softmax_16},
         {"f32_softmax_across_16", build_f32, &kernel_f32_softmax_across_16},
+        {"softmax_moved", build_moved, NULL},
         {"softmax_groups", build_groups, NULL},
         {"softmax_universal", build_universal, NULL},
         {NULL, NULL, NULL},

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems with moved tensors: see moved.h. */
+#include "primitives/moved.h"
+#include "base/verbose.h"
+#include "primitives/primitives.h"
+
+static bool is_output(const struct problem *problem, int arg) {
+    for (int i = 0; i < problem->ntensors; i++)
+        if (problem->tensors[i].arg == arg && !problem->tensors[i].hint) return problem->tensors[i].output;
+    return false;
+}
+
+dnnl_status_t moved_add(struct moved *moved, int arg, dnnl_data_type_t type, const char *tag) {
+    const md_t *md = problem_md(&moved->plan->problem, arg);
+    struct moved_tensor *tensor = &moved->tensors[moved->count];
+    if (!md) return dnnl_success;
+    *tensor = (struct moved_tensor){.arg = arg, .output = is_output(&moved->plan->problem, arg), .user = *md};
+    TRY(md_init_by_string(&tensor->own, md->ndims, md->dims, type, tag));
+    tensor->own.offset0 =
+            (dnnl_dim_t)(plan_scratchpad(moved->plan, md_size(&tensor->own, 0)) / dt_size(type));
+    moved->count++;
+    return dnnl_success;
+}
+
+static const struct moved_tensor *find(const struct moved *moved, int arg) {
+    for (int i = 0; i < moved->count; i++)
+        if (moved->tensors[i].arg == arg) return &moved->tensors[i];
+    return NULL;
+}
+
+static int whole_arg(int arg, const void *data) {
+    return find(data, arg) ? ARG_SCRATCHPAD : arg;
+}
+
+static bool reads_dst(const struct moved *moved) {
+    const struct dnnl_post_ops *ops = &moved->plan->attr.post_ops;
+    bool sum = false;
+    for (int i = 0; i < ops->len; i++)
+        sum = sum || ops->entries[i].kind == dnnl_sum;
+    return sum && find(moved, DNNL_ARG_DST);
+}
+
+static dnnl_status_t append_part(const struct moved *moved, const struct implementation *implementations) {
+    struct problem part;
+    TRY(problem_copy(&part, &moved->plan->problem));
+    for (int i = 0; i < moved->count; i++)
+        *problem_md(&part, moved->tensors[i].arg) = moved->tensors[i].own;
+    dnnl_status_t status =
+            plan_append(moved->plan, implementations, &part, &moved->plan->attr, whole_arg, moved);
+    problem_clear(&part);
+    return status;
+}
+
+/* Moves all inputs in, or all results out. */
+static dnnl_status_t move_all(const struct moved *moved, bool out) {
+    for (int i = 0; i < moved->count; i++) {
+        const struct moved_tensor *t = &moved->tensors[i];
+        if (t->output != out) continue;
+        TRY(out ? append_reorder(moved->plan, ARG_SCRATCHPAD, &t->own, t->arg, &t->user, NULL)
+                : append_reorder(moved->plan, t->arg, &t->user, ARG_SCRATCHPAD, &t->own, NULL));
+    }
+    return dnnl_success;
+}
+
+dnnl_status_t moved_build(const struct moved *moved, const struct implementation *implementations) {
+    if (reads_dst(moved)) return plan_skip(moved->plan, "a sum reads dst");
+    TRY(move_all(moved, false));
+    TRY(append_part(moved, implementations));
+    return move_all(moved, true);
+}

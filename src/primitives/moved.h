@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computes a problem with some tensors in other types or layouts, which its fast kernels take: inputs are
+ * moved to scratchpad before, results are moved back after. An implementation calls
+ *
+ *   struct moved moved = {.plan = plan};
+ *   moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, "acdb") …
+ *   return moved_build(&moved, its own table);
+ *
+ * and must skip what it would not move: the same implementation is asked again for the moved problem.
+ */
+#ifndef LODE_PRIMITIVES_MOVED_H
+#define LODE_PRIMITIVES_MOVED_H
+
+#include "core/plan.h"
+
+enum { MOVED_TENSORS = 4 };
+struct moved {
+    struct plan *plan;
+    int count;
+    struct moved_tensor {
+        int arg;
+        bool output;
+        md_t user, own;
+    } tensors[MOVED_TENSORS];
+};
+
+/* The tensor of an argument, if there is one, moves to this type and layout. */
+dnnl_status_t moved_add(struct moved *moved, int arg, dnnl_data_type_t type, const char *tag);
+dnnl_status_t moved_build(const struct moved *moved, const struct implementation *implementations);
+
+#endif
