@@ -14,8 +14,9 @@ enum {
     ROW_BUFFERS = 10,
     ROW_OPERANDS = 12, /* the first is dst */
     ROW_OPS = 16,
-    ROW_BLOCK = 1024,  /* elements that are computed at once, */
-    ROW_LENGTH = 8192, /* unless they are all in one row, which can be cut anywhere */
+    ROW_BLOCK = 1024,     /* elements that are computed at once, */
+    ROW_LENGTH = 8192,    /* unless they are all in one row, which can be cut anywhere */
+    ROW_TRANSPOSED = 128, /* the most rows of a block that is loaded by column */
 };
 
 /* A loop along a dimension that does not end with the loops has its number: the sum of index * step over its

@@ -500,9 +500,11 @@ static void add_single_loops(struct rows_params *p) {
 static void cut_blocks(struct rows_params *p) {
     enum { SIDE = 64 }; /* of a block that is transposed: some cache lines in both directions */
     i64 n = p->loops[p->nloops - 1].size, m = p->loops[p->nloops - 2].size;
-    i64 most = dense_loop(p) == p->nloops - 2 ? SIDE : n >= ROW_BLOCK ? ROW_LENGTH : ROW_BLOCK;
+    const bool across = dense_loop(p) == p->nloops - 2;
+    i64 most = across ? SIDE : n >= ROW_BLOCK ? ROW_LENGTH : ROW_BLOCK;
     p->length = n < most ? n : most;
     i64 rows = p->length < ROW_BLOCK ? ROW_BLOCK / p->length : 1;
+    if (across && rows > ROW_TRANSPOSED) rows = ROW_TRANSPOSED;
     p->rows = rows < m ? rows : m;
     p->count = divide_up(n, p->length) * divide_up(m, p->rows);
     p->elements = n * m;

@@ -8,6 +8,7 @@
 
 #include "kernels/lib/convert.h"
 #include "kernels/lib/widen.h"
+#include "kernels/params_rows.h"
 
 #define LANES 16
 #include "kernels/lib/store_lanes.h"
@@ -126,8 +127,6 @@ INLINE void row_transpose_8x8(const float *from, i64 from_pitch, float *to, i64 
     for (int i = 0; i < 8; i++)
         vstore8(a[i], 0, to + i * to_pitch);
 }
-
-enum { ROW_TRANSPOSED = 128 }; /* the most rows of a block that is loaded across */
 
 /* Rows whose elements are far apart, while those of the same column lie one after the other: loaded by
  * column.
