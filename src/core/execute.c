@@ -39,7 +39,7 @@ static dnnl_status_t check_memory(const struct plan *plan, int slot, const struc
     if (memory->engine->device != plan->device)
         return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d belongs to another device",
                          arg);
-    if (wanted == ARGUMENT_BUFFER && memory->buffers[0].kind == BUFFER_NONE)
+    if (wanted == ARGUMENT_BUFFER && memory->buffers[plan->program->slots[slot].handle].kind == BUFFER_NONE)
         return fail_exec(dnnl_invalid_arguments, kind_name(plan), "argument %d has no buffer", arg);
     return dnnl_success;
 }

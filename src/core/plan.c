@@ -16,10 +16,14 @@ void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range r
     return *launch ? (*launch)->params : NULL;
 }
 
-void launch_bind(struct launch *launch, int arg) {
+void launch_bind_handle(struct launch *launch, int arg, int handle) {
     launch_bind_slot(launch, arg == ARG_NOTHING      ? SLOT_NOTHING
                              : arg == ARG_SCRATCHPAD ? SLOT_SCRATCHPAD
-                                                     : program_slot(launch->program, arg, 0));
+                                                     : program_slot(launch->program, arg, handle));
+}
+
+void launch_bind(struct launch *launch, int arg) {
+    launch_bind_handle(launch, arg, 0);
 }
 
 size_t plan_scratchpad(struct plan *plan, size_t size) {
@@ -198,22 +202,26 @@ static dnnl_status_t describe_scratchpad(struct plan *plan) {
     return md_init_by_string(&plan->scratchpad_md, 1, dims, dnnl_u8, "a");
 }
 
-static enum argument argument_of(const md_t *md) {
+static enum argument argument_of(const md_t *md, int handle) {
     if (md_is_host_scalar(md)) return ARGUMENT_SCALAR;
-    return md_size(md, 0) > 0 ? ARGUMENT_BUFFER : ARGUMENT_EMPTY;
+    return md_size(md, handle) > 0 ? ARGUMENT_BUFFER : ARGUMENT_EMPTY;
 }
 
-/* Every tensor that is passed to execute has a slot, even if no launch uses it: it must be there. */
+/* Every tensor that is passed to execute has a slot for each of its buffers, even if no launch uses it: it
+ * must be there. */
 static dnnl_status_t describe_arguments(struct plan *plan) {
     const struct problem *problem = &plan->problem;
+    struct program *program = plan->program;
     for (int i = 0; i < problem->ntensors; i++)
-        if (tensor_is_passed(&problem->tensors[i])) program_slot(plan->program, problem->tensors[i].arg, 0);
-    plan->arguments = calloc((size_t)plan->program->nslots, sizeof plan->arguments[0]);
-    if (!plan->arguments || plan->program->failed) return dnnl_out_of_memory;
+        for (int h = 0; tensor_is_passed(&problem->tensors[i]) && h < md_handles(&problem->tensors[i].md);
+             h++)
+            program_slot(program, problem->tensors[i].arg, h);
+    plan->arguments = calloc((size_t)program->nslots, sizeof plan->arguments[0]);
+    if (!plan->arguments || program->failed) return dnnl_out_of_memory;
     for (int i = 0; i < problem->ntensors; i++) {
         const struct problem_tensor *tensor = &problem->tensors[i];
-        if (tensor_is_passed(tensor))
-            plan->arguments[program_slot(plan->program, tensor->arg, 0)] = (uint8_t)argument_of(&tensor->md);
+        for (int h = 0; tensor_is_passed(tensor) && h < md_handles(&tensor->md); h++)
+            plan->arguments[program_slot(program, tensor->arg, h)] = (uint8_t)argument_of(&tensor->md, h);
     }
     return dnnl_success;
 }

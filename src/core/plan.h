@@ -69,6 +69,8 @@ struct implementation {
 void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range range, struct launch **launch);
 /* Binds the next buffer argument of the launch to an execution argument (or ARG_NOTHING, ARG_SCRATCHPAD). */
 void launch_bind(struct launch *launch, int arg);
+/* The same for a sparse argument, which has several buffers: `handle` is the number of one. */
+void launch_bind_handle(struct launch *launch, int arg, int handle);
 /* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
 size_t plan_scratchpad(struct plan *plan, size_t size);
 /* Adds the launches of another problem, a part of this one, as its own implementations build them. whole_arg

@@ -19,6 +19,7 @@
 #include "kernels/params_resampling.h"
 #include "kernels/params_rows.h"
 #include "kernels/params_softmax.h"
+#include "kernels/params_sparse.h"
 #include "kernels/params_widening.h"
 
 #endif
