@@ -9,7 +9,8 @@
 #include "kernels/params.h"
 
 enum {
-    SPARSE_ROWS = 4,   /* of a work-item, if src is sparse */
+    SPARSE_ROWS = 16,  /* of a work-item, if src is sparse */
+    SPARSE_STEPS = 64, /* rows of weights that are used for all of these before the next ones */
     SPARSE_WIDTH = 64, /* columns of a work-item, if src is sparse */
     SPARSE_LANES = 16, /* rows of a work-item, if weights are sparse */
 };

@@ -49,16 +49,28 @@ kernel void sparse_compress(ITEM global const uchar *values, global const int *r
 }
 #endif
 
-/* A row of dst: sums of rows of weights. `whole`: all columns of the block exist, and weights are f32. */
-INLINE void sparse_row(constant struct sparse_params *p, global const uchar *values,
-                       global const int *indices, global const uchar *weights, struct sparse_run run,
-                       i64 column, int count, float *sums) {
+/* Asks for some rows of weights. */
+INLINE void sparse_ahead(constant struct sparse_params *p, global const uchar *weights, i64 first, i64 column,
+                         int count) {
+    enum { LINE = 64 };
+    i64 bytes = p->dense_type == TYPE_F32 ? 4 : 2, last = first + SPARSE_STEPS;
+    for (i64 k = first; k < last && k < p->depth; k++)
+        for (i64 n = 0; n < count * bytes; n += LINE)
+            PREFETCH(weights + (p->dense_offset + k * p->dense_row + column) * bytes + n);
+}
+
+/* A row of dst: sums of rows of weights, up to the first index that is not below `end`. Returns the place of
+ * that one. */
+INLINE i64 sparse_row(constant struct sparse_params *p, global const uchar *values, global const int *indices,
+                      global const uchar *weights, struct sparse_run run, i64 end, i64 column, int count,
+                      float *sums) {
     float row[SPARSE_WIDTH];
     float16 acc[SPARSE_WIDTH / 16];
     bool whole = count == SPARSE_WIDTH && p->dense_type == TYPE_F32;
+    i64 i = run.first;
     for (int v = 0; v < SPARSE_WIDTH / 16; v++)
-        acc[v] = (float16)(0.0f);
-    for (i64 i = run.first; i < run.last; i++) {
+        acc[v] = vload16(v, sums);
+    for (; i < run.last && indices[i] < end; i++) {
         i64 k = indices[i];
         if (k < 0 || k >= p->depth) continue;
         float16 x = (float16)(sparse_value(values, p->values_type, p->values + i));
@@ -70,23 +82,33 @@ INLINE void sparse_row(constant struct sparse_params *p, global const uchar *val
     }
     for (int v = 0; v < SPARSE_WIDTH / 16; v++)
         vstore16(acc[v], v, sums);
+    return i;
 }
 
-/* Range: blocks of columns, blocks of rows. */
+/* Indices need not be sorted: whatever is left when all steps are done follows then.
+ * Range: blocks of columns, blocks of rows. */
 #if WANTED(sparse_by_dense)
 kernel void sparse_by_dense(ITEM global const uchar *values, global const int *indices,
                             global const int *pointers, global const uchar *weights, global uchar *dst,
                             constant struct sparse_params *p) {
-    i64 column = get_global_id(0) * SPARSE_WIDTH, row = get_global_id(1) * SPARSE_ROWS;
-    i64 end = row + SPARSE_ROWS < p->rows ? row + SPARSE_ROWS : p->rows;
+    i64 column = get_global_id(0) * SPARSE_WIDTH, first = get_global_id(1) * SPARSE_ROWS;
+    int rows = (int)(p->rows - first < SPARSE_ROWS ? p->rows - first : SPARSE_ROWS);
     int count = (int)(p->columns - column < SPARSE_WIDTH ? p->columns - column : SPARSE_WIDTH);
-    float sums[SPARSE_WIDTH];
-    pointers += p->pointers;
-    for (; row < end; row++) {
-        sparse_row(p, values, indices + p->indices, weights, sparse_run(p, pointers, row), column, count,
-                   sums);
-        row_store(dst, p->dst_type, p->dst_offset + row * p->dst_row + column, 1, sums, count);
+    float sums[SPARSE_ROWS * SPARSE_WIDTH];
+    struct sparse_run runs[SPARSE_ROWS];
+    row_fill(sums, 0.0f, SPARSE_ROWS * SPARSE_WIDTH);
+    for (int r = 0; r < rows; r++)
+        runs[r] = sparse_run(p, pointers + p->pointers, first + r);
+    for (i64 k = 0; k < p->depth + SPARSE_STEPS; k += SPARSE_STEPS) {
+        i64 end = k < p->depth ? k + SPARSE_STEPS : 0x7fffffff;
+        if (rows > 1) sparse_ahead(p, weights, end, column, count);
+        for (int r = 0; r < rows; r++)
+            runs[r].first = sparse_row(p, values, indices + p->indices, weights, runs[r], end, column, count,
+                                       sums + r * SPARSE_WIDTH);
     }
+    for (int r = 0; r < rows; r++)
+        row_store(dst, p->dst_type, p->dst_offset + (first + r) * p->dst_row + column, 1,
+                  sums + r * SPARSE_WIDTH, count);
 }
 #endif
 
