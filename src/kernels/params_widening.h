@@ -2,7 +2,8 @@
 /*
  * Parameters of the matrix products of operands of any type: see widening.cl. Weights are read as they are,
  * with any strides, and converted to f32 a piece at a time; src is f32 and dense along the reduction, copied
- * by widen_rows where the user's is not.
+ * by widen_rows where the user's is not. Products of bytes are exact in f32 for a piece, whose sums are added
+ * up as integers.
  */
 #ifndef LODE_KERNELS_PARAMS_WIDENING_H
 #define LODE_KERNELS_PARAMS_WIDENING_H
@@ -28,8 +29,11 @@ struct widening_params {
     i32 finished;   /* more follows than the activation */
     i32 compressed; /* zero points, or scales that change along the reduction, of weights */
     i32 depth_dim;  /* of weights, for these */
+    i32 integers;   /* sums are exact in s32, and zero points are applied to them */
+    i32 bare;       /* integers that are stored unchanged */
     i32 pad;
-    struct quant_source weights_scale, weights_zero_point; /* by position in weights */
+    struct quant_source weights_scale, weights_zero_point; /* by position in weights, or in dst if integers */
+    struct quant_source src_zero_point;                    /* of integers, by position in dst */
 };
 
 /* dst[b][row][k] = (src[b][row][k] - zero point) * scale. */

@@ -134,14 +134,72 @@ INLINE void widening_turn(constant struct widening_params *p, const struct widen
     }
 }
 
+/* Integers: the sums of rows of src, sixteen for each, and of columns of weights, which zero points need. */
+struct widening_sums {
+    int16 rows[WIDENING_COLUMNS];
+    int columns[WIDENING_WIDTH];
+};
+
+INLINE void widening_count_begin(struct widening_sums *sums) {
+    for (int i = 0; i < WIDENING_COLUMNS; i++)
+        sums->rows[i] = (int16)(0);
+    for (int i = 0; i < WIDENING_WIDTH; i++)
+        sums->columns[i] = 0;
+}
+
+/* Adds a piece. */
+INLINE void widening_count(constant struct widening_params *p, const struct widening_tile *t, i64 begin,
+                           i64 depth, i64 width, const float *piece, struct widening_sums *sums) {
+    float row[WIDENING_PIECE];
+    for (int n = 0; n < t->channels && p->src_zero_point.from != QUANT_NONE; n += 16) {
+        int16 sum = vload16(0, sums->columns + n);
+        for (i64 k = 0; k < depth; k++)
+            sum += convert_int16(vload16(0, piece + k * width + n));
+        vstore16(sum, 0, sums->columns + n);
+    }
+    for (int r = 0; r < t->columns && p->weights_zero_point.from != QUANT_NONE; r++) {
+        row_load(row, (global const uchar *)t->src, TYPE_F32, t->at.src + r * p->gemm.src_column + begin, 1,
+                 (int)depth);
+        for (i64 k = 0; k < depth; k += 16)
+            sums->rows[r] += convert_int16(vload16(0, row + k));
+    }
+}
+
+INLINE int widening_total(int16 v) {
+    int8 a = v.lo + v.hi;
+    int4 b = a.lo + a.hi;
+    return b.x + b.y + b.z + b.w;
+}
+
+/* The sums of (src - a) * (weights - b), from those of src * weights: overflow wraps. */
+INLINE void widening_restore(constant struct widening_params *p, const struct widening_tile *t,
+                             const struct epilogue_state *e, int channel, const struct widening_sums *sums,
+                             const struct result_block *b) {
+    constant struct quant_source *zeros = &p->weights_zero_point;
+    i64 at[TENSOR_DIMS];
+    for (int r = 0; r < b->rows; r++) {
+        float *x = b->x + r * b->pitch;
+        block_position(b, r, at);
+        uint src_zero = (uint)quant_integer(e, &p->src_zero_point, at);
+        uint row = (uint)widening_total(sums->rows[r]) - (uint)p->gemm.depth * src_zero;
+        for (int n = 0; n < b->count; n++, at[b->lanes]++) {
+            uint sum = as_uint(x[n]) - src_zero * (uint)sums->columns[channel + n];
+            if (zeros->from != QUANT_NONE) sum -= row * (uint)quant_integer(e, zeros, at);
+            x[n] = p->bare ? as_float(sum) : (float)(int)sum;
+        }
+    }
+}
+
 /* Finishes and stores the sums of one panel, which begins at this channel of the tile. */
 OUTLINE void widening_finish(constant struct widening_params *p, const struct widening_tile *t,
-                             const struct epilogue_state *e, int channel, int width, float *sums) {
+                             const struct epilogue_state *e, int channel, int width,
+                             const struct widening_sums *counted, float *sums) {
     constant struct gemm_params *g = &p->gemm;
     int count = t->channels - channel < width ? t->channels - channel : width;
     struct result_block b = {sums, t->columns, count, width, g->column_dim, g->channel_dim, {0}};
     float bias[BLOCK_WIDTH];
     if (p->scaled || p->finished) gemm_position(g, &t->at, t->at.column, t->at.channel + channel, b.position);
+    if (p->integers) widening_restore(p, t, e, channel, counted, &b);
     if (p->scaled) block_scale(e, &b);
     row_fill(bias, 0.0f, count);
     if (g->has_bias) row_load(bias, t->bias, p->bias_type, t->at.bias + channel, 1, count);
@@ -150,7 +208,7 @@ OUTLINE void widening_finish(constant struct widening_params *p, const struct wi
     if (p->finished) block_finish(e, &b);
     i64 offset = t->at.dst + channel;
     for (int r = 0; r < b.rows; r++, offset += g->dst_column)
-        row_store(t->dst, g->epilogue.type, offset, 1, sums + r * width, count);
+        row_store(t->dst, p->bare ? TYPE_F32 : g->epilogue.type, offset, 1, sums + r * width, count);
 }
 
 #define SPACE private

@@ -20,10 +20,17 @@ static const md_t *tensor(const struct plan *plan, int arg) {
 
 /* Which problems. */
 
+static bool is_bytes(const struct plan *plan) {
+    return in_set(TYPES_INT8, tensor(plan, DNNL_ARG_SRC)->data_type);
+}
+
 static dnnl_status_t accepts(const struct plan *plan) {
     const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4;
-    if (!in_set(floats, tensor(plan, DNNL_ARG_SRC)->data_type)
-        || !in_set(floats | TYPES_INT8 | TYPES_INT4, tensor(plan, DNNL_ARG_WEIGHTS)->data_type))
+    const uint64_t integers = TYPES_INT8 | TYPES_INT4;
+    dnnl_data_type_t src = tensor(plan, DNNL_ARG_SRC)->data_type,
+                     weights = tensor(plan, DNNL_ARG_WEIGHTS)->data_type;
+    if (is_bytes(plan) ? !in_set(integers, weights)
+                       : !in_set(floats, src) || !in_set(floats | integers, weights))
         return plan_skip(plan, "unsupported types of src and weights");
     return dnnl_success;
 }
@@ -36,6 +43,17 @@ static bool changes_along(const struct plan *plan, const struct quant *quant, in
 /* Are scales applied to elements, because they change along the reduction? */
 static bool scales_elements(const struct plan *plan, int arg, int depth_dim) {
     return changes_along(plan, quants_find(&plan->attr.scales, arg), depth_dim);
+}
+
+/* Are sums exact integers? Not if a parameter changes along the reduction. */
+static bool sums_integers(const struct plan *plan) {
+    const attr_t *attr = &plan->attr;
+    int k = tensor(plan, DNNL_ARG_SRC)->ndims - 1, depth = tensor(plan, DNNL_ARG_WEIGHTS)->ndims - 2;
+    return is_bytes(plan) && !scales_elements(plan, DNNL_ARG_SRC, k)
+           && !changes_along(plan, quants_find(&attr->zero_points, DNNL_ARG_SRC), k)
+           && (plan->problem.kind != dnnl_matmul
+               || (!scales_elements(plan, DNNL_ARG_WEIGHTS, depth)
+                   && !changes_along(plan, quants_find(&attr->zero_points, DNNL_ARG_WEIGHTS), depth)));
 }
 
 /* src. */
@@ -66,7 +84,7 @@ static dnnl_status_t fill_widen(struct plan *plan, struct launch *launch, struct
             .plan = plan, .spec = {.lanes = -1}, .dst = *md, .dst_arg = ARG_SCRATCHPAD};
     p->type = (i32)md->data_type;
     p->row_dim = md->ndims - 2, p->depth_dim = md->ndims - 1;
-    TRY(epilogue_zero_point(&quants, &p->zero_point, DNNL_ARG_SRC, NULL));
+    if (!sums_integers(plan)) TRY(epilogue_zero_point(&quants, &p->zero_point, DNNL_ARG_SRC, NULL));
     if (scales_elements(plan, DNNL_ARG_SRC, p->depth_dim))
         TRY(epilogue_scale(&quants, &p->scale, DNNL_ARG_SRC, NULL));
     p->quantised = p->zero_point.from != QUANT_NONE || p->scale.from != QUANT_NONE;
@@ -116,8 +134,10 @@ static dnnl_status_t find_quants(struct epilogue_build *ep, struct widening_para
         TRY(epilogue_scale(ep, &p->weights_scale, DNNL_ARG_WEIGHTS, NULL));
     else
         TRY(epilogue_scale(ep, &epilogue->weights_scale, DNNL_ARG_WEIGHTS, dims.weights));
-    TRY(epilogue_zero_point(ep, &p->weights_zero_point, DNNL_ARG_WEIGHTS, NULL));
-    p->compressed = compressed || p->weights_zero_point.from != QUANT_NONE;
+    p->integers = sums_integers(plan);
+    TRY(epilogue_zero_point(ep, &p->weights_zero_point, DNNL_ARG_WEIGHTS, p->integers ? dims.weights : NULL));
+    if (p->integers) TRY(epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src));
+    p->compressed = !p->integers && (compressed || p->weights_zero_point.from != QUANT_NONE);
     p->scaled = epilogue->src_scale.from != QUANT_NONE || epilogue->weights_scale.from != QUANT_NONE;
     return dnnl_success;
 }
@@ -172,6 +192,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     TRY(find_quants(ep, p));
     TRY(epilogue_end_activation(ep, launch, &p->gemm.epilogue, &p->gemm.activation));
     p->finished = has_epilogue(&p->gemm.epilogue);
+    p->bare = p->integers && product_keeps_integers(ep) && !ep->moved;
     return dnnl_success;
 }
 

@@ -25,11 +25,16 @@ INLINE void NAME(widening_load)(constant struct widening_params *p, const struct
 INLINE void NAME(widening_piece)(constant struct widening_params *p, const struct widening_tile *t, i64 first,
                                  i64 begin, i64 depth, private const float *piece, const int m, VEC *out) {
     constant struct gemm_params *g = &p->gemm;
+    const bool integers = p->integers != 0;
     VEC acc[2 * HEIGHT];
-    NAME(gemm_move)(acc, out, 2 * m);
+#pragma unroll
+    for (int i = 0; i < 2 * m; i++)
+        acc[i] = integers ? V(0.0f) : out[i];
     NAME(gemm_steps)(t->src + t->at.src + first * g->src_column + begin, g->src_column, piece,
                      p->panels * PANEL, 0, depth, 0, m, 1, acc);
-    NAME(gemm_move)(out, acc, 2 * m);
+#pragma unroll
+    for (int i = 0; i < 2 * m; i++)
+        out[i] = integers ? AS_VEC(AS_IVEC(out[i]) + TO_IVEC(acc[i])) : acc[i];
 }
 
 /* Range: blocks of columns, groups of panels, batches. */
@@ -46,26 +51,29 @@ kernel void NAME(widening_gemm)(ITEM global const float *src, global const uchar
     t.columns = (int)(g->columns - t.at.column < g->tile ? g->columns - t.at.column : g->tile);
     t.channels = (int)(g->channels - t.at.channel < width ? g->channels - t.at.channel : width);
     VEC out[2 * WIDENING_COLUMNS], space[2 * WIDENING_PIECE];
-  private
-    float *piece = (private float *)space;
+    struct widening_sums sums;
+    if (p->integers) widening_count_begin(&sums);
     for (int i = 0; i < 2 * WIDENING_COLUMNS; i++)
         out[i] = V(0.0f);
     for (int i = 0; i < 2 * WIDENING_PIECE; i++)
         space[i] = V(0.0f);
     for (i64 begin = 0; begin < g->depth; begin += p->piece) {
         i64 depth = g->depth - begin < p->piece ? g->depth - begin : p->piece;
-        NAME(widening_load)(p, &t, &e, begin, depth, piece);
+        NAME(widening_load)(p, &t, &e, begin, depth, (private float *)space);
+        if (p->integers) widening_count(p, &t, begin, depth, width, (private float *)space, &sums);
         for (int panel = 0; panel * PANEL < t.channels; panel++)
             for (int first = 0; first < t.columns; first += (int)p->height) {
                 int columns = t.columns - first < p->height ? t.columns - first : (int)p->height;
                 VEC *to = out + 2 * (panel * t.columns + first);
-#define ONE_PIECE(m) NAME(widening_piece)(p, &t, first, begin, depth, piece + panel * PANEL, m, to)
+#define ONE_PIECE(m)                                                                                         \
+    NAME(widening_piece)(p, &t, first, begin, depth, (private float *)space + panel * PANEL, m, to)
                 EACH_HEIGHT(columns, ONE_PIECE)
 #undef ONE_PIECE
             }
     }
     for (int panel = 0; panel * PANEL < t.channels; panel++)
-        widening_finish(p, &t, &e, panel * PANEL, PANEL, (private float *)(out + 2 * panel * t.columns));
+        widening_finish(p, &t, &e, panel * PANEL, PANEL, &sums,
+                        (private float *)(out + 2 * panel * t.columns));
 }
 #endif
 
