@@ -203,6 +203,23 @@ static void combine(const struct gemm *g, const int32_t *products, struct offset
         }
 }
 
+/* The plain product goes straight to C; then only offsets are added to it. */
+static dnnl_status_t multiply_in_place(struct gemm *g, struct offsets offsets) {
+    int32_t *c = g->c;
+    dnnl_status_t status = multiply(g);
+    if (status != dnnl_success) return status;
+    bool single = !offsets.by_row && !offsets.by_column;
+    for (dnnl_dim_t m = 0; m < g->m && !(single && offsets.values[0] == 0); m++)
+        for (dnnl_dim_t n = 0; n < g->n; n++) {
+            int64_t sum = (int64_t)c[m * g->ldc + n]
+                          + offsets.values[offsets.by_row      ? m
+                                           : offsets.by_column ? n
+                                                               : 0];
+            c[m * g->ldc + n] = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : (int32_t)sum;
+        }
+    return dnnl_success;
+}
+
 static dnnl_status_t integer_gemm(struct gemm *g, char offsetc, const int32_t *co) {
     struct offsets offsets = {
             .values = co, .by_row = is_letter(offsetc, 'c', 'C'), .by_column = is_letter(offsetc, 'r', 'R')};
@@ -211,6 +228,7 @@ static dnnl_status_t integer_gemm(struct gemm *g, char offsetc, const int32_t *c
     dnnl_status_t status = check(g);
     if (status != dnnl_success || is_empty(g)) return status;
     if (!co) return fail(dnnl_invalid_arguments, component, "co is NULL");
+    if (g->alpha == 1.0f && g->beta == 0.0f) return multiply_in_place(g, offsets);
     size_t elements, bytes;
     if (__builtin_mul_overflow((size_t)g->m, (size_t)g->n, &elements)
         || __builtin_mul_overflow(elements, sizeof(int32_t), &bytes))

@@ -14,6 +14,7 @@ enum {
     WIDENING_COLUMNS = 60, /* most columns of a work-item, times its panels */
     WIDENING_PIECE = 128,  /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
     WIDENING_WIDTH = 256,  /* most channels of a work-item */
+    WIDENING_DOTS = 4,     /* most columns of the kernel that multiplies rows */
     WIDEN_ROWS = 16,       /* of a work-item */
     WIDEN_STEPS = 256,
 };

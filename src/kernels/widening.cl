@@ -72,30 +72,51 @@ INLINE void widening_quant(const struct widening_tile *t, const struct epilogue_
         to[n] = load_f32(e->buffers[q->index], q->type, offset + (start + n) / (int)group * stride);
 }
 
+/* Zero points and scales of the channels of a tile, along the reduction. */
+struct widening_quants {
+    struct group_cursor zeros, scales;
+    i64 zero_offset, scale_offset, end;
+    i64 position[TENSOR_DIMS];
+    float zero[WIDENING_WIDTH], scale[WIDENING_WIDTH];
+};
+
+INLINE void widening_quants_begin(constant struct widening_params *p, const struct widening_tile *t,
+                                  i64 begin, i64 end, struct widening_quants *q) {
+    gemm_position(&p->gemm, &t->at, 0, t->at.channel, q->position);
+    q->position[p->depth_dim] = 0;
+    q->end = end;
+    q->zero_offset = quant_offset(&p->weights_zero_point, q->position);
+    q->scale_offset = quant_offset(&p->weights_scale, q->position);
+    q->zeros = group_begin(&p->weights_zero_point, p->depth_dim, begin, end);
+    q->scales = group_begin(&p->weights_scale, p->depth_dim, begin, end);
+}
+
+/* Those of step k; returns the first step that has others. */
+INLINE i64 widening_quants_next(constant struct widening_params *p, const struct widening_tile *t,
+                                const struct epilogue_state *e, i64 k, struct widening_quants *q) {
+    constant struct quant_source *zeros = &p->weights_zero_point, *scales = &p->weights_scale;
+    const int dim = p->depth_dim, channels = p->gemm.channel_dim;
+    group_follow(&q->zeros, zeros, dim, k);
+    group_follow(&q->scales, scales, dim, k);
+    widening_quant(t, e, zeros, q->position, channels, q->zero_offset + q->zeros.group * zeros->stride[dim],
+                   zeros->stride[dim], 0.0f, q->zero);
+    widening_quant(t, e, scales, q->position, channels,
+                   q->scale_offset + q->scales.group * scales->stride[dim], scales->stride[dim], 1.0f,
+                   q->scale);
+    i64 next = q->zeros.next < q->scales.next ? q->zeros.next : q->scales.next;
+    return next < q->end ? next : q->end;
+}
+
 /* Zero points and scales of a piece. */
 INLINE void widening_decompress(constant struct widening_params *p, const struct widening_tile *t,
                                 const struct epilogue_state *e, i64 begin, i64 depth, i64 width,
                                 float *piece) {
-    constant struct quant_source *zeros = &p->weights_zero_point, *scales = &p->weights_scale;
-    const int dim = p->depth_dim, channels = p->gemm.channel_dim;
-    const i64 end = begin + depth;
-    i64 position[TENSOR_DIMS];
-    float zero[WIDENING_WIDTH], scale[WIDENING_WIDTH];
-    gemm_position(&p->gemm, &t->at, 0, t->at.channel, position);
-    position[dim] = 0;
-    i64 zero_offset = quant_offset(zeros, position), scale_offset = quant_offset(scales, position);
-    struct group_cursor z = group_begin(zeros, dim, begin, end), s = group_begin(scales, dim, begin, end);
-    for (i64 k = begin, next; k < end; k = next) {
-        group_follow(&z, zeros, dim, k);
-        group_follow(&s, scales, dim, k);
-        next = z.next < s.next ? z.next : s.next;
-        next = next < end ? next : end;
-        widening_quant(t, e, zeros, position, channels, zero_offset + z.group * zeros->stride[dim],
-                       zeros->stride[dim], 0.0f, zero);
-        widening_quant(t, e, scales, position, channels, scale_offset + s.group * scales->stride[dim],
-                       scales->stride[dim], 1.0f, scale);
+    struct widening_quants q;
+    widening_quants_begin(p, t, begin, begin + depth, &q);
+    for (i64 k = begin, next; k < begin + depth; k = next) {
+        next = widening_quants_next(p, t, e, k, &q);
         for (i64 n = 0; n < t->channels; n += 16) {
-            float16 less = vload16(0, zero + n), times = vload16(0, scale + n);
+            float16 less = vload16(0, q.zero + n), times = vload16(0, q.scale + n);
             for (i64 r = k - begin; r < next - begin; r++)
                 vstore16((vload16(0, piece + r * width + n) - less) * times, 0, piece + r * width + n);
         }
@@ -223,6 +244,88 @@ OUTLINE void widening_finish(constant struct widening_params *p, const struct wi
 #define HEIGHT 6
 #define KEEP KEEP_ORDER_32
 #include "kernels/lib/widening_tile.h"
+
+/* Zero points and scales of weights whose rows run along the reduction. */
+INLINE void widening_decompress_rows(constant struct widening_params *p, const struct widening_tile *t,
+                                     const struct epilogue_state *e, i64 begin, i64 depth, float *along) {
+    struct widening_quants q;
+    widening_quants_begin(p, t, begin, begin + depth, &q);
+    for (i64 k = begin, next; k < begin + depth; k = next) {
+        next = widening_quants_next(p, t, e, k, &q);
+        for (int n = 0; n < t->channels; n++)
+            for (i64 i = n * WIDENING_PIECE + k - begin; i < n * WIDENING_PIECE + next - begin; i++)
+                along[i] = (along[i] - q.zero[n]) * q.scale[n];
+    }
+}
+
+/* A piece of some rows of weights, and of the columns of src; zeros follow the last step. */
+INLINE void widening_rows(constant struct widening_params *p, const struct widening_tile *t,
+                          const struct epilogue_state *e, i64 begin, i64 depth, float *along, float *x) {
+    widen_block(along, WIDENING_PIECE, t->weights, p->weights_type, t->at.weights + begin, p->weights_channel,
+                t->channels, depth);
+    widening_ahead(p, t, begin);
+    if (p->compressed) widening_decompress_rows(p, t, e, begin, depth, along);
+    for (int n = 0; n < t->channels; n++)
+        for (i64 k = depth; k < WIDENING_PIECE; k++)
+            along[n * WIDENING_PIECE + k] = 0.0f;
+    for (int m = 0; m < t->columns; m++)
+        row_load(x + m * WIDENING_PIECE, (global const uchar *)t->src, TYPE_F32,
+                 t->at.src + m * p->gemm.src_column + begin, 1, (int)depth);
+}
+
+/* acc[m][n]: sixteen sums of products of a column and a row, those of integers as integers. */
+INLINE void widening_dots(constant struct widening_params *p, const struct widening_tile *t, i64 depth,
+                          const float *along, const float *x, float16 *acc) {
+    for (int m = 0; m < t->columns; m++)
+        for (int n = 0; n < t->channels; n++) {
+            float16 sum = p->integers ? (float16)(0.0f) : acc[m * 16 + n];
+            for (i64 k = 0; k < depth; k += 16)
+                sum = fma(vload16(0, x + m * WIDENING_PIECE + k), vload16(0, along + n * WIDENING_PIECE + k),
+                          sum);
+            acc[m * 16 + n] = p->integers ? as_float16(as_int16(acc[m * 16 + n]) + convert_int16(sum)) : sum;
+        }
+}
+
+/* The totals of sixteen vectors. */
+INLINE float16 widening_totals(constant struct widening_params *p, const float *vectors) {
+    float turned[256];
+    widen_transpose(turned, 16, vectors, 16);
+    float16 total = vload16(0, turned);
+    for (int i = 1; i < 16; i++) {
+        float16 next = vload16(i, turned);
+        total = p->integers ? as_float16(as_int16(total) + as_int16(next)) : total + next;
+    }
+    return total;
+}
+
+/* For few columns and weights that are dense along the reduction: products of rows, without turning them.
+ * Range: 1, blocks of sixteen channels, batches. */
+#if WANTED(widening_dot_16)
+kernel void widening_dot_16(ITEM global const float *src, global const uchar *weights,
+                            global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                            constant struct widening_params *p) {
+    constant struct gemm_params *g = &p->gemm;
+    struct epilogue_state e = EPILOGUE_STATE(&g->epilogue);
+    struct widening_tile t = {.src = src, .weights = weights, .bias = bias, .dst = dst};
+    struct widening_sums nothing;
+    float along[16 * WIDENING_PIECE], x[WIDENING_DOTS * WIDENING_PIECE], sums[WIDENING_DOTS * 16];
+    float16 acc[WIDENING_DOTS * 16];
+    t.at = gemm_place(g, scalars.step, 0, get_global_id(1), get_global_id(2), 16);
+    t.columns = (int)g->columns;
+    t.channels = (int)(g->channels - t.at.channel < 16 ? g->channels - t.at.channel : 16);
+    if (p->integers) widening_count_begin(&nothing);
+    for (int i = 0; i < WIDENING_DOTS * 16; i++)
+        acc[i] = (float16)(0.0f);
+    for (i64 begin = 0; begin < g->depth; begin += WIDENING_PIECE) {
+        i64 depth = g->depth - begin < WIDENING_PIECE ? g->depth - begin : WIDENING_PIECE;
+        widening_rows(p, &t, &e, begin, depth, along, x);
+        widening_dots(p, &t, depth, along, x, acc);
+    }
+    for (int m = 0; m < t.columns; m++)
+        vstore16(widening_totals(p, (const float *)(acc + m * 16)), m, sums);
+    widening_finish(p, &t, &e, 0, 16, &nothing, sums);
+}
+#endif
 
 /* The position of a row in src. */
 INLINE i64 widen_place(constant struct widen_params *p, i64 batch, i64 row, i64 *position) {

@@ -169,19 +169,40 @@ static void set_panels(struct widening_params *p, const struct gemm_view *view,
     p->piece = WIDENING_PIECE / p->panels;
 }
 
-static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
-    struct plan *plan = ep->plan;
+/* Few columns by weights that are dense along the reduction: rows are multiplied without turning them. Zero
+ * points of integers need sums that this kernel does not have. */
+static bool wants_dots(const struct plan *plan, const struct gemm_view *view) {
+    const struct quants *zeros = &plan->attr.zero_points;
+    return view->columns <= WIDENING_DOTS && view->weights_depth == 1 && view->weights.channel != 1
+           && (!sums_integers(plan)
+               || (!quants_find(zeros, DNNL_ARG_SRC) && !quants_find(zeros, DNNL_ARG_WEIGHTS)));
+}
+
+static struct range set_range(const struct plan *plan, const struct gemm_view *view, bool dots,
+                              struct widening_params *p) {
+    enum { DOT_CHANNELS = 16 };
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
-    const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
-    if (!reads_src(plan, view)) TRY(widen_src(plan, view));
-    struct launch *launch;
-    struct widening_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
-    if (!p) return dnnl_out_of_memory;
+    dnnl_dim_t batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
     gemm_fill(&p->gemm, view, tile);
     set_tiles(p, tile);
     set_panels(p, view, tile);
-    launch->range = range_of_groups(p->gemm.tiles, divide_up(gemm_panels(plan, view->channels), p->panels),
-                                    gemm_product(view->batch, GEMM_VIEW_BATCHES));
+    if (!dots)
+        return range_of_groups(p->gemm.tiles, divide_up(gemm_panels(plan, view->channels), p->panels),
+                               batches);
+    p->gemm.weights_panel = DOT_CHANNELS * view->weights.channel;
+    return range_of_groups(1, divide_up(view->channels, DOT_CHANNELS), batches);
+}
+
+static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
+    struct plan *plan = ep->plan;
+    const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
+    bool dots = wants_dots(plan, view);
+    if (!reads_src(plan, view)) TRY(widen_src(plan, view));
+    struct launch *launch;
+    struct widening_params *p = plan_launch(plan, dots ? &kernel_widening_dot_16 : gemm_tile_of(plan)->kernel,
+                                            (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    launch->range = set_range(plan, view, dots, p);
     p->weights_channel = view->weights.channel;
     p->weights_type = (i32)tensor(plan, DNNL_ARG_WEIGHTS)->data_type;
     p->weights_bits = dt_bits(tensor(plan, DNNL_ARG_WEIGHTS)->data_type);
