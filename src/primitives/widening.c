@@ -269,6 +269,14 @@ static void set_batches(struct gemm_view *view, const struct gemm_batches *b) {
     }
 }
 
+/* Does a vector of elements along the rows or the columns of a matrix lie in one piece? */
+static bool is_dense_matrix(const md_t *md) {
+    if (!md_is_plain(md)) return false;
+    for (int d = md->ndims - 2; d < md->ndims; d++)
+        if (md->dims[d] == 1 || md->blocking.strides[d] == 1) return true;
+    return false;
+}
+
 static dnnl_status_t build_matmul(struct epilogue_build *ep, const struct operand *src,
                                   const struct operand *weights) {
     struct plan *plan = ep->plan;
@@ -316,8 +324,9 @@ dnnl_status_t widening_build_matmul(struct plan *plan) {
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
     struct operand src = {DNNL_ARG_SRC, *tensor(plan, DNNL_ARG_SRC)},
                    weights = {DNNL_ARG_WEIGHTS, *tensor(plan, DNNL_ARG_WEIGHTS)};
-    if (!md_is_plain(&src.md)) TRY(move(plan, &src, plain));
-    if (!md_is_plain(&weights.md) && !md_matches_tag(&weights.md, panels)) TRY(move(plan, &weights, panels));
+    if (!is_dense_matrix(&src.md)) TRY(move(plan, &src, plain));
+    if (!is_dense_matrix(&weights.md) && !md_matches_tag(&weights.md, panels))
+        TRY(move(plan, &weights, panels));
     return build_matmul(&ep, &src, &weights);
 }
 
