@@ -279,23 +279,27 @@ static void groups(void **state) {
 
 /* One primitive whose sizes are open, executed with several sets of sizes. */
 
-static dnnl_memory_desc_t open_md(dnnl_dim_t rows) {
+static dnnl_memory_desc_t open_md(dnnl_dim_t rows, dnnl_data_type_t type) {
     const dnnl_dim_t open = DNNL_RUNTIME_DIM_VAL;
     dnnl_memory_desc_t md;
-    assert_int_equal(dnnl_memory_desc_create_with_strides(&md, 2, (dnnl_dims_t){rows, open}, dnnl_f32,
+    assert_int_equal(dnnl_memory_desc_create_with_strides(&md, 2, (dnnl_dims_t){rows, open}, type,
                                                           (dnnl_dims_t){open, 1}),
                      dnnl_success);
     return md;
 }
 
-static dnnl_primitive_desc_t open_desc(const_dnnl_primitive_attr_t attr) {
+static dnnl_primitive_desc_t open_desc(const struct product *p, const_dnnl_primitive_attr_t attr) {
     dnnl_primitive_desc_t pd;
-    dnnl_memory_desc_t matrix = open_md(DNNL_RUNTIME_DIM_VAL), bias = open_md(1);
-    assert_int_equal(
-            dnnl_matmul_primitive_desc_create(&pd, test_engine(), matrix, matrix, bias, matrix, attr),
-            dnnl_success);
-    dnnl_memory_desc_destroy(matrix);
-    dnnl_memory_desc_destroy(bias);
+    dnnl_memory_desc_t src = open_md(DNNL_RUNTIME_DIM_VAL, p->src.type),
+                       weights = open_md(DNNL_RUNTIME_DIM_VAL, p->weights.type),
+                       dst = open_md(DNNL_RUNTIME_DIM_VAL, p->dst.type),
+                       bias = p->bias.values ? open_md(1, p->bias.type) : NULL;
+    assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), src, weights, bias, dst, attr),
+                     dnnl_success);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(dst);
+    if (bias) dnnl_memory_desc_destroy(bias);
     return pd;
 }
 
@@ -303,8 +307,9 @@ static void run_open(struct product *p, const char *what) {
     static const struct attr_case relu = {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}};
     struct attr_run run;
     attr_run_init(&run, &relu, &p->src, &p->weights, &p->dst);
+    product_allow(run.attr, p);
     reference(p, &run, NULL);
-    dnnl_primitive_desc_t pd = open_desc(run.attr);
+    dnnl_primitive_desc_t pd = open_desc(p, run.attr);
     run_implementation(pd, &(struct test_run){.what = what,
                                               .inputs = {{DNNL_ARG_SRC, &p->src, "ab"},
                                                          {DNNL_ARG_WEIGHTS, &p->weights, "ab"},
@@ -316,12 +321,14 @@ static void run_open(struct product *p, const char *what) {
 
 static void open_sizes(void **state) {
     (void)state;
-    for (int s = 0; s < 4; s++) {
-        struct product p = make(s, &types[0]);
+    enum { SHAPES = 4 };
+    for (int i = 0; i < COUNT(types) * SHAPES; i++) {
+        const struct product_types *t = &types[i / SHAPES];
+        struct product p = make(i % SHAPES, t);
         char what[64];
-        snprintf(what, sizeof what, "open sizes, shape %d", s);
-        product_fill(&p, (unsigned)s);
-        if (p.bias.dims[0] == 1 && p.bias.dims[1] != 1) run_open(&p, what);
+        snprintf(what, sizeof what, "open sizes, types %d, shape %d", i / SHAPES, i % SHAPES);
+        product_fill(&p, (unsigned)i);
+        if (!t->bias || (p.bias.dims[0] == 1 && p.bias.dims[1] != 1)) run_open(&p, what);
         product_free(&p);
     }
     assert_int_equal(failures, 0);
