@@ -6,6 +6,7 @@
 #include "kernels/params_convolution.h"
 #include "kernels/params_depthwise.h"
 #include "kernels/params_eltwise.h"
+#include "kernels/params_f64_gemm.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_gpu_gemm.h"
 #include "kernels/params_int8_gemm.h"

@@ -196,5 +196,6 @@ dnnl_status_t gemm_build_matmul(struct plan *plan);
 dnnl_status_t widening_build_matmul(struct plan *plan);
 dnnl_status_t widening_build_inner_product(struct plan *plan);
 dnnl_status_t sparse_build_matmul(struct plan *plan);
+dnnl_status_t f64_build_matmul(struct plan *plan);
 
 #endif

@@ -313,6 +313,7 @@ const struct implementation matmul_implementations[] = {
         {"widening_gemm_6x16", widening_build_matmul, &gemm_widening_6x16},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_matmul, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_matmul, &gpu_gemm_f16},
+        {"f64_gemm_6x16", f64_build_matmul, NULL},
         {"sparse_matmul", sparse_build_matmul, NULL},
         {"matmul_universal", build_universal, NULL},
         {NULL, NULL, NULL},

@@ -162,9 +162,13 @@ AS_TYPE_N(uint, 16)
     }
 FMA(float)
 FMA(double)
+FMA(double8)
 #else
 /* Rounds twice: kernels cannot call libm. */
 INLINE OVERLOAD double fma(double a, double b, double c) {
+    return a * b + c;
+}
+INLINE OVERLOAD double8 fma(double8 a, double8 b, double8 c) {
     return a * b + c;
 }
 INLINE OVERLOAD float fma(float a, float b, float c) {
@@ -241,6 +245,7 @@ VECTOR_LOADS(float, 2)
 VECTOR_LOADS(float, 4)
 VECTOR_LOADS(float, 8)
 VECTOR_LOADS(float, 16)
+VECTOR_LOADS(double, 8)
 VECTOR_LOADS(int, 4)
 VECTOR_LOADS(int, 8)
 VECTOR_LOADS(int, 16)
