@@ -10,6 +10,12 @@
 #define LANES 16
 #include "kernels/lib/store_lanes.h"
 
+#if defined(__AVX512F__)
+#define MANY_REGISTERS 1
+#else
+#define MANY_REGISTERS 0
+#endif
+
 struct int8_buffers {
     global const uchar *src;
     global const char *weights;
@@ -22,14 +28,51 @@ struct int8_panel {
     VEC scale, bias;
 };
 struct int8_common {
-    int zero; /* of src */
-    VEC src_scale, dst_scale, dst_zero;
+    int zero;  /* of src */
+    int quick; /* results may be divided with the help of `inverse`, of dst_scale */
+    VEC src_scale, dst_scale, inverse, dst_zero;
 };
 
+/* Sixteen bytes as integers. Products of widened bytes fit 16-bit instructions, which compilers choose. */
+INLINE IVEC int8_load(global const uchar *from, const bool sign) {
+    return sign ? convert_int16(vload16(0, (global const char *)from)) : convert_int16(vload16(0, from));
+}
+
+/* A row of a window of three adjacent taps at adjacent positions: what several outputs read is loaded once.
+ */
+INLINE void int8_row_of_3(const struct depthwise_block *b, global const uchar *a, global const char *w,
+                          const int m, const bool sign, IVEC *acc) {
+    IVEC x[DEPTHWISE_BLOCK + 2];
+#pragma unroll
+    for (int r = 0; r < m + 2; r++)
+        x[r] = int8_load(a + r * b->column, sign);
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        const IVEC y = convert_int16(vload16(0, w + k * b->weights_step[2]));
+        acc[m] += y;
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            acc[r] += x[r + k] * y;
+    }
+}
+
+INLINE void int8_row(const struct depthwise_block *b, global const uchar *a, global const char *w,
+                     const int m, const bool sign, IVEC *acc) {
+#pragma nounroll
+    for (i64 k = 0; k < b->taps[2]; k++, a += b->step[2], w += b->weights_step[2]) {
+        const IVEC y = convert_int16(vload16(0, w));
+        acc[m] += y;
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            acc[r] += int8_load(a + r * b->column, sign) * y;
+    }
+}
+
 /* acc[r] = the sum of the window at output r of m; acc[m] = the sum of its weights. Callers pass m and `sign`
- * as constants. Products of widened bytes fit 16-bit instructions, which compilers choose. */
+ * as constants. */
 INLINE void int8_sums(const struct depthwise_block *b, global const uchar *src, global const char *weights,
                       const int m, const bool sign, IVEC *acc) {
+    const bool of_3 = MANY_REGISTERS && b->taps[2] == 3 && b->column == b->step[2];
 #pragma unroll
     for (int r = 0; r <= m; r++)
         acc[r] = (IVEC)(0);
@@ -39,36 +82,12 @@ INLINE void int8_sums(const struct depthwise_block *b, global const uchar *src, 
         for (i64 k1 = 0; k1 < b->taps[1]; k1++) {
             global const uchar *a = src + k0 * b->step[0] + k1 * b->step[1];
             global const char *w = weights + k0 * b->weights_step[0] + k1 * b->weights_step[1];
-#pragma nounroll
-            for (i64 k2 = 0; k2 < b->taps[2]; k2++, a += b->step[2], w += b->weights_step[2]) {
-                const IVEC y = convert_int16(vload16(0, w));
-                acc[m] += y;
-#pragma unroll
-                for (int r = 0; r < m; r++) {
-                    global const uchar *x = a + r * b->column;
-                    acc[r] += (sign ? convert_int16(vload16(0, (global const char *)x))
-                                    : convert_int16(vload16(0, x)))
-                              * y;
-                }
-            }
+            if (of_3)
+                int8_row_of_3(b, a, w, m, sign, acc);
+            else
+                int8_row(b, a, w, m, sign, acc);
         }
 }
-
-/* Separate functions, so that each has all registers to itself. */
-#define INT8_SUMS(m)                                                                                         \
-    OUTLINE void int8_sums_##m(const struct depthwise_block *b, global const uchar *src,                     \
-                               global const char *weights, int sign, IVEC *out) {                            \
-        IVEC acc[m + 1];                                                                                     \
-        if (sign)                                                                                            \
-            int8_sums(b, src, weights, m, true, acc);                                                        \
-        else                                                                                                 \
-            int8_sums(b, src, weights, m, false, acc);                                                       \
-        for (int r = 0; r <= m; r++)                                                                         \
-            out[r] = acc[r];                                                                                 \
-    }
-INT8_SUMS(1)
-INT8_SUMS(4)
-INT8_SUMS(6)
 
 /* The same for `count` channels, one at a time: nothing beyond them is read. */
 OUTLINE void int8_sums_each(const struct depthwise_block *b, global const uchar *src,
@@ -89,15 +108,17 @@ OUTLINE void int8_sums_each(const struct depthwise_block *b, global const uchar 
     }
 }
 
-INLINE void int8_common(constant struct int8_depthwise_params *p, const struct epilogue_state *e,
+INLINE void int8_common(constant struct int8_depthwise_params *q, const struct epilogue_state *e,
                         struct int8_common *c) {
     constant struct epilogue *ep = e->epilogue;
     i64 position[TENSOR_DIMS];
     for (int d = 0; d < TENSOR_DIMS; d++)
         position[d] = 0;
-    c->zero = quant_integer(e, &p->src_zero_point, position);
+    c->zero = quant_integer(e, &q->src_zero_point, position);
     c->src_scale = V(quant_value(e, &ep->src_scale, position, 1.0f));
     c->dst_scale = V(quant_value(e, &ep->dst_scale, position, 1.0f));
+    c->inverse = V(f32_div(1.0f, c->dst_scale.x));
+    c->quick = q->bytes && c->dst_scale.x > 0x1p-60f && c->dst_scale.x < 0x1p60f;
     c->dst_zero = V(quant_value(e, &ep->dst_zero_point, position, 0.0f));
 }
 
@@ -113,6 +134,7 @@ INLINE void int8_panels(constant struct depthwise_params *p, const struct epilog
         const int count = left < LANES ? (int)left : LANES;
         position[1] = channel;
         epilogue_quant(&panels->scale, e, &p->epilogue.weights_scale, position, 1, count, 1.0f);
+        panels->bias = V(0.0f);
         if (p->has_bias) epilogue_bias(&panels->bias, bias, p->bias_type, p->bias_offset + channel, count);
     }
 }
@@ -136,6 +158,58 @@ INLINE VEC int8_finish(constant struct int8_depthwise_params *q, const struct ep
     return x;
 }
 
+/* All outputs of a block of m, where results are bytes and depend only on the channel. Bytes have no negative
+ * zero: absent terms are 0 and can simply be added. A quotient is the product with the inverse, corrected
+ * once: divisions would take longer than the sums. */
+INLINE void int8_store_bytes(constant struct int8_depthwise_params *q, const struct int8_common *c,
+                             const struct int8_panel *panel, const IVEC *sums, const int m, i64 column,
+                             global uchar *dst) {
+    constant struct activation *activation = &q->depthwise.activation;
+    const UVEC less = AS_UVEC(sums[m]) * (UVEC)((uint)c->zero);
+    const VEC scale = c->src_scale * panel->scale, bias = panel->bias, inverse = c->inverse;
+    VEC x[DEPTHWISE_BLOCK];
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        x[r] = TO_VEC(AS_IVEC(AS_UVEC(sums[r]) - less)) * scale + bias;
+    if (activation->alg)
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            x[r] = activation_apply(activation, x[r]);
+#pragma unroll
+    for (int r = 0; r < m; r++) {
+        const VEC quotient = x[r] * inverse;
+        x[r] = fma(fma(-quotient, c->dst_scale, x[r]), inverse, quotient) + c->dst_zero;
+    }
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        VSTORE(TO_BYTES(lanes_byte(x[r], q->least, q->most, q->nan)), 0, dst + r * column);
+}
+
+/* Separate functions, so that each has all registers to itself. They store bytes to `dst`, or sums to `out`.
+ */
+#define INT8_SUMS(m)                                                                                         \
+    OUTLINE void int8_sums_##m(constant struct int8_depthwise_params *q, const struct int8_common *c,        \
+                               const struct int8_panel *panel, const struct depthwise_block *b,              \
+                               global const uchar *src, global const char *weights, global uchar *dst,       \
+                               IVEC *out) {                                                                  \
+        IVEC acc[m + 1];                                                                                     \
+        if (q->is_signed)                                                                                    \
+            int8_sums(b, src, weights, m, true, acc);                                                        \
+        else                                                                                                 \
+            int8_sums(b, src, weights, m, false, acc);                                                       \
+        if (dst) {                                                                                           \
+            int8_store_bytes(q, c, panel, acc, m, b->dst_column, dst);                                       \
+            return;                                                                                          \
+        }                                                                                                    \
+        for (int r = 0; r <= m; r++)                                                                         \
+            out[r] = acc[r];                                                                                 \
+    }
+INT8_SUMS(1)
+INT8_SUMS(2)
+INT8_SUMS(3)
+INT8_SUMS(4)
+INT8_SUMS(6)
+
 /* A block of one panel. Reading past its channels gives those of the next pixel, which is harmless except at
  * the very end of src. */
 INLINE void int8_block(constant struct int8_depthwise_params *q, const struct int8_buffers *f,
@@ -146,17 +220,21 @@ INLINE void int8_block(constant struct int8_depthwise_params *q, const struct in
     const int count = left < LANES ? (int)left : LANES;
     global const uchar *src = f->src + b->src + channel;
     global const char *weights = f->weights + b->weights + index * p->weights_panel;
+    i64 dst = b->dst + channel;
+    global uchar *bytes = c->quick && count == LANES ? f->dst + dst : 0;
     IVEC sums[DEPTHWISE_BLOCK + 1];
     if (count < LANES && b->src_end + channel > p->src_end)
         int8_sums_each(b, src, weights, q->is_signed, count, sums);
-    else if (b->count == 6)
-        int8_sums_6(b, src, weights, q->is_signed, sums);
-    else if (b->count == 4)
-        int8_sums_4(b, src, weights, q->is_signed, sums);
     else
-        int8_sums_1(b, src, weights, q->is_signed, sums);
+        switch (b->count) {
+        case 1: int8_sums_1(q, c, panel, b, src, weights, bytes, sums); break;
+        case 2: int8_sums_2(q, c, panel, b, src, weights, bytes, sums); break;
+        case 3: int8_sums_3(q, c, panel, b, src, weights, bytes, sums); break;
+        case 4: int8_sums_4(q, c, panel, b, src, weights, bytes, sums); break;
+        case 6: int8_sums_6(q, c, panel, b, src, weights, bytes, sums); break;
+        }
+    if (bytes) return;
     const UVEC less = AS_UVEC(sums[b->count]) * (UVEC)((uint)c->zero);
-    i64 dst = b->dst + channel;
 #pragma nounroll
     for (int r = 0; r < b->count; r++, dst += b->dst_column) {
         IVEC sum = AS_IVEC(AS_UVEC(sums[r]) - less);

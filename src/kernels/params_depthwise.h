@@ -37,6 +37,9 @@ struct int8_depthwise_params {
     i32 is_signed;   /* src is s8 */
     i32 bare;        /* sums are stored unchanged; dst is s32 */
     i32 by_position; /* some step after the sum depends on more than the channel */
+    i32 bytes;       /* results are bytes, and by_position is not set */
+    f32 least, most; /* limits of the byte type */
+    f32 nan;         /* replaces NaN */
     i32 pad;
     struct quant_source src_zero_point;
     struct depthwise_params depthwise;

@@ -82,6 +82,15 @@ static dnnl_status_t find_zero_point(struct epilogue_build *ep, struct int8_dept
     return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);
 }
 
+static void describe_bytes(struct int8_depthwise_params *p, bool by_position) {
+    const i32 type = p->depthwise.epilogue.type;
+    p->by_position = by_position;
+    p->bytes = (type == TYPE_S8 || type == TYPE_U8) && !by_position;
+    p->least = type == TYPE_S8 ? -128 : 0;
+    p->most = type == TYPE_S8 ? 127 : 255;
+    p->nan = type == TYPE_S8 ? -128 : 255;
+}
+
 static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwise_params *whole,
                                  const struct conv_part *part, int src, int weights) {
     struct plan *plan = ep->plan;
@@ -102,7 +111,7 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
     p->plain = !p->scaled && !p->finished && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
-    if (bytes) own->by_position = gemm_is_by_position(plan, &p->epilogue);
+    if (bytes) describe_bytes(own, gemm_is_by_position(plan, &p->epilogue));
     return dnnl_success;
 }
 

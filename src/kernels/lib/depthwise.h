@@ -72,22 +72,22 @@ INLINE void depthwise_panels(constant struct depthwise_params *p, const struct d
 }
 
 /* Separate functions, so that each has all registers to itself. */
-OUTLINE void depthwise_1(constant struct depthwise_params *p, const struct depthwise_buffers *f,
-                         const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
-    depthwise_panels(p, f, b, first, last, 1, sums);
-}
-OUTLINE void depthwise_4(constant struct depthwise_params *p, const struct depthwise_buffers *f,
-                         const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
-    depthwise_panels(p, f, b, first, last, 4, sums);
-}
-OUTLINE void depthwise_6(constant struct depthwise_params *p, const struct depthwise_buffers *f,
-                         const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
-    depthwise_panels(p, f, b, first, last, 6, sums);
-}
+#define DEPTHWISE_PANELS_OF(m)                                                                               \
+    OUTLINE void depthwise_##m(constant struct depthwise_params *p, const struct depthwise_buffers *f,       \
+                               const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {            \
+        depthwise_panels(p, f, b, first, last, m, sums);                                                     \
+    }
+DEPTHWISE_PANELS_OF(1)
+DEPTHWISE_PANELS_OF(2)
+DEPTHWISE_PANELS_OF(3)
+DEPTHWISE_PANELS_OF(4)
+DEPTHWISE_PANELS_OF(6)
 INLINE void depthwise_any(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                           const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
     switch (b->count) {
     case 1: depthwise_1(p, f, b, first, last, sums); break;
+    case 2: depthwise_2(p, f, b, first, last, sums); break;
+    case 3: depthwise_3(p, f, b, first, last, sums); break;
     case 4: depthwise_4(p, f, b, first, last, sums); break;
     case 6: depthwise_6(p, f, b, first, last, sums); break;
     }

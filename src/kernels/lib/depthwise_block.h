@@ -45,8 +45,8 @@ INLINE void depthwise_move(struct depthwise_block *b, constant struct depthwise_
     t.last[2] = w->window.taps[2];
     if (place < p->whole_first || place >= end)
         window_taps_along(&t, &w->window, 2, place);
-    else if (end - place >= 4)
-        b->count = end - place >= 6 ? 6 : 4;
+    else
+        b->count = end - place >= 6 ? 6 : end - place >= 4 ? 4 : (int)(end - place);
     b->taps[2] = t.last[2] > t.first[2] ? t.last[2] - t.first[2] : 0;
     b->src = row->from + place * b->column - w->window.padding[2] * w->src_stride[2];
     b->src_end = (b->count - 1) * b->column + DEPTHWISE_PANEL;
