@@ -247,7 +247,7 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     constant struct gemm_params *g = &p->gemm;
     struct epilogue_state e = EPILOGUE_STATE(&p->gemm.epilogue);
     struct int8_tile t = {.src = src, .bias = bias, .dst = dst};
-    t.at = gemm_place(g, scalars.step, get_global_id(0), get_global_id(1), get_global_id(2), PANEL);
+    t.at = gemm_place(g, scalars.step, GEMM_TILE(g), GEMM_PANEL(g), get_global_id(2), PANEL);
     t.weights = weights + t.at.weights;
     int columns = (int)(g->columns - t.at.column < g->tile ? g->columns - t.at.column : g->tile);
     IVEC out[2 * HEIGHT];

@@ -40,19 +40,39 @@ INLINE struct row locate_row(constant struct copy_params *p, i64 h, i64 d, i64 n
     return row;
 }
 
+INLINE void clear_pixels(constant struct copy_params *p, global float *dst, i64 first, i64 last) {
+#pragma nounroll
+    for (i64 w = first; w < last; w++)
+        clear_pixel(p, dst + w * p->dst_stride[2]);
+}
+
+/* A row of dst that has a source, from w = first to last - 1. Pixels that lie one after the other are copied
+ * at once. */
+INLINE void copy_pixels(constant struct copy_params *p, global const float *src, global float *dst, i64 first,
+                        i64 last) {
+    const i64 n = p->channels;
+    src += (first - p->front[2]) * p->src_stride[2];
+    dst += first * p->dst_stride[2];
+    if (p->src_channel == 1 && p->dst_channel == 1 && p->src_stride[2] == n && p->dst_stride[2] == n) {
+        for (i64 i = 0; i < (last - first) * n; i++)
+            dst[i] = src[i];
+        return;
+    }
+    for (i64 w = first; w < last; w++, src += p->src_stride[2], dst += p->dst_stride[2])
+        copy_pixel(p, src, dst);
+}
+
 /* Range: rows, depths, batch. */
 #if WANTED(f32_copy_padded)
 kernel void f32_copy_padded(ITEM global const float *src, global float *dst, constant struct copy_params *p) {
     struct row row = locate_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
-    src += row.src;
+    const i64 end = p->front[2] + p->src_size[2], last = end < p->size[2] ? end : p->size[2];
+    const i64 first = row.inside && last > p->front[2] ? p->front[2] : p->size[2];
     dst += row.dst;
-    for (i64 w = 0; w < p->size[2]; w++, dst += p->dst_stride[2]) {
-        i64 sw = w - p->front[2];
-        if (row.inside && sw >= 0 && sw < p->src_size[2])
-            copy_pixel(p, src + sw * p->src_stride[2], dst);
-        else
-            clear_pixel(p, dst);
-    }
+    clear_pixels(p, dst, 0, first);
+    if (first == p->size[2]) return;
+    copy_pixels(p, src + row.src, dst, first, last);
+    clear_pixels(p, dst, last, p->size[2]);
 }
 #endif
 
@@ -62,12 +82,8 @@ kernel void f32_clear_border(ITEM global float *dst, constant struct copy_params
     struct row row = locate_row(p, get_global_id(0), get_global_id(1), get_global_id(2));
     const i64 first = row.inside ? p->front[2] : p->size[2], last = p->front[2] + p->src_size[2];
     dst += row.dst;
-#pragma nounroll
-    for (i64 w = 0; w < first; w++)
-        clear_pixel(p, dst + w * p->dst_stride[2]);
-#pragma nounroll
-    for (i64 w = last; row.inside && w < p->size[2]; w++)
-        clear_pixel(p, dst + w * p->dst_stride[2]);
+    clear_pixels(p, dst, 0, first);
+    if (row.inside) clear_pixels(p, dst, last, p->size[2]);
 }
 #endif
 

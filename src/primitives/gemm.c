@@ -87,6 +87,21 @@ dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n) {
     return p;
 }
 
+/* Weights that stay in the L2 cache are all used for a tile of src before the next one is read. Otherwise
+ * each panel is used for all tiles. */
+static bool panels_first(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
+    enum { CACHED = 1 << 18 };
+    return view->channels * gemm_product(view->window, 3) * view->depth * tile->type->bytes <= CACHED;
+}
+
+struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
+    dnnl_dim_t tiles = divide_up(view->columns, tile->height) * view->rows;
+    dnnl_dim_t panels = divide_up(view->channels, tile->panel);
+    dnnl_dim_t batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
+    return panels_first(view, tile) ? range_of_groups(panels, tiles, batches)
+                                    : range_of_groups(tiles, panels, batches);
+}
+
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile) {
     p->src_offset = view->src.offset, p->weights_offset = view->weights.offset;
     p->bias_offset = view->bias.offset, p->dst_offset = view->dst.offset;
@@ -106,6 +121,7 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
     p->weights_panel = view->weights_panel, p->weights_depth = view->weights_depth;
     p->tiles = divide_up(view->columns, tile->height);
     p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);
+    p->panels_first = panels_first(view, tile);
     p->has_bias = view->bias.arg != ARG_NOTHING;
     p->bias_type = p->has_bias ? view->bias.type : TYPE_F32;
     p->row_dim = view->row_dim, p->column_dim = view->column_dim, p->channel_dim = view->channel_dim;
@@ -190,6 +206,7 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
     TRY(gemm_find_scales(ep, &p->epilogue));
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
+    p->plain = !p->scaled && !p->finished && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
     return dnnl_success;
 }
 
@@ -204,9 +221,7 @@ static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *vie
         TRY(move_rows_apart(ep->plan, view));
         return launch_kernel(ep, view, tile, tile->deep, range_of_groups(1, panels, batches));
     }
-    dnnl_dim_t tiles_in_row = divide_up(view->columns, tile->height);
-    return launch_kernel(ep, view, tile, tile->kernel,
-                         range_of_groups(tiles_in_row * view->rows, panels, batches));
+    return launch_kernel(ep, view, tile, tile->kernel, gemm_range(view, tile));
 }
 
 const struct gemm_type gemm_f32 = {sizeof(float), 1, &kernel_f32_pack_panels, f32_accepts, f32_launch};

@@ -289,6 +289,8 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     TRY(merge_groups(plan, &c));
+    if (gemm_tile_of(plan) == &gemm_14x32 && c.outputs <= gemm_6x16.panel)
+        return plan_skip(plan, "few output channels: a narrower tile wastes less");
     struct epilogue_build ep;
     TRY(choose_layouts(plan, &c, grouped));
     TRY(gemm_begin(&ep, plan, 1));

@@ -102,8 +102,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     struct int8_gemm_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     gemm_fill(&p->gemm, view, tile);
-    launch->range = range_of_groups(p->gemm.tiles * view->rows, gemm_panels(plan, view->channels),
-                                    gemm_product(view->batch, GEMM_VIEW_BATCHES));
+    launch->range = gemm_range(view, tile);
     p->sums = sums;
     p->sums_offset = offset;
     p->clipped = clipped;

@@ -13,6 +13,10 @@ struct gemm_place {
     i64 src, weights, bias, dst;
 };
 
+/* Tile and panel of a work-item. */
+#define GEMM_TILE(p) (i64)((p)->panels_first ? get_global_id(1) : get_global_id(0))
+#define GEMM_PANEL(p) (i64)((p)->panels_first ? get_global_id(0) : get_global_id(1))
+
 INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i64 tile, i64 panel, i64 batch,
                                     int width) {
     struct gemm_place at;

@@ -63,8 +63,32 @@ INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_t
         store_any(t->dst, p->epilogue.type, dst, x, count);
 }
 
+/* A tile of whole vectors of f32 that only a bias and an activation are applied to. */
+INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct gemm_tile *t, int columns,
+                                   const VEC *out) {
+    global const float *bias = (global const float *)t->bias + t->at.bias;
+    global float *dst = (global float *)t->dst + t->at.dst;
+    VEC b0 = V(0.0f), b1 = V(0.0f);
+    if (p->has_bias) b0 = VLOAD(0, bias), b1 = VLOAD(1, bias);
+#pragma nounroll
+    for (int r = 0; r < columns; r++, dst += p->dst_column, out += 2) {
+        VEC x0 = out[0], x1 = out[1];
+        if (p->has_bias) x0 += b0, x1 += b1;
+        if (p->activation.alg) {
+            x0 = activation_apply(&p->activation, x0);
+            x1 = activation_apply(&p->activation, x1);
+        }
+        VSTORE(x0, 0, dst);
+        VSTORE(x1, 1, dst);
+    }
+}
+
 INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
                                   const struct epilogue_state *e, int columns, const VEC *out) {
+    if (p->plain && t->at.channel + 2 * LANES <= p->channels) {
+        NAME(gemm_store_plain)(p, t, columns, out);
+        return;
+    }
 #pragma nounroll
     for (int r = 0; r < columns; r++)
 #pragma nounroll
@@ -78,8 +102,8 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
                            global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                            constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, get_global_id(0),
-                                     get_global_id(1), get_global_id(2), 2 * LANES);
+    struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, GEMM_TILE(p), GEMM_PANEL(p),
+                                     get_global_id(2), 2 * LANES);
     int columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     VEC out[2 * HEIGHT];
 #define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, out)
