@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of convolution, inner product, matmul, pooling and LRN in both libraries: built with the peer, the
- * program writes its results to a file; built with ours, it compares every implementation with that file.
+ * Results of convolution, deconvolution, inner product, matmul, pooling and LRN in both libraries: built with
+ * the peer, the program writes its results to a file; built with ours, it compares every implementation with
+ * that file.
  *
  *     values_compute write FILE      values_compute check FILE
  *
@@ -175,7 +176,7 @@ static void finish(struct values *v, const void *parameters, create_function cre
         array_free(&v->arrays[i]);
 }
 
-/* Convolution. */
+/* Convolution and deconvolution. */
 
 struct convolution {
     const char *name;
@@ -212,21 +213,47 @@ static const struct convolution convolutions[] = {
          {.name = "plain"}},
 };
 
-static dnnl_status_t create_convolution(dnnl_primitive_desc_t *pd, const struct values *v,
-                                        const void *parameters, const_dnnl_primitive_attr_t attr) {
-    const struct convolution *c = parameters;
+static const struct convolution deconvolutions[] = {
+        {"upsampling", 2, 0, 1, 24, 40, {9, 8}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {.ops = {RELU}}},
+        {"two by two", 2, 0, 2, 32, 16, {7, 6}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {.ops = {ADD}}},
+        {"stride one", 2, 0, 1, 17, 35, {8, 9}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {.ops = {SUM, RELU}}},
+        {"dilated", 2, 2, 1, 8, 24, {6, 5}, {3, 2}, {2, 3}, {1, 1}, {2, 1}, {.name = "plain"}},
+        {"depthwise, bilinear", 2, 20, 1, 1, 1, {7, 9}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {.name = "plain"}},
+        {"a longer line", 1, 0, 2, 16, 24, {15}, {5}, {3}, {0}, {2}, {.name = "plain"}},
+};
+
+typedef dnnl_status_t (*create_window)(dnnl_primitive_desc_t *, dnnl_engine_t, dnnl_prop_kind_t,
+                                       dnnl_alg_kind_t, const_dnnl_memory_desc_t, const_dnnl_memory_desc_t,
+                                       const_dnnl_memory_desc_t, const_dnnl_memory_desc_t, const dnnl_dims_t,
+                                       const dnnl_dims_t, const dnnl_dims_t, const dnnl_dims_t,
+                                       const_dnnl_primitive_attr_t);
+
+static dnnl_status_t create_either(dnnl_primitive_desc_t *pd, const struct values *v,
+                                   const struct convolution *c, const_dnnl_primitive_attr_t attr,
+                                   create_window create, dnnl_alg_kind_t alg) {
     dnnl_memory_desc_t md[ARRAYS];
     for (int i = 0; i < ARRAYS; i++)
         md[i] = v->arrays[i].values ? md_of(&v->arrays[i], NULL) : NULL;
-    dnnl_status_t status = dnnl_convolution_forward_primitive_desc_create(
-            pd, test_engine(), dnnl_forward_inference, dnnl_convolution_direct, md[SRC], md[WEIGHTS],
-            md[BIAS], md[DST], c->stride, c->dilation, c->padding, c->padding, attr);
+    dnnl_status_t status = create(pd, test_engine(), dnnl_forward_inference, alg, md[SRC], md[WEIGHTS],
+                                  md[BIAS], md[DST], c->stride, c->dilation, c->padding, c->padding, attr);
     for (int i = 0; i < ARRAYS; i++)
         dnnl_memory_desc_destroy(md[i]);
     return status;
 }
 
-static void convolution(const struct convolution *c, const dnnl_data_type_t *types,
+static dnnl_status_t create_convolution(dnnl_primitive_desc_t *pd, const struct values *v,
+                                        const void *parameters, const_dnnl_primitive_attr_t attr) {
+    return create_either(pd, v, parameters, attr, dnnl_convolution_forward_primitive_desc_create,
+                         dnnl_convolution_direct);
+}
+
+static dnnl_status_t create_deconvolution(dnnl_primitive_desc_t *pd, const struct values *v,
+                                          const void *parameters, const_dnnl_primitive_attr_t attr) {
+    return create_either(pd, v, parameters, attr, dnnl_deconvolution_forward_primitive_desc_create,
+                         dnnl_deconvolution_direct);
+}
+
+static void convolution(const struct convolution *c, bool transposed, const dnnl_data_type_t *types,
                         const struct attr_case *attr) {
     int g = c->groups ? 1 : 0;
     dnnl_dim_t groups = g ? c->groups : 1;
@@ -238,7 +265,8 @@ static void convolution(const struct convolution *c, const dnnl_data_type_t *typ
     for (int i = 0; i < c->nspatial; i++) {
         dnnl_dim_t extent = (c->kernel[i] - 1) * (c->dilation[i] + 1) + 1;
         src[2 + i] = c->in[i];
-        dst[2 + i] = (c->in[i] - extent + 2 * c->padding[i]) / c->stride[i] + 1;
+        dst[2 + i] = transposed ? (c->in[i] - 1) * c->stride[i] + extent - 2 * c->padding[i]
+                                : (c->in[i] - extent + 2 * c->padding[i]) / c->stride[i] + 1;
         weights[g + 2 + i] = c->kernel[i];
         v.terms *= c->kernel[i];
     }
@@ -247,7 +275,7 @@ static void convolution(const struct convolution *c, const dnnl_data_type_t *typ
     v.arrays[BIAS] = array_new(1, &dst[1], types[BIAS]);
     v.arrays[DST] = array_new(c->nspatial + 2, dst, types[DST]);
     if (v.attr.weights_mask) v.attr.weights_mask = g ? 3 : 1;
-    finish(&v, c, create_convolution);
+    finish(&v, c, transposed ? create_deconvolution : create_convolution);
 }
 
 static const struct attr_case quantised = {.src_scale = 0.013f,
@@ -258,7 +286,7 @@ static const struct attr_case quantised = {.src_scale = 0.013f,
                                            .dst_zero_point = 2,
                                            .ops = {RELU}};
 
-static void convolutions_all(void) {
+static void convolutions_all(const struct convolution *all, int count, bool transposed) {
     static const dnnl_data_type_t f32[] = {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32};
     static const dnnl_data_type_t bf16[] = {dnnl_bf16, dnnl_bf16, dnnl_f32, dnnl_bf16};
     static const dnnl_data_type_t f16[] = {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f32};
@@ -266,13 +294,13 @@ static void convolutions_all(void) {
     static const dnnl_data_type_t u8s8u8[] = {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_u8};
     static const dnnl_data_type_t u8s8s32[] = {dnnl_u8, dnnl_s8, dnnl_s32, dnnl_s32};
     static const struct attr_case plain = {.name = "plain"};
-    for (int i = 0; i < COUNT(convolutions); i++) {
-        convolution(&convolutions[i], f32, &convolutions[i].attr);
-        convolution(&convolutions[i], bf16, &convolutions[i].attr);
-        convolution(&convolutions[i], f16, &convolutions[i].attr);
-        convolution(&convolutions[i], s8s8f32, &plain);
-        convolution(&convolutions[i], u8s8s32, &plain);
-        convolution(&convolutions[i], u8s8u8, &quantised);
+    for (int i = 0; i < count; i++) {
+        convolution(&all[i], transposed, f32, &all[i].attr);
+        convolution(&all[i], transposed, bf16, &all[i].attr);
+        convolution(&all[i], transposed, f16, &all[i].attr);
+        convolution(&all[i], transposed, s8s8f32, &plain);
+        convolution(&all[i], transposed, u8s8s32, &plain);
+        convolution(&all[i], transposed, u8s8u8, &quantised);
     }
 }
 
@@ -449,7 +477,8 @@ int main(int argc, char **argv) {
     checking = strcmp(argv[1], "check") == 0;
     file = fopen(argv[2], checking ? "rb" : "wb");
     if (!file) return 2;
-    convolutions_all();
+    convolutions_all(convolutions, COUNT(convolutions), false);
+    convolutions_all(deconvolutions, COUNT(deconvolutions), true);
     inner_products();
     matmuls();
     poolings();
