@@ -44,17 +44,13 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
 
 /* Finishes one vector: scales, bias, post-ops, and the store of the lanes that exist. */
 INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_tile *t,
-                             const struct epilogue_state *e, VEC x, int r, int v) {
+                             const struct epilogue_state *e, VEC x, VEC bias, int r, int v) {
     i64 channel = t->at.channel + v * LANES, dst = t->at.dst + r * p->dst_column + v * LANES;
     i64 position[TENSOR_DIMS];
     int count = (int)(p->channels - channel < LANES ? p->channels - channel : LANES);
     if (p->scaled | p->finished) gemm_position(p, &t->at, t->at.column + r, channel, position);
     if (p->scaled) epilogue_scale(e, &x, position, p->channel_dim, count);
-    if (p->has_bias) {
-        VEC bias;
-        epilogue_bias(&bias, t->bias, p->bias_type, t->at.bias + v * LANES, count);
-        x += bias;
-    }
+    if (p->has_bias) x += bias;
     x = activation_apply(&p->activation, x);
     if (p->finished) epilogue_apply(e, &x, position, p->channel_dim, count);
     if (p->epilogue.type == TYPE_F32 && count == LANES)
@@ -90,10 +86,16 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
         return;
     }
 #pragma nounroll
-    for (int r = 0; r < columns; r++)
+    for (int v = 0; v < 2 && t->at.channel + v * LANES < p->channels; v++) {
+        const i64 left = p->channels - t->at.channel - v * LANES;
+        VEC bias = V(0.0f);
+        if (p->has_bias)
+            epilogue_bias(&bias, t->bias, p->bias_type, t->at.bias + v * LANES,
+                          left < LANES ? (int)left : LANES);
 #pragma nounroll
-        for (int v = 0; v < 2 && t->at.channel + v * LANES < p->channels; v++)
-            NAME(gemm_store)(p, t, e, out[2 * r + v], r, v);
+        for (int r = 0; r < columns; r++)
+            NAME(gemm_store)(p, t, e, out[2 * r + v], bias, r, v);
+    }
 }
 
 /* Range: tiles of a row x rows, panels, batches. */
