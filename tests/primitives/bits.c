@@ -90,6 +90,25 @@ static void convolution(const char *name, dnnl_dim_t groups, dnnl_dim_t ic, dnnl
     dnnl_memory_desc_destroy(bias);
 }
 
+static void deconvolution(const char *name, dnnl_dim_t groups, dnnl_dim_t ic, dnnl_dim_t oc, dnnl_dim_t size,
+                          dnnl_dim_t kernel, dnnl_dim_t stride, dnnl_dim_t padding, const char *tag) {
+    dnnl_dim_t out = (size - 1) * stride + kernel - 2 * padding;
+    dnnl_dims_t src_dims = {2, ic, size, size}, dst_dims = {2, oc, out, out};
+    dnnl_dims_t grouped = {groups, oc / groups, ic / groups, kernel, kernel};
+    dnnl_dims_t strides = {stride, stride}, dilates = {0, 0}, pads = {padding, padding};
+    dnnl_memory_desc_t src = f32(4, src_dims, tag), dst = f32(4, dst_dims, tag);
+    dnnl_memory_desc_t weights = groups > 1 ? f32(5, grouped, NULL) : f32(4, grouped + 1, NULL);
+    dnnl_primitive_desc_t pd = NULL;
+    check(dnnl_deconvolution_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                           dnnl_deconvolution_direct, src, weights, NULL, dst,
+                                                           strides, dilates, pads, pads, NULL),
+          name);
+    run(name, pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(dst);
+}
+
 static void matmul(const char *name, dnnl_dim_t m, dnnl_dim_t n, dnnl_dim_t k, const char *weights_tag) {
     dnnl_memory_desc_t src = f32(2, (dnnl_dim_t[]){m, k}, "ab"), dst = f32(2, (dnnl_dim_t[]){m, n}, "ab");
     dnnl_memory_desc_t weights = f32(2, (dnnl_dim_t[]){k, n}, weights_tag);
@@ -181,6 +200,11 @@ int main(void) {
     convolution("conv_depthwise", 40, 40, 40, 15, 3, 1, 1, NULL, relu);
     convolution("conv_depthwise_strided", 64, 64, 64, 14, 5, 2, 2, "acdb", tanh);
     convolution("conv_depthwise_planes", 21, 21, 21, 9, 3, 1, 1, "abcd", NULL);
+    convolution("conv_narrow_groups", 8, 16, 32, 11, 3, 1, 1, NULL, NULL);
+    convolution("conv_blocked", 1, 24, 40, 9, 3, 1, 1, "aBcd8b", NULL);
+    deconvolution("deconv_upsampling", 1, 24, 40, 9, 4, 2, 1, NULL);
+    deconvolution("deconv_planes", 1, 16, 20, 7, 3, 1, 1, "abcd");
+    deconvolution("deconv_depthwise", 24, 24, 24, 9, 4, 2, 1, NULL);
     matmul("matmul_packed", 50, 70, 129, NULL);
     matmul("matmul_plain", 17, 64, 300, "ab");
     matmul("matmul_transposed", 31, 45, 77, "ba");
