@@ -134,7 +134,7 @@ INLINE void int8_panels(constant struct depthwise_params *p, const struct epilog
         const int count = left < LANES ? (int)left : LANES;
         position[1] = channel;
         epilogue_quant(&panels->scale, e, &p->epilogue.weights_scale, position, 1, count, 1.0f);
-        panels->bias = V(0.0f);
+        panels->bias = V(-0.0f); /* changes nothing */
         if (p->has_bias) epilogue_bias(&panels->bias, bias, p->bias_type, p->bias_offset + channel, count);
     }
 }
@@ -144,8 +144,7 @@ INLINE VEC int8_finish(constant struct int8_depthwise_params *q, const struct ep
                        const struct int8_common *c, const struct int8_panel *panel,
                        const struct depthwise_block *b, VEC x, int r, i64 channel, int count) {
     constant struct depthwise_params *p = &q->depthwise;
-    x = x * c->src_scale * panel->scale;
-    if (p->has_bias) x += panel->bias;
+    x = x * c->src_scale * panel->scale + panel->bias;
     x = activation_apply(&p->activation, x);
     if (q->by_position) {
         i64 position[TENSOR_DIMS];

@@ -50,8 +50,7 @@ INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_t
     int count = (int)(p->channels - channel < LANES ? p->channels - channel : LANES);
     if (p->scaled | p->finished) gemm_position(p, &t->at, t->at.column + r, channel, position);
     if (p->scaled) epilogue_scale(e, &x, position, p->channel_dim, count);
-    if (p->has_bias) x += bias;
-    x = activation_apply(&p->activation, x);
+    x = activation_apply(&p->activation, x + bias);
     if (p->finished) epilogue_apply(e, &x, position, p->channel_dim, count);
     if (p->epilogue.type == TYPE_F32 && count == LANES)
         VSTORE(x, 0, (global float *)t->dst + dst);
@@ -64,12 +63,11 @@ INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct 
                                    const VEC *out) {
     global const float *bias = (global const float *)t->bias + t->at.bias;
     global float *dst = (global float *)t->dst + t->at.dst;
-    VEC b0 = V(0.0f), b1 = V(0.0f);
+    VEC b0 = V(-0.0f), b1 = V(-0.0f); /* change nothing */
     if (p->has_bias) b0 = VLOAD(0, bias), b1 = VLOAD(1, bias);
 #pragma nounroll
     for (int r = 0; r < columns; r++, dst += p->dst_column, out += 2) {
-        VEC x0 = out[0], x1 = out[1];
-        if (p->has_bias) x0 += b0, x1 += b1;
+        VEC x0 = out[0] + b0, x1 = out[1] + b1;
         if (p->activation.alg) {
             x0 = activation_apply(&p->activation, x0);
             x1 = activation_apply(&p->activation, x1);
@@ -88,7 +86,7 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
 #pragma nounroll
     for (int v = 0; v < 2 && t->at.channel + v * LANES < p->channels; v++) {
         const i64 left = p->channels - t->at.channel - v * LANES;
-        VEC bias = V(0.0f);
+        VEC bias = V(-0.0f);
         if (p->has_bias)
             epilogue_bias(&bias, t->bias, p->bias_type, t->at.bias + v * LANES,
                           left < LANES ? (int)left : LANES);
