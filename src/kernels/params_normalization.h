@@ -7,7 +7,7 @@
 
 enum {
     NORM_LOOPS = 8,
-    NORM_ROW = 4096,    /* elements of the longest row that a work-item keeps */
+    NORM_ROW = 8192,    /* elements of the longest row that a work-item keeps */
     NORM_PERIOD = 2048, /* the most elements after which channels may repeat */
 };
 

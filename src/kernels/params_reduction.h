@@ -55,17 +55,21 @@ struct reduction_params {
 };
 PARAMS_SIZE(reduction_params, 32 + 8 * 6 + 32 + 8 * 5 + 2 * 8 * 32);
 
-/* Combines the moments of chunks: result i of chunk k is at k * results + i. */
+/* Combines the moments of chunks: those of result i and chunk k are at i * result_stride + k * chunk_stride.
+ * A chunk has `chunk` elements, the last one what is left of `count`. */
 struct moments_params {
-    i64 mean_offset, second_offset; /* of the partial results */
+    i64 mean_offset, second_offset; /* of the chunks' moments */
+    i64 result_stride, chunk_stride;
     i64 results, chunks, chunk, count;
     i64 limit;
     i64 dst_offset, variance_offset;
     i32 nkept;
     i32 about_zero; /* means are 0, and are not stored */
+    i32 variances;  /* chunks have variances, not sums of squares */
+    i32 pad;
     struct reduce_loop lanes;
     struct reduce_loop kept[REDUCE_LOOPS];
 };
-PARAMS_SIZE(moments_params, 8 * 9 + 8 + 32 + 8 * 32);
+PARAMS_SIZE(moments_params, 8 * 11 + 16 + 32 + 8 * 32);
 
 #endif

@@ -380,8 +380,46 @@ kernel void reduce_along(ITEM global const uchar *src, global float *dst, global
 }
 #endif
 
-/* Range: vectors of results along the lanes. The mean of all chunks; then what each chunk's own distances and
- * the distance of its mean add. */
+/* The moments of 16 results, `left` of which exist, for one chunk. */
+INLINE float16 chunk_moments(constant struct moments_params *p, global const float *from, i64 at, i64 left) {
+    float16 x;
+    if (p->result_stride == 1) {
+        load_lanes(&x, from + at, left, 0.0f);
+        return x;
+    }
+    float values[16];
+#pragma nounroll
+    for (int i = 0; i < 16; i++)
+        values[i] = i < left ? from[at + i * p->result_stride] : 0.0f;
+    return vload16(0, values);
+}
+
+/* The mean of all chunks; then what each chunk's own distances and the distance of its mean add. */
+INLINE void combine_chunks(constant struct moments_params *p, global const float *partial, i64 i, i64 left,
+                           float16 *mean, float16 *variance) {
+    const float16 count = (float16)((float)p->count);
+    const i64 at = i * p->result_stride;
+    float16 m = (float16)(0.0f), squares = (float16)(0.0f);
+#pragma nounroll
+    for (i64 k = 0; k < p->chunks; k++) {
+        const i64 rest = p->count - k * p->chunk;
+        const float16 n = (float16)((float)(rest < p->chunk ? rest : p->chunk));
+        m = fma(chunk_moments(p, partial, p->mean_offset + at + k * p->chunk_stride, left), n, m);
+    }
+    m = f32_div(m, count);
+#pragma nounroll
+    for (i64 k = 0; k < p->chunks; k++) {
+        const i64 rest = p->count - k * p->chunk, place = at + k * p->chunk_stride;
+        const float16 n = (float16)((float)(rest < p->chunk ? rest : p->chunk));
+        float16 d = chunk_moments(p, partial, p->mean_offset + place, left) - m,
+                own = chunk_moments(p, partial, p->second_offset + place, left);
+        squares = fma(d * d, n, squares) + (p->variances ? own * n : own);
+    }
+    *mean = m;
+    *variance = f32_div(squares, count);
+}
+
+/* Range: vectors of results along the lanes. */
 #if WANTED(combine_moments)
 kernel void combine_moments(ITEM global const float *partial, global float *mean, global float *variance,
                             constant struct moments_params *p) {
@@ -389,28 +427,12 @@ kernel void combine_moments(ITEM global const float *partial, global float *mean
               lane = (id - outer * tiles) * 16, i = outer * p->lanes.size + lane;
     if (i >= p->results) return;
     struct reduce_place at = reduce_place(p->kept, p->nkept, outer);
-    const i64 exist = p->lanes.size - lane, count = lanes_left(&p->lanes, lane, 16, at.position, p->limit);
-    const float16 n = (float16)((float)p->count);
-    float16 m = (float16)(0.0f), squares = (float16)(0.0f), x;
+    const i64 count = lanes_left(&p->lanes, lane, 16, at.position, p->limit);
+    float16 m, v;
     float means[16], variances[16];
-#pragma nounroll
-    for (i64 k = 0; k < p->chunks; k++) {
-        const i64 left = p->count - k * p->chunk;
-        load_lanes(&x, partial + p->mean_offset + k * p->results + i, exist, 0.0f);
-        m = fma(x, (float16)((float)(left < p->chunk ? left : p->chunk)), m);
-    }
-    m = f32_div(m, n);
-#pragma nounroll
-    for (i64 k = 0; k < p->chunks; k++) {
-        const i64 left = p->count - k * p->chunk;
-        load_lanes(&x, partial + p->mean_offset + k * p->results + i, exist, 0.0f);
-        x -= m;
-        squares = fma(x * x, (float16)((float)(left < p->chunk ? left : p->chunk)), squares);
-        load_lanes(&x, partial + p->second_offset + k * p->results + i, exist, 0.0f);
-        squares += x;
-    }
+    combine_chunks(p, partial, i, p->lanes.size - lane, &m, &v);
     vstore16(m, 0, means);
-    vstore16(f32_div(squares, n), 0, variances);
+    vstore16(v, 0, variances);
 #pragma nounroll
     for (i64 l = 0; l < count; l++) {
         const i64 to = at.dst + (lane + l) * p->lanes.dst;

@@ -5,6 +5,7 @@
 #include "primitives/normalization.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
+#include "primitives/tensor.h"
 
 static const char component[] = "group_normalization";
 static const unsigned known_flags = dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift;
@@ -87,17 +88,40 @@ static bool group_view(md_t *to, const md_t *src, dnnl_dim_t groups) {
     return true;
 }
 
-/* src is reordered first, if it has no such view. */
-static dnnl_status_t append_moments(struct plan *plan, const struct norm_moments *m) {
+/* Moments of each channel, which are then combined. */
+static dnnl_status_t append_by_channel(struct plan *plan, const struct norm_moments *m) {
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC);
     const dnnl_dim_t groups = plan->problem.group_size;
-    md_t view, plain;
-    if (group_view(&view, &src, groups))
-        return norm_append_moments(plan, DNNL_ARG_SRC, &view, BIT(0) | BIT(1), m);
-    TRY(scratch_tensor(plan, &plain, &src, src.dims));
-    TRY(append_reorder(plan, DNNL_ARG_SRC, &src, ARG_SCRATCHPAD, &plain, NULL));
-    group_view(&view, &plain, groups);
-    return norm_append_moments(plan, ARG_SCRATCHPAD, &view, BIT(0) | BIT(1), m);
+    dnnl_dims_t dims = {src.dims[0], src.dims[1], 1, 1, 1, 1};
+    struct norm_moments channels = {0};
+    dnnl_dim_t each = 1;
+    for (int d = 2; d < src.ndims; d++)
+        each *= src.dims[d];
+    TRY(norm_scratch_moments(plan, &channels, src.ndims, dims));
+    TRY(norm_append_moments(plan, DNNL_ARG_SRC, &src, BIT(0) | BIT(1), &channels));
+    return reduce_append_combine(plan, &(struct combine_request){.mean = channels.mean.offset0,
+                                                                 .variance = channels.variance.offset0,
+                                                                 .results = src.dims[0] * groups,
+                                                                 .parts = src.dims[1] / groups,
+                                                                 .each = each,
+                                                                 .mean_arg = m->mean_arg,
+                                                                 .variance_arg = m->variance_arg,
+                                                                 .mean_offset = m->mean.offset0,
+                                                                 .variance_offset = m->variance.offset0});
+}
+
+/* Groups whose channels are a few neighbours are slow to sum up one by one. */
+static dnnl_status_t append_moments(struct plan *plan, const struct norm_moments *m) {
+    enum { FEW = 64 };
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    const dnnl_dim_t groups = plan->problem.group_size;
+    struct walk walk;
+    md_t view;
+    walk_cut(&walk, src);
+    bool last = walk.nloops > 0 && walk.loops[walk.nloops - 1].dim == 1;
+    if ((last && groups > 1 && src->dims[1] / groups < FEW) || !group_view(&view, src, groups))
+        return append_by_channel(plan, m);
+    return norm_append_moments(plan, DNNL_ARG_SRC, &view, BIT(0) | BIT(1), m);
 }
 
 /* Statistics are the user's, or lie in scratchpad if they stay inside. */

@@ -188,6 +188,7 @@ static dnnl_status_t build_rows(struct plan *plan) {
     set_types(&made, problem);
     if (!cut_rows(&made, src, dst, problem_md(problem, DNNL_ARG_VARIANCE)))
         return plan_skip(plan, "rows are not at regular distances");
+    if (made.src_stride != 1 || made.dst_stride != 1) return plan_skip(plan, "rows are not dense");
     if (md_nelems(src, true) == 0) return dnnl_success;
     made.span = WORK / made.length > 1 ? WORK / made.length : 1;
     struct launch *launch;

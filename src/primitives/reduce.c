@@ -200,11 +200,27 @@ static dnnl_status_t combine_sums(struct plan *plan, const struct reduce_request
     return launch_chunks(plan, &again, false, &made);
 }
 
+static dnnl_status_t launch_moments(struct plan *plan, const struct moments_params *made, int mean_arg,
+                                    int variance_arg) {
+    struct launch *launch;
+    i64 items = volume(made->kept, made->nkept) * divide_up(made->lanes.size, 16);
+    struct moments_params *p = plan_launch(plan, &kernel_combine_moments,
+                                           range_of_items(items, full_group(plan->device)), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    launch_bind(launch, ARG_SCRATCHPAD);
+    launch_bind(launch, mean_arg);
+    launch_bind(launch, variance_arg);
+    return dnnl_success;
+}
+
 static dnnl_status_t combine_moments(struct plan *plan, const struct reduce_request *r,
                                      const struct reduction_params *whole,
                                      const struct reduction_params *partial, bool along) {
     struct moments_params made = {.mean_offset = partial->dst_offset,
                                   .second_offset = partial->second_offset,
+                                  .result_stride = 1,
+                                  .chunk_stride = partial->dst_chunk,
                                   .results = partial->dst_chunk,
                                   .chunks = partial->chunks,
                                   .chunk = partial->chunk,
@@ -217,16 +233,24 @@ static dnnl_status_t combine_moments(struct plan *plan, const struct reduce_requ
     made.nkept = result_loops(loops, whole, partial, along);
     made.lanes = made.nkept > 0 ? loops[--made.nkept] : (struct reduce_loop){.size = 1};
     memcpy(made.kept, loops, (size_t)made.nkept * sizeof loops[0]);
-    struct launch *launch;
-    i64 items = volume(made.kept, made.nkept) * divide_up(made.lanes.size, 16);
-    struct moments_params *p = plan_launch(plan, &kernel_combine_moments,
-                                           range_of_items(items, full_group(plan->device)), &launch);
-    if (!p) return dnnl_out_of_memory;
-    *p = made;
-    launch_bind(launch, ARG_SCRATCHPAD);
-    launch_bind(launch, r->about_zero ? ARG_NOTHING : r->dst_arg);
-    launch_bind(launch, r->second_arg);
-    return dnnl_success;
+    return launch_moments(plan, &made, r->about_zero ? ARG_NOTHING : r->dst_arg, r->second_arg);
+}
+
+dnnl_status_t reduce_append_combine(struct plan *plan, const struct combine_request *r) {
+    struct moments_params made = {.mean_offset = r->mean,
+                                  .second_offset = r->variance,
+                                  .result_stride = r->parts,
+                                  .chunk_stride = 1,
+                                  .results = r->results,
+                                  .chunks = r->parts,
+                                  .chunk = r->each,
+                                  .count = r->parts * r->each,
+                                  .limit = INT64_MAX,
+                                  .dst_offset = r->mean_offset,
+                                  .variance_offset = r->variance_offset,
+                                  .variances = 1,
+                                  .lanes = {.size = r->results, .src = 1, .dst = 1}};
+    return launch_moments(plan, &made, r->mean_arg, r->variance_arg);
 }
 
 static i64 elements_of_result(const struct reduce_request *r) {

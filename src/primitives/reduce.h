@@ -27,6 +27,15 @@ bool reduce_writes(const struct reduce_request *request);
 /* Adds the launches. src is converted first, if its layout does not fit. */
 dnnl_status_t reduce_append(struct plan *plan, const struct reduce_request *request);
 
+/* Adds the launch that combines moments in scratchpad, of `each` elements, `parts` neighbours at a time. */
+struct combine_request {
+    dnnl_dim_t mean, variance; /* offsets of what is combined */
+    dnnl_dim_t results, parts, each;
+    int mean_arg, variance_arg; /* dense results */
+    dnnl_dim_t mean_offset, variance_offset;
+};
+dnnl_status_t reduce_append_combine(struct plan *plan, const struct combine_request *request);
+
 /* f32 in scratchpad with these sizes, dense, in the order of the dimensions of `like`. */
 dnnl_status_t scratch_tensor(struct plan *plan, md_t *md, const md_t *like, const dnnl_dim_t *dims);
 
