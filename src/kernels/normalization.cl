@@ -66,22 +66,41 @@ INLINE float norm_sum(const float *x, i64 n, const int squares, float mean) {
     return norm_sum_lanes(sums);
 }
 
-/* y = (x - mean) * factor * scale + shift; scale and shift may be NULL. */
+INLINE float16 norm_result(float16 x, float16 mean, float16 factor, const int scaled, float16 scale,
+                           const int shifted, float16 shift) {
+    float16 y = (x - mean) * factor;
+    if (scaled && shifted) return fma(y, scale, shift);
+    return scaled ? y * scale : shifted ? y + shift : y;
+}
+
+/* y = (x - mean) * factor * scale + shift */
+INLINE void norm_apply_with(float *y, const float *x, i64 n, float mean, float factor, const int scaled,
+                            const float *scale, const int shifted, const float *shift) {
+    const float16 m = (float16)(mean), f = (float16)(factor), none = (float16)(0.0f);
+    i64 i = 0;
+    for (; i + 16 <= n; i += 16)
+        vstore16(norm_result(vload16(0, x + i), m, f, scaled, scaled ? vload16(0, scale + i) : none, shifted,
+                             shifted ? vload16(0, shift + i) : none),
+                 0, y + i);
+    if (i == n) return;
+    float16 v, s = none, b = none;
+    norm_load(&v, x + i, n - i, 0.0f);
+    if (scaled) norm_load(&s, scale + i, n - i, 0.0f);
+    if (shifted) norm_load(&b, shift + i, n - i, 0.0f);
+    norm_store(norm_result(v, m, f, scaled, s, shifted, b), y + i, n - i);
+}
+
+/* The same; scale and shift may be NULL. */
 INLINE void norm_apply(float *y, const float *x, i64 n, float mean, float factor, const float *scale,
                        const float *shift) {
-    const float16 m = (float16)(mean), f = (float16)(factor);
-    float16 v, s, b;
-#pragma nounroll
-    for (i64 i = 0; i < n; i += 16) {
-        norm_load(&v, x + i, n - i, 0.0f);
-        v = (v - m) * f;
-        if (scale) norm_load(&s, scale + i, n - i, 0.0f);
-        if (shift) norm_load(&b, shift + i, n - i, 0.0f);
-        if (scale && shift) v = fma(v, s, b);
-        if (scale && !shift) v *= s;
-        if (!scale && shift) v += b;
-        norm_store(v, y + i, n - i);
-    }
+    if (scale && shift)
+        norm_apply_with(y, x, n, mean, factor, 1, scale, 1, shift);
+    else if (scale)
+        norm_apply_with(y, x, n, mean, factor, 1, scale, 0, 0);
+    else if (shift)
+        norm_apply_with(y, x, n, mean, factor, 0, 0, 1, shift);
+    else
+        norm_apply_with(y, x, n, mean, factor, 0, 0, 0, 0);
 }
 
 /* Scale or shift as floats: in `to`, where they are, or NULL if there is none. */
