@@ -4,6 +4,7 @@
 #include "primitives/check.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
+#include "primitives/rows.h"
 
 #include <math.h>
 
@@ -104,7 +105,11 @@ static dnnl_status_t build(struct plan *plan) {
     r.dst_arg = ARG_SCRATCHPAD;
     r.dst = &between;
     TRY(reduce_append(plan, &r));
-    return append_reorder(plan, ARG_SCRATCHPAD, &between, DNNL_ARG_DST, &dst, &plan->attr);
+    struct rows rows;
+    rows_begin(&rows, plan, DNNL_ARG_DST);
+    rows_load(&rows, rows_operand_at(&rows, ARG_SCRATCHPAD, &between), ROW_NONE);
+    rows_post_ops(&rows);
+    return rows_end(&rows);
 }
 
 const struct implementation reduction_implementations[] = {
