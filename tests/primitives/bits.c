@@ -179,6 +179,32 @@ static void reductions(void) {
     dnnl_memory_desc_destroy(dst);
 }
 
+/* Sums that are divided among work-items: over the batch and space, and all of a long row. */
+static void sums(const char *tag) {
+    dnnl_memory_desc_t src = f32(4, (dnnl_dim_t[]){3, 24, 37, 41}, tag),
+                       dst = f32(4, (dnnl_dim_t[]){1, 24, 1, 1}, "abcd"),
+                       row = f32(2, (dnnl_dim_t[]){2, 70001}, "ab");
+    dnnl_primitive_desc_t pd;
+    check(dnnl_reduction_primitive_desc_create(&pd, test_engine(), dnnl_reduction_sum, src, dst, 0, 0, NULL),
+          "reduction");
+    run("reduction", pd);
+    check(dnnl_batch_normalization_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                                 src, src, 1e-3f, 0, NULL),
+          "batch_normalization");
+    run("batch_normalization", pd);
+    check(dnnl_group_normalization_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                                 src, src, 6, 1e-3f, 0, NULL),
+          "group_normalization");
+    run("group_normalization", pd);
+    check(dnnl_layer_normalization_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                                 row, row, NULL, 1e-3f, 0, NULL),
+          "layer_normalization");
+    run("layer_normalization", pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_memory_desc_destroy(row);
+}
+
 static dnnl_primitive_attr_t with_post_op(dnnl_alg_kind_t alg) {
     dnnl_primitive_attr_t attr;
     dnnl_post_ops_t ops;
@@ -219,6 +245,8 @@ int main(void) {
     for (int i = 0; i < COUNT(algs); i++)
         eltwise(algs[i]);
     reductions();
+    sums("abcd");
+    sums("acdb");
     dnnl_primitive_attr_destroy(relu);
     dnnl_primitive_attr_destroy(tanh);
     return failures ? 1 : 0;
