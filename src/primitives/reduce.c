@@ -130,8 +130,8 @@ static void set_loops(struct reduction_params *p, const struct cut *cut) {
     set_chunks(p, p->lanes.size < REDUCE_TILE ? p->lanes.size : REDUCE_TILE);
 }
 
-/* Replaces the places of results by dense ones, a set for each chunk. Returns the number of results. */
-static i64 make_partial(struct reduction_params *p, struct plan *plan, bool along) {
+/* Replaces the places of results by dense ones, a set for each chunk. */
+static void make_partial(struct reduction_params *p, struct plan *plan, bool along) {
     i64 results = 1;
     if (!along) {
         p->lanes.dst = 1;
@@ -146,7 +146,6 @@ static i64 make_partial(struct reduction_params *p, struct plan *plan, bool alon
     p->dst_offset = (i64)(plan_scratchpad(plan, bytes) / sizeof(float));
     if (p->alg == REDUCE_MOMENTS) p->second_offset = (i64)(plan_scratchpad(plan, bytes) / sizeof(float));
     p->finish = REDUCE_FINISH_NONE;
-    return results;
 }
 
 static dnnl_status_t launch_chunks(struct plan *plan, const struct reduce_request *r, bool along,
