@@ -129,7 +129,7 @@ check_documented() {
 # Tests with several threads: only these run under ThreadSanitizer.
 thread_tests=(base.pool core.cache core.execute api.gemm runtimes.level_zero_stress runtimes.conformance)
 
-check_size() { bench/size.sh build/lib/libdnnl.so.3 6000000; }
+check_size() { bench/size.sh build/lib/libdnnl.so.3 12000000; }
 
 check() {
     local start=$SECONDS
