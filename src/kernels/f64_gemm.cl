@@ -62,13 +62,14 @@ kernel void f64_gemm_6x16(ITEM global const double *src, global const double *we
         to += index * p->dst_batch[d];
         batch = rest;
     }
-    double8 acc[2 * F64_GEMM_HEIGHT], added[2] = {(double8)(0.0), (double8)(0.0)};
+    double8 acc[2 * F64_GEMM_HEIGHT], added[2];
     f64_reduce(p, src + from, weights + with, rows, columns, acc);
-    for (int v = 0; v < 2 && p->has_bias; v++)
-        added[v] = f64_load(bias + p->bias_offset + column + 8 * v, columns - 8 * v);
+    for (int v = 0; v < 2; v++) {
+        added[v] = (double8)(-0.0); /* changes nothing */
+        if (p->has_bias) added[v] = f64_load(bias + p->bias_offset + column + 8 * v, columns - 8 * v);
+    }
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < 2; v++)
-            f64_store(p->has_bias ? acc[2 * r + v] + added[v] : acc[2 * r + v],
-                      dst + to + r * p->dst_row + 8 * v, columns - 8 * v);
+            f64_store(acc[2 * r + v] + added[v], dst + to + r * p->dst_row + 8 * v, columns - 8 * v);
 }
 #endif

@@ -410,10 +410,10 @@ INLINE void combine_chunks(constant struct moments_params *p, global const float
 #pragma nounroll
     for (i64 k = 0; k < p->chunks; k++) {
         const i64 rest = p->count - k * p->chunk, place = at + k * p->chunk_stride;
-        const float16 n = (float16)((float)(rest < p->chunk ? rest : p->chunk));
+        const float size = (float)(rest < p->chunk ? rest : p->chunk), weight = p->variances ? size : 1.0f;
         float16 d = chunk_moments(p, partial, p->mean_offset + place, left) - m,
                 own = chunk_moments(p, partial, p->second_offset + place, left);
-        squares = fma(d * d, n, squares) + (p->variances ? own * n : own);
+        squares = fma(d * d, (float16)(size), squares) + own * (float16)(weight);
     }
     *mean = m;
     *variance = f32_div(squares, count);

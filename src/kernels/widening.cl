@@ -273,16 +273,25 @@ INLINE void widening_rows(constant struct widening_params *p, const struct widen
                  t->at.src + m * p->gemm.src_column + begin, 1, (int)depth);
 }
 
-/* acc[m][n]: sixteen sums of products of a column and a row, those of integers as integers. */
+/* Adds the products of a column and a row to sixteen sums. */
+INLINE float16 widening_dot(const float *x, const float *along, i64 depth, float16 sum) {
+    for (i64 k = 0; k < depth; k += 16)
+        sum = fma(vload16(0, x + k), vload16(0, along + k), sum);
+    return sum;
+}
+
+/* acc[m][n]: those of column m and row n; of integers as integers. */
 INLINE void widening_dots(constant struct widening_params *p, const struct widening_tile *t, i64 depth,
                           const float *along, const float *x, float16 *acc) {
     for (int m = 0; m < t->columns; m++)
         for (int n = 0; n < t->channels; n++) {
-            float16 sum = p->integers ? (float16)(0.0f) : acc[m * 16 + n];
-            for (i64 k = 0; k < depth; k += 16)
-                sum = fma(vload16(0, x + m * WIDENING_PIECE + k), vload16(0, along + n * WIDENING_PIECE + k),
-                          sum);
-            acc[m * 16 + n] = p->integers ? as_float16(as_int16(acc[m * 16 + n]) + convert_int16(sum)) : sum;
+            const float *column = x + m * WIDENING_PIECE, *row = along + n * WIDENING_PIECE;
+            float16 *sum = &acc[m * 16 + n];
+            if (p->integers)
+                *sum = as_float16(as_int16(*sum)
+                                  + convert_int16(widening_dot(column, row, depth, (float16)(0.0f))));
+            else
+                *sum = widening_dot(column, row, depth, *sum);
         }
 }
 
@@ -291,10 +300,12 @@ INLINE float16 widening_totals(constant struct widening_params *p, const float *
     float turned[256];
     widen_transpose(turned, 16, vectors, 16);
     float16 total = vload16(0, turned);
-    for (int i = 1; i < 16; i++) {
-        float16 next = vload16(i, turned);
-        total = p->integers ? as_float16(as_int16(total) + as_int16(next)) : total + next;
-    }
+    if (p->integers)
+        for (int i = 1; i < 16; i++)
+            total = as_float16(as_int16(total) + as_int16(vload16(i, turned)));
+    else
+        for (int i = 1; i < 16; i++)
+            total += vload16(i, turned);
     return total;
 }
 
