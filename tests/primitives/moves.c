@@ -114,7 +114,8 @@ static void run_shuffle(int axis, dnnl_dim_t group, dnnl_data_type_t type, const
     struct array src = array_new(4, dims, type), dst = array_new(4, dims, type);
     dnnl_dim_t rows = forward ? group : dims[axis] / group, columns = dims[axis] / rows;
     dnnl_dims_t at = {0}, from;
-    array_fill(&src, type == dnnl_f8_e5m2 || type == dnnl_f8_e4m3 ? 4 : 30, 1); /* numbers that the type has */
+    array_fill(&src, type == dnnl_f8_e5m2 || type == dnnl_f8_e4m3 ? 4 : 30,
+               1); /* numbers that the type has */
     do {
         for (int d = 0; d < 4; d++)
             from[d] = d == axis ? at[d] % columns * rows + at[d] / columns : at[d];
