@@ -197,28 +197,15 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
 
 /* 32-bit elements that keep their type. */
 
-/* Transposes 8 x 8 elements in three rounds; each interleaves every row with the row four further on. */
-INLINE void transpose_8x8(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
-    float8 a[8], b[8];
+INLINE void turn_8x8(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
+    float8 rows[8];
 #pragma unroll
     for (int i = 0; i < 8; i++)
-        a[i] = vload8(0, src + i * src_x);
-#pragma unroll
-    for (int step = 0; step < 3; step++) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            b[2 * i].even = a[i].lo;
-            b[2 * i].odd = a[i + 4].lo;
-            b[2 * i + 1].even = a[i].hi;
-            b[2 * i + 1].odd = a[i + 4].hi;
-        }
-#pragma unroll
-        for (int i = 0; i < 8; i++)
-            a[i] = b[i];
-    }
+        rows[i] = vload8(0, src + i * src_x);
+    transpose_8x8(rows);
 #pragma unroll
     for (int i = 0; i < 8; i++)
-        vstore8(a[i], 0, dst + i * dst_y);
+        vstore8(rows[i], 0, dst + i * dst_y);
 }
 
 /* y is dense in src, x in dst. */
@@ -227,7 +214,7 @@ INLINE void transpose_part(const struct tile_part *t, global const float *src, i
     const i64 x8 = t->x0 + (t->x_valid - t->x0) / 8 * 8, y8 = t->y0 + (t->y_valid - t->y0) / 8 * 8;
     for (i64 y = t->y0; y < y8; y += 8)
         for (i64 x = t->x0; x < x8; x += 8)
-            transpose_8x8(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
+            turn_8x8(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
     for (i64 x = x8; x < t->x_valid; x++)
         for (i64 y = t->y0; y < y8; y++)
             dst[y * dst_y + x] = src[x * src_x + y];

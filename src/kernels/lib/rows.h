@@ -7,6 +7,7 @@
 #define LODE_KERNELS_LIB_ROWS_H
 
 #include "kernels/lib/convert.h"
+#include "kernels/lib/transpose.h"
 #include "kernels/lib/widen.h"
 #include "kernels/params_rows.h"
 
@@ -104,28 +105,15 @@ INLINE void row_load(float *to, global const uchar *from, int type, i64 offset, 
         row_load_any(to, from, type, offset, stride, n);
 }
 
-/* Transposes 8 x 8 floats in three rounds; each interleaves every row with the row four further on. */
-INLINE void row_transpose_8x8(const float *from, i64 from_pitch, float *to, i64 to_pitch) {
-    float8 a[8], b[8];
+INLINE void row_turn(const float *from, i64 from_pitch, float *to, i64 to_pitch) {
+    float8 rows[8];
 #pragma unroll
     for (int i = 0; i < 8; i++)
-        a[i] = vload8(0, from + i * from_pitch);
-#pragma unroll
-    for (int step = 0; step < 3; step++) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            b[2 * i].even = a[i].lo;
-            b[2 * i].odd = a[i + 4].lo;
-            b[2 * i + 1].even = a[i].hi;
-            b[2 * i + 1].odd = a[i + 4].hi;
-        }
-#pragma unroll
-        for (int i = 0; i < 8; i++)
-            a[i] = b[i];
-    }
+        rows[i] = vload8(0, from + i * from_pitch);
+    transpose_8x8(rows);
 #pragma unroll
     for (int i = 0; i < 8; i++)
-        vstore8(a[i], 0, to + i * to_pitch);
+        vstore8(rows[i], 0, to + i * to_pitch);
 }
 
 /* Rows whose elements are far apart, while those of the same column lie one after the other: loaded by
@@ -141,7 +129,7 @@ OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, 
             row_load_any(columns + c * pitch, from, type, offset + (i + c) * stride, 1, count);
         int j = 0;
         for (; width == 8 && j + 8 <= count; j += 8)
-            row_transpose_8x8(columns + j, pitch, to + j * n + i, n);
+            row_turn(columns + j, pitch, to + j * n + i, n);
         for (; j < count; j++)
             for (int c = 0; c < width; c++)
                 to[j * n + i + c] = columns[c * pitch + j];
