@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # spirv.sh TOOL FOLDER NAME:CLASS:NEEDS...: checks the SPIR-V of these kernels with a tool, spirv-val or ocloc. ocloc is
-# Intel's offline compiler for GPUs and needs no GPU: it compiles every kernel that GPUs get for each GPU that has the
-# features that the kernel needs. Kernels of class GPU must not spill registers. The compiler warns of some spills only,
-# but a binary says whether its threads need memory: kernels that require a sub-group size and have no arrays must not.
+# Intel's offline compiler for GPUs and needs no GPU: it compiles every kernel for GPUs alone for each GPU that has the
+# features that the kernel needs, and those for all devices for one. Kernels of class GPU must not spill registers. The
+# compiler warns of some spills only, but a binary says whether its threads need memory: kernels that require a sub-group
+# size and have no arrays must not.
 tool=$1 folder=$2
 shift 2
 [ -x "$tool" ] || { echo "SKIP: $tool is not installed"; exit 77; }
@@ -50,7 +51,8 @@ check_ocloc() {
         rm -f "$out/$1"*
         try compile -spirv_input -file "$folder/$1.spv" -device "${gpu%%:*}" -out_dir "$out" -output_no_suffix \
             --format zebin
-        [ "$2" = GPU ] && spills "$1" "$3" && complain "$1 spills on ${gpu%%:*}"
+        [ "$2" = GPU ] || return 0 # written for no GPU in particular: one of them is enough
+        ! spills "$1" "$3" || complain "$1 spills on ${gpu%%:*}"
     done
 }
 

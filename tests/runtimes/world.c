@@ -82,10 +82,13 @@ void free_events(struct user_events *events) {
     ze_ok(ze.zeEventPoolDestroy(events->pool));
 }
 
-static dnnl_memory_t make_matrix(const struct world *w, int rows, int columns, dnnl_memory_desc_t *md) {
+/* Elements are `step` apart. */
+static dnnl_memory_t make_matrix(const struct world *w, int rows, int columns, int step,
+                                 dnnl_memory_desc_t *md) {
     dnnl_memory_t memory;
     void *handle = DNNL_MEMORY_ALLOCATE;
-    assert_ok(dnnl_memory_desc_create_with_tag(md, 2, (dnnl_dims_t){rows, columns}, dnnl_f32, dnnl_ab));
+    assert_ok(dnnl_memory_desc_create_with_strides(md, 2, (dnnl_dims_t){rows, columns}, dnnl_f32,
+                                                   (dnnl_dims_t){step * columns, step}));
     assert_ok(dnnl_ze_interop_memory_create(&memory, *md, w->engine, 1, &handle));
     return memory;
 }
@@ -101,9 +104,9 @@ void fill_matrix(dnnl_memory_t memory, int count, int seed) {
 struct product make_product(const struct world *w) {
     struct product p;
     dnnl_primitive_desc_t pd;
-    p.a = make_matrix(w, M, K, &p.mds[0]);
-    p.b = make_matrix(w, K, COLUMNS, &p.mds[1]);
-    p.c = make_matrix(w, M, COLUMNS, &p.mds[2]);
+    p.a = make_matrix(w, M, K, 1, &p.mds[0]);
+    p.b = make_matrix(w, K, COLUMNS, 1, &p.mds[1]);
+    p.c = make_matrix(w, M, COLUMNS, PRODUCT_STEP, &p.mds[2]);
     assert_ok(dnnl_matmul_primitive_desc_create(&pd, w->engine, p.mds[0], p.mds[1], NULL, p.mds[2], NULL));
     assert_ok(dnnl_primitive_create(&p.primitive, pd));
     dnnl_primitive_desc_destroy(pd);
@@ -134,7 +137,8 @@ void expect_product(const struct product *p) {
             float sum = 0;
             for (int k = 0; k < K; k++)
                 sum += a[i * K + k] * b[k * COLUMNS + j];
-            if (c[i * COLUMNS + j] != sum) fail_msg("c[%d][%d] is %g, not %g", i, j, c[i * COLUMNS + j], sum);
+            float found = c[PRODUCT_STEP * (i * COLUMNS + j)];
+            if (found != sum) fail_msg("c[%d][%d] is %g, not %g", i, j, found, sum);
         }
     assert_ok(dnnl_memory_unmap_data(p->a, a));
     assert_ok(dnnl_memory_unmap_data(p->b, b));

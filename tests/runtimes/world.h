@@ -42,7 +42,8 @@ struct user_events make_events(const struct world *w);
 void free_events(struct user_events *events);
 
 /* A primitive with several launches and a scratchpad: a matrix product. */
-enum { M = 64, K = 96, COLUMNS = 80 };
+/* The elements of a product lie apart: it is computed in scratchpad, and another launch delivers it. */
+enum { M = 64, K = 96, COLUMNS = 80, PRODUCT_STEP = 2 };
 struct product {
     dnnl_primitive_t primitive;
     dnnl_memory_desc_t mds[3];
