@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A convolution in parts, each an ordinary convolution that computes an even grid of the positions of dst. A
- * forward convolution has one part. A transposed one (deconvolution forward; later convolution backward by
+ * forward convolution has one part. A transposed one (deconvolution forward, convolution backward by
  * data) has one part for each remainder of a position divided by the stride, because all positions with the
  * same remainder use the same taps. Knows neither kernels nor layouts.
  */

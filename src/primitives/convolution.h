@@ -19,6 +19,10 @@ dnnl_status_t check_convolution_attr(const struct convolution_request *request,
 /* Creates the descriptor of a forward one, after all checks. */
 dnnl_status_t create_convolution_forward(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                                          struct convolution_request *request, const attr_t *attr);
+/* The same for one that is backward by data. */
+dnnl_status_t create_convolution_backward_data(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
+                                               struct convolution_request *request,
+                                               const struct dnnl_primitive_desc *hint, const attr_t *attr);
 /* create_nothing, after all checks, for problems that are not implemented yet. */
 dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                                     const struct convolution_request *request, const attr_t *attr);

@@ -126,20 +126,39 @@ dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engin
     return create_nothing(name_of(r), pd);
 }
 
+/* A problem without tensors. */
+static dnnl_status_t begin_problem(struct problem *problem, struct convolution_request *r) {
+    TRY(problem_init(problem, r->kind, 4));
+    problem->prop = r->prop;
+    problem->alg = r->alg;
+    int grouped = r->weights->ndims - r->src->ndims;
+    r->window.kernel = &r->weights->dims[grouped + 2];
+    problem_set_window(problem, &r->window, r->src->ndims - 2);
+    return dnnl_success;
+}
+
 dnnl_status_t create_convolution_forward(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                                          struct convolution_request *r, const attr_t *attr) {
     struct problem problem;
     TRY(check_convolution(r));
     TRY(check_convolution_attr(r, engine, attr));
-    TRY(problem_init(&problem, r->kind, 4));
-    problem.prop = r->prop;
-    problem.alg = r->alg;
-    int grouped = r->weights->ndims - r->src->ndims;
-    r->window.kernel = &r->weights->dims[grouped + 2];
-    problem_set_window(&problem, &r->window, r->src->ndims - 2);
+    TRY(begin_problem(&problem, r));
     problem_add(&problem, DNNL_ARG_SRC, false, r->src);
     problem_add(&problem, DNNL_ARG_WEIGHTS, false, r->weights);
     problem_add(&problem, DNNL_ARG_BIAS, false, r->bias);
     problem_add(&problem, DNNL_ARG_DST, true, r->dst);
     return create_desc(name_of(r), pd, engine, &problem, attr);
+}
+
+dnnl_status_t create_convolution_backward_data(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
+                                               struct convolution_request *r,
+                                               const struct dnnl_primitive_desc *hint, const attr_t *attr) {
+    struct problem problem;
+    TRY(check_convolution(r));
+    TRY(check_convolution_attr(r, engine, attr));
+    TRY(begin_problem(&problem, r));
+    problem_add(&problem, DNNL_ARG_DIFF_DST, false, r->dst);
+    problem_add(&problem, DNNL_ARG_WEIGHTS, false, r->weights);
+    problem_add(&problem, DNNL_ARG_DIFF_SRC, true, r->src);
+    return create_backward_desc(name_of(r), pd, engine, &problem, hint, attr);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Deconvolution: its creation functions. Checked like a convolution with source and destination exchanged.
- * Backward propagation is not implemented yet.
+ * Backward propagation by weights is not implemented yet.
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
@@ -44,8 +44,7 @@ dnnl_status_t dnnl_deconvolution_backward_data_primitive_desc_create(
             .dst = diff_dst,
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
-    (void)hint;
-    return create_no_convolution(pd, engine, &r, attr);
+    return create_convolution_backward_data(pd, engine, &r, hint, attr);
 }
 
 dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(

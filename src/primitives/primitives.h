@@ -12,7 +12,9 @@
 extern const struct implementation batch_normalization_forward[];
 extern const struct implementation binary_implementations[];
 extern const struct implementation concat_implementations[];
+extern const struct implementation convolution_backward_data[];
 extern const struct implementation convolution_forward[];
+extern const struct implementation deconvolution_backward_data[];
 extern const struct implementation deconvolution_forward[];
 extern const struct implementation eltwise_backward[];
 extern const struct implementation eltwise_forward[];

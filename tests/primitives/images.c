@@ -52,26 +52,37 @@ static dnnl_dim_t in_position(const struct shape *s, int i, dnnl_dim_t out, dnnl
     return at < s->in[i] ? at : -1;
 }
 
+bool images_tap(const struct shape *s, const dnnl_dim_t *out, const dnnl_dim_t *tap, dnnl_dim_t *src,
+                dnnl_dim_t *weights) {
+    dnnl_dim_t group = out[1] / s->outputs, *w = weights + (s->groups ? 1 : 0);
+    bool inside = true;
+    weights[0] = group;
+    w[0] = out[1] - group * s->outputs;
+    w[1] = tap[0];
+    src[0] = out[0];
+    src[1] = group * s->inputs + tap[0];
+    for (int i = 0; i < s->nspatial; i++) {
+        w[2 + i] = tap[1 + i];
+        src[2 + i] = in_position(s, i, out[2 + i], tap[1 + i]);
+        inside = inside && src[2 + i] >= 0;
+    }
+    return inside;
+}
+
+void images_taps(const struct shape *s, dnnl_dim_t *taps) {
+    taps[0] = s->inputs;
+    for (int i = 0; i < s->nspatial; i++)
+        taps[1 + i] = s->kernel[i];
+}
+
 /* The sum at one position of dst. */
 static struct sum convolve(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out) {
     const struct shape *s = p->shape;
-    dnnl_dim_t group = out[1] / s->outputs;
-    dnnl_dims_t src = {out[0]}, weights = {group}, tap = {0};
-    dnnl_dim_t taps[4] = {s->inputs, 1, 1, 1}, *w = weights + (s->groups ? 1 : 0);
+    dnnl_dims_t src, weights, taps, tap = {0};
     struct sum sum = {0};
-    for (int i = 0; i < s->nspatial; i++)
-        taps[1 + i] = s->kernel[i];
+    images_taps(s, taps);
     do {
-        bool inside = true;
-        w[0] = out[1] - group * s->outputs;
-        w[1] = tap[0];
-        src[1] = group * s->inputs + tap[0];
-        for (int i = 0; i < s->nspatial; i++) {
-            w[2 + i] = tap[1 + i];
-            src[2 + i] = in_position(s, i, out[2 + i], tap[1 + i]);
-            inside = inside && src[2 + i] >= 0;
-        }
-        if (!inside) continue;
+        if (!images_tap(s, out, tap, src, weights)) continue;
         double x = array_at(&p->src, src) - attr_run_src_zero(run, src);
         sum_add(&sum, x * (array_at(&p->weights, weights) - run->c->weights_zero_point));
     } while (next_position(1 + s->nspatial, taps, tap));

@@ -17,4 +17,10 @@ struct product images_make(const struct shape *shape, const struct product_types
 void images_reference(struct product *p, const struct attr_run *run, struct array *error);
 struct product_tags images_tags(const struct product *p, int layout);
 
+/* The loop below every position of dst: the sizes of input channels and window, and for one tap the positions
+ * of src and weights that it multiplies. False: it is outside src. */
+void images_taps(const struct shape *shape, dnnl_dim_t *taps);
+bool images_tap(const struct shape *shape, const dnnl_dim_t *out, const dnnl_dim_t *tap, dnnl_dim_t *src,
+                dnnl_dim_t *weights);
+
 #endif

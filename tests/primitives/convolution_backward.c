@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Convolution and deconvolution, backward by data, against plain loops: shapes x types x layouts, on every
+ * implementation that takes the problem; hints; what must be refused.
+ */
+#include "primitives/images.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Sizes have their forward names. */
+static const struct shape shapes[] = {
+        {2, 0, 1, 1, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {0, 0}, false},
+        {2, 0, 2, 3, 5, {6, 5}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
+        {2, 0, 2, 35, 20, {7, 9}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
+        {2, 0, 1, 20, 17, {9, 8}, {3, 3}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, false}, /* a row is never read */
+        {2, 0, 2, 33, 17, {6, 4}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, {0, 0}, false}, /* most are never read */
+        {2, 0, 1, 16, 32, {10, 12}, {3, 2}, {1, 3}, {1, 2}, {2, 0}, {1, 3}, false},
+        {2, 0, 1, 34, 8, {7, 15}, {3, 5}, {2, 4}, {1, 1}, {2, 3}, {1, 0}, false},
+        {2, 3, 2, 4, 2, {5, 8}, {2, 3}, {1, 2}, {0, 0}, {0, 1}, {1, 0}, false},
+        {2, 2, 1, 34, 8, {7, 6}, {4, 3}, {2, 1}, {0, 0}, {1, 1}, {1, 1}, false},
+        {1, 0, 2, 19, 5, {13}, {4}, {2}, {0}, {1}, {2}, false},
+        {1, 2, 1, 18, 4, {17}, {3}, {3}, {2}, {0}, {1}, false},
+        {3, 0, 1, 20, 3, {4, 6, 7}, {2, 3, 2}, {1, 2, 2}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}, false},
+        {3, 2, 2, 17, 4, {5, 2, 7}, {3, 1, 4}, {2, 1, 2}, {0, 0, 0}, {1, 0, 1}, {1, 0, 1}, false},
+        {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false}, /* an empty batch */
+        {2, 0, 1, 3, 4, {3, 2}, {5, 4}, {7, 5}, {0, 0}, {1, 2}, {1, 0}, false}, /* one position of dst */
+        /* depthwise */
+        {2, 37, 2, 1, 1, {8, 14}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, false},
+        {2, 17, 1, 1, 1, {5, 11}, {3, 3}, {1, 1}, {0, 1}, {1, 2}, {1, 2}, false},
+        {1, 21, 2, 1, 1, {17}, {5}, {3}, {0}, {2}, {1}, false},
+        {3, 19, 1, 1, 1, {3, 5, 8}, {2, 3, 3}, {1, 2, 2}, {0, 0, 1}, {1, 1, 2}, {0, 1, 1}, false},
+        /* deconvolution */
+        {2, 0, 2, 5, 3, {4, 5}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, true},
+        {2, 0, 1, 35, 20, {3, 4}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, true},
+        {2, 0, 1, 6, 4, {4, 3}, {3, 2}, {2, 3}, {1, 2}, {2, 0}, {1, 1}, true},
+        {2, 2, 1, 34, 8, {3, 4}, {4, 3}, {2, 1}, {0, 0}, {1, 1}, {1, 1}, true},
+        {2, 3, 2, 4, 2, {3, 4}, {2, 3}, {1, 2}, {0, 0}, {0, 1}, {1, 0}, true},
+        {1, 0, 2, 19, 5, {6}, {4}, {2}, {0}, {1}, {2}, true},
+        {3, 2, 2, 17, 4, {2, 2, 3}, {3, 1, 4}, {2, 1, 2}, {0, 0, 0}, {1, 0, 1}, {1, 0, 1}, true},
+        {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, true}, /* an empty batch */
+        {2, 37, 2, 1, 1, {4, 7}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, true},
+        {1, 21, 2, 1, 1, {7}, {5}, {3}, {0}, {2}, {1}, true},
+};
+
+/* Types of diff_src, weights and diff_dst. */
+static const struct product_types types[] = {
+        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_data_type_undef, dnnl_bf16},
+        {dnnl_f32, dnnl_bf16, dnnl_data_type_undef, dnnl_bf16},
+        {dnnl_f16, dnnl_f16, dnnl_data_type_undef, dnnl_f16},
+        {dnnl_f32, dnnl_f16, dnnl_data_type_undef, dnnl_f16},
+        {dnnl_f32, dnnl_bf16, dnnl_data_type_undef, dnnl_f32},
+};
+
+/* Adds what one position of dst gives to each of src. */
+static void scatter(const struct product *p, const dnnl_dim_t *out, struct sum *sums) {
+    const struct shape *s = p->shape;
+    dnnl_dims_t src, weights, taps, tap = {0};
+    images_taps(s, taps);
+    do {
+        if (images_tap(s, out, tap, src, weights))
+            sum_add(&sums[array_index(&p->src, src)],
+                    array_at(&p->dst, out) * array_at(&p->weights, weights));
+    } while (next_position(1 + s->nspatial, taps, tap));
+}
+
+/* Fills src, the gradient, and how far each element may be off. */
+static void reference(struct product *p, struct array *error) {
+    struct sum *sums = calloc((size_t)p->src.count + 1, sizeof *sums);
+    dnnl_dims_t out = {0};
+    assert_non_null(sums);
+    if (p->dst.count > 0) do
+            scatter(p, out, sums);
+        while (next_position(p->dst.ndims, p->dst.dims, out));
+    for (int64_t i = 0; i < p->src.count; i++)
+        store_bounded(sum_of_products(&sums[i], false, 0), i, &p->src, error);
+    free(sums);
+}
+
+static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct shape *s, const struct product_mds *md,
+                            const_dnnl_primitive_desc_t hint) {
+    if (s->transposed)
+        return dnnl_deconvolution_backward_data_primitive_desc_create(
+                pd, test_engine(), dnnl_deconvolution_direct, md->src, md->weights, md->dst, s->stride,
+                s->dilation, s->left, s->right, hint, NULL);
+    return dnnl_convolution_backward_data_primitive_desc_create(pd, test_engine(), dnnl_convolution_direct,
+                                                                md->src, md->weights, md->dst, s->stride,
+                                                                s->dilation, s->left, s->right, hint, NULL);
+}
+
+static void run_product(struct product *p, int layout, bool exact, const char *what) {
+    struct array error = array_like(&p->src, dnnl_f64);
+    struct product_tags tags = images_tags(p, layout);
+    struct product_mds md = {md_of(&p->src, tags.src), md_of(&p->weights, tags.weights), NULL,
+                             md_of(&p->dst, tags.dst)};
+    dnnl_primitive_desc_t pd;
+    reference(p, &error);
+    dnnl_status_t status = create(&pd, p->shape, &md, NULL);
+    run_implementations(
+            status, pd,
+            &(struct test_run){.what = what,
+                               .inputs = {{DNNL_ARG_DIFF_DST, &p->dst}, {DNNL_ARG_WEIGHTS, &p->weights}},
+                               .outputs = {{DNNL_ARG_DIFF_SRC, &p->src, .error = exact ? NULL : &error}}});
+    dnnl_memory_desc_destroy(md.src);
+    dnnl_memory_desc_destroy(md.weights);
+    dnnl_memory_desc_destroy(md.dst);
+    array_free(&error);
+}
+
+static void run_case(int shape, int type, int layout, bool exact) {
+    struct product p = images_make(&shapes[shape], &types[type]);
+    char what[96];
+    snprintf(what, sizeof what, "%s numbers, shape %d, types %d, layout %d", exact ? "exact" : "real", shape,
+             type, layout);
+    if (exact) {
+        array_fill(&p.dst, 3, (unsigned)(10 * shape + type));
+        array_fill(&p.weights, 2, (unsigned)(10 * shape + type + 1));
+    } else {
+        array_fill_real(&p.dst, (unsigned)(shape + type));
+        array_fill_real(&p.weights, (unsigned)(shape + type + 1));
+    }
+    run_product(&p, layout, exact, what);
+    product_free(&p);
+}
+
+static void run_all(bool exact) {
+    int before = implementations_run;
+    failures = 0;
+    for (int s = 0; s < COUNT(shapes); s++)
+        for (int t = 0; t < COUNT(types); t++)
+            for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++)
+                run_case(s, t, layout, exact);
+    printf("%d runs\n", implementations_run - before);
+    assert_int_equal(failures, 0);
+}
+
+static void exact_numbers(void **state) {
+    (void)state;
+    run_all(true);
+}
+
+static void real_numbers(void **state) {
+    (void)state;
+    run_all(false);
+}
+
+/* The layouts that a problem with open ones has chosen, given to it, are used as they are. */
+static void chosen_layouts(void **state) {
+    (void)state;
+    for (int s = 0; s < COUNT(shapes); s++) {
+        struct product p = images_make(&shapes[s], &types[0]);
+        struct product_mds md = {md_of(&p.src, NULL), md_of(&p.weights, NULL), NULL, md_of(&p.dst, NULL)};
+        dnnl_primitive_desc_t open, closed;
+        assert_int_equal(create(&open, &shapes[s], &md, NULL), dnnl_success);
+        struct product_mds chosen = {
+                (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_diff_src_md, 0),
+                (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_weights_md, 0), NULL,
+                (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_diff_dst_md, 0)};
+        assert_int_equal(create(&closed, &shapes[s], &chosen, NULL), dnnl_success);
+        const char *names[2];
+        dnnl_primitive_desc_query(open, dnnl_query_impl_info_str, 0, &names[0]);
+        dnnl_primitive_desc_query(closed, dnnl_query_impl_info_str, 0, &names[1]);
+        assert_string_equal(names[0], names[1]);
+        assert_int_equal(
+                dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(open, dnnl_query_scratchpad_md, 0)),
+                dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(closed, dnnl_query_scratchpad_md, 0)));
+        dnnl_primitive_desc_destroy(open);
+        dnnl_primitive_desc_destroy(closed);
+        dnnl_memory_desc_destroy(md.src);
+        dnnl_memory_desc_destroy(md.weights);
+        dnnl_memory_desc_destroy(md.dst);
+        product_free(&p);
+    }
+}
+
+static void hint(void **state) {
+    (void)state;
+    const struct shape *s = &shapes[1];
+    struct product p = images_make(s, &types[0]);
+    struct product_mds md = {md_of(&p.src, "abcd"), md_of(&p.weights, "abcd"), NULL, md_of(&p.dst, "abcd")};
+    dnnl_primitive_desc_t forward, pd;
+    assert_int_equal(dnnl_convolution_forward_primitive_desc_create(
+                             &forward, test_engine(), dnnl_forward_training, dnnl_convolution_auto, md.src,
+                             md.weights, NULL, md.dst, s->stride, s->dilation, s->left, s->right, NULL),
+                     dnnl_success);
+    assert_int_equal(create(&pd, s, &md, forward), dnnl_success);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_primitive_desc_destroy(forward);
+    dnnl_memory_desc_destroy(md.src);
+    dnnl_memory_desc_destroy(md.weights);
+    dnnl_memory_desc_destroy(md.dst);
+    product_free(&p);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    const struct shape *s = &shapes[1];
+    struct product p = images_make(s, &types[0]);
+    dnnl_memory_desc_t src = md_of(&p.src, NULL), weights = md_of(&p.weights, NULL),
+                       dst = md_of(&p.dst, NULL),
+                       doubles[3] = {md_new(4, p.src.dims, dnnl_f64, NULL),
+                                     md_new(4, p.weights.dims, dnnl_f64, NULL),
+                                     md_new(4, p.dst.dims, dnnl_f64, NULL)};
+    dnnl_primitive_desc_t pd = (dnnl_primitive_desc_t)&pd, untouched = pd;
+    const struct {
+        dnnl_alg_kind_t alg;
+        dnnl_memory_desc_t src, weights, dst;
+        dnnl_status_t status;
+    } cases[] = {
+            {dnnl_convolution_direct, NULL, weights, dst, dnnl_invalid_arguments},
+            {dnnl_convolution_direct, src, NULL, dst, dnnl_invalid_arguments},
+            {dnnl_convolution_direct, src, weights, NULL, dnnl_invalid_arguments},
+            {dnnl_convolution_direct, dst, weights, src, dnnl_invalid_arguments},
+            {dnnl_deconvolution_direct, src, weights, dst, dnnl_invalid_arguments},
+            {dnnl_convolution_winograd, src, weights, dst, dnnl_unimplemented},
+            {dnnl_convolution_direct, doubles[0], doubles[1], doubles[2], dnnl_unimplemented},
+    };
+    for (int i = 0; i < COUNT(cases); i++)
+        assert_int_equal(dnnl_convolution_backward_data_primitive_desc_create(
+                                 &pd, test_engine(), cases[i].alg, cases[i].src, cases[i].weights,
+                                 cases[i].dst, s->stride, s->dilation, s->left, s->right, NULL, NULL),
+                         cases[i].status);
+    assert_ptr_equal(pd, untouched);
+    for (int i = 0; i < 3; i++)
+        dnnl_memory_desc_destroy(doubles[i]);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(dst);
+    product_free(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(exact_numbers), cmocka_unit_test(real_numbers), cmocka_unit_test(chosen_layouts),
+            cmocka_unit_test(hint),          cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
