@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of convolution, deconvolution, inner product, matmul, pooling and LRN in both libraries: built with
- * the peer, the program writes its results to a file; built with ours, it compares every implementation with
- * that file.
+ * Results of convolution and deconvolution (forward, and backward by data), inner product, matmul, pooling
+ * and LRN in both libraries: built with the peer, the program writes its results to a file; built with ours,
+ * it compares every implementation with that file.
  *
  *     values_compute write FILE      values_compute check FILE
  *
@@ -22,19 +22,23 @@ static FILE *file;
 static bool checking;
 static int compared, only_ours;
 
-/* The arrays of a case. */
+/* The arrays of a case; those of a backward pass are what goes in and what comes out. */
 enum { SRC, WEIGHTS, BIAS, DST, ARRAYS };
 struct values {
     const char *name;
     int64_t terms; /* number of terms in a sum */
     struct array arrays[ARRAYS];
     struct attr_case attr;
+    bool backward;
 };
 
 typedef dnnl_status_t (*create_function)(dnnl_primitive_desc_t *pd, const struct values *v,
                                          const void *parameters, const_dnnl_primitive_attr_t attr);
 
-static const int args[ARRAYS] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
+static const int all_args[2][ARRAYS] = {
+        {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST},
+        {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DIFF_SRC},
+};
 
 static double unit_of(dnnl_data_type_t type) {
     return type == dnnl_bf16 ? 0x1p-7 : type == dnnl_f16 ? 0x1p-10 : 0x1p-23;
@@ -42,6 +46,7 @@ static double unit_of(dnnl_data_type_t type) {
 
 static void run(const_dnnl_primitive_desc_t pd, const struct values *v, const struct attr_run *attr,
                 bool absolute, struct array *result) {
+    const int *args = all_args[v->backward];
     struct exec exec = {0};
     for (int i = 0; i < DST; i++) {
         const struct array *array = &v->arrays[i];
@@ -53,12 +58,12 @@ static void run(const_dnnl_primitive_desc_t pd, const struct values *v, const st
         exec_add(&exec, args[i], memory_reordered(md, &values));
         array_free(&values);
     }
-    exec_add(&exec, DNNL_ARG_DST,
-             memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, DNNL_ARG_DST),
-                        &attr->previous));
+    exec_add(
+            &exec, args[DST],
+            memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, args[DST]), &attr->previous));
     exec_add_attr(&exec, attr, pd);
     if (exec_run(&exec, pd) != dnnl_success) failure("%s: execution fails", v->name);
-    memory_read(exec_find(&exec, DNNL_ARG_DST), result);
+    memory_read(exec_find(&exec, args[DST]), result);
     exec_free(&exec);
 }
 
@@ -253,8 +258,49 @@ static dnnl_status_t create_deconvolution(dnnl_primitive_desc_t *pd, const struc
                          dnnl_deconvolution_direct);
 }
 
-static void convolution(const struct convolution *c, bool transposed, const dnnl_data_type_t *types,
-                        const struct attr_case *attr) {
+typedef dnnl_status_t (*create_window_backward)(dnnl_primitive_desc_t *, dnnl_engine_t, dnnl_alg_kind_t,
+                                                const_dnnl_memory_desc_t, const_dnnl_memory_desc_t,
+                                                const_dnnl_memory_desc_t, const dnnl_dims_t,
+                                                const dnnl_dims_t, const dnnl_dims_t, const dnnl_dims_t,
+                                                const_dnnl_primitive_desc_t, const_dnnl_primitive_attr_t);
+
+/* With the forward pass as a hint. */
+static dnnl_status_t create_either_backward(dnnl_primitive_desc_t *pd, const struct values *v,
+                                            const struct convolution *c, create_window forward,
+                                            create_window_backward backward, dnnl_alg_kind_t alg) {
+    dnnl_memory_desc_t diff_dst = md_of(&v->arrays[SRC], NULL), weights = md_of(&v->arrays[WEIGHTS], NULL),
+                       diff_src = md_of(&v->arrays[DST], NULL);
+    dnnl_primitive_desc_t hint = NULL;
+    dnnl_status_t status = forward(&hint, test_engine(), dnnl_forward_training, alg, diff_src, weights, NULL,
+                                   diff_dst, c->stride, c->dilation, c->padding, c->padding, NULL);
+    if (status == dnnl_success)
+        status = backward(pd, test_engine(), alg, diff_src, weights, diff_dst, c->stride, c->dilation,
+                          c->padding, c->padding, hint, NULL);
+    dnnl_primitive_desc_destroy(hint);
+    dnnl_memory_desc_destroy(diff_dst);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(diff_src);
+    return status;
+}
+
+static dnnl_status_t create_convolution_backward(dnnl_primitive_desc_t *pd, const struct values *v,
+                                                 const void *parameters, const_dnnl_primitive_attr_t attr) {
+    (void)attr;
+    return create_either_backward(pd, v, parameters, dnnl_convolution_forward_primitive_desc_create,
+                                  dnnl_convolution_backward_data_primitive_desc_create,
+                                  dnnl_convolution_direct);
+}
+
+static dnnl_status_t create_deconvolution_backward(dnnl_primitive_desc_t *pd, const struct values *v,
+                                                   const void *parameters, const_dnnl_primitive_attr_t attr) {
+    (void)attr;
+    return create_either_backward(pd, v, parameters, dnnl_deconvolution_forward_primitive_desc_create,
+                                  dnnl_deconvolution_backward_data_primitive_desc_create,
+                                  dnnl_deconvolution_direct);
+}
+
+static struct values convolution_values(const struct convolution *c, bool transposed,
+                                        const dnnl_data_type_t *types, const struct attr_case *attr) {
     int g = c->groups ? 1 : 0;
     dnnl_dim_t groups = g ? c->groups : 1;
     dnnl_dims_t src = {c->batch, groups * c->inputs}, dst = {c->batch, groups * c->outputs},
@@ -275,7 +321,26 @@ static void convolution(const struct convolution *c, bool transposed, const dnnl
     v.arrays[BIAS] = array_new(1, &dst[1], types[BIAS]);
     v.arrays[DST] = array_new(c->nspatial + 2, dst, types[DST]);
     if (v.attr.weights_mask) v.attr.weights_mask = g ? 3 : 1;
+    return v;
+}
+
+static void convolution(const struct convolution *c, bool transposed, const dnnl_data_type_t *types,
+                        const struct attr_case *attr) {
+    struct values v = convolution_values(c, transposed, types, attr);
     finish(&v, c, transposed ? create_deconvolution : create_convolution);
+}
+
+static void convolution_backward(const struct convolution *c, bool transposed,
+                                 const dnnl_data_type_t *types) {
+    static const struct attr_case plain = {.name = "plain"};
+    struct values v = convolution_values(c, transposed, types, &plain);
+    struct array src = v.arrays[SRC];
+    v.arrays[SRC] = v.arrays[DST];
+    v.arrays[DST] = src;
+    array_free(&v.arrays[BIAS]);
+    v.terms = v.terms / c->inputs * c->outputs;
+    v.backward = true;
+    finish(&v, c, transposed ? create_deconvolution_backward : create_convolution_backward);
 }
 
 static const struct attr_case quantised = {.src_scale = 0.013f,
@@ -301,6 +366,8 @@ static void convolutions_all(const struct convolution *all, int count, bool tran
         convolution(&all[i], transposed, s8s8f32, &plain);
         convolution(&all[i], transposed, u8s8s32, &plain);
         convolution(&all[i], transposed, u8s8u8, &quantised);
+        convolution_backward(&all[i], transposed, f32);
+        convolution_backward(&all[i], transposed, bf16);
     }
 }
 
