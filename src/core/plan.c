@@ -279,7 +279,7 @@ static dnnl_status_t take_tensors(struct plan *plan, const struct plan *part,
     for (int i = 0; i < part->problem.ntensors; i++) {
         const struct problem_tensor *tensor = &part->problem.tensors[i];
         int arg = whole_arg(tensor->arg, data);
-        if (arg != ARG_SCRATCHPAD) TRY(take_tensor(&plan->problem, tensor, arg));
+        if (!tensor->hint && arg != ARG_SCRATCHPAD) TRY(take_tensor(&plan->problem, tensor, arg));
     }
     return dnnl_success;
 }
