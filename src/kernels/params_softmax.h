@@ -39,4 +39,28 @@ struct softmax_groups_params {
     struct row_loop loops[TENSOR_DIMS];
 };
 
+/* Backward: any layout. `rows` and `line` are walks through diff_src. */
+struct softmax_backward_params {
+    i32 log, axis;
+    i32 type, pad; /* of diff_src */
+    i64 length;
+    struct tensor dst, diff_dst;
+    struct walk rows, line;
+};
+
+/* Backward: layouts without blocks. Arrays of three are for dst, diff_dst and diff_src. A unit is a line, or
+ * lines side by side, at most SOFTMAX_BLOCK of them: then the last loop is over such blocks. */
+enum { SOFTMAX_BLOCK = 256, SOFTMAX_LINE = 1024 }; /* SOFTMAX_LINE: elements that are loaded at once */
+struct softmax_backward_loop {
+    i64 size, strides[3];
+};
+struct softmax_backward_rows_params {
+    i32 log, nloops;
+    i32 types[3], pad;
+    i64 offsets[3], steps[3]; /* steps: from one element of a line to the next */
+    i64 length, width;        /* of a line; lines side by side */
+    i64 units, span;          /* span: units of a work-item */
+    struct softmax_backward_loop loops[TENSOR_DIMS];
+};
+
 #endif

@@ -44,6 +44,7 @@ static const struct {
         {dnnl_shuffle, FORWARD, shuffle_implementations},
         {dnnl_shuffle, BACKWARD_DATA, shuffle_implementations},
         {dnnl_softmax, FORWARD, softmax_forward},
+        {dnnl_softmax, BACKWARD_DATA, softmax_backward},
         {dnnl_sum, FORWARD, sum_implementations},
 };
 

@@ -29,6 +29,7 @@ extern const struct implementation reduction_implementations[];
 extern const struct implementation reorder_implementations[];
 extern const struct implementation resampling_forward[];
 extern const struct implementation shuffle_implementations[];
+extern const struct implementation softmax_backward[];
 extern const struct implementation softmax_forward[];
 extern const struct implementation sum_implementations[];
 

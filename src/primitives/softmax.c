@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax and its logarithm: creation and plans. Forward: any type and layout, and fast kernels for f32.
+ * Softmax and its logarithm, forward: creation and plans. Any type and layout, and fast kernels for f32.
  */
 #include "base/round.h"
 #include "primitives/epilogue.h"
@@ -10,6 +10,7 @@
 #include "primitives/check.h"
 #include "primitives/moved.h"
 #include "primitives/primitives.h"
+#include "primitives/softmax.h"
 
 static const char component[] = "softmax";
 
@@ -18,7 +19,7 @@ static const struct attr_rules forward_rules = {
         .post_ops = BIT(dnnl_binary) | BIT(dnnl_eltwise),
 };
 
-static dnnl_status_t check_axis(dnnl_alg_kind_t alg, const md_t *md, int axis) {
+dnnl_status_t softmax_check_axis(dnnl_alg_kind_t alg, const md_t *md, int axis) {
     REQUIRE(alg == dnnl_softmax_accurate || alg == dnnl_softmax_log, "unknown algorithm");
     REQUIRE(axis >= 0 && axis < md->ndims, "axis %d of %d dimensions", axis, md->ndims);
     return dnnl_success;
@@ -42,7 +43,7 @@ dnnl_status_t dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc_t *
                                                          const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     REQUIRE(src && dst, "src or dst is NULL");
-    TRY(check_axis(alg, src, axis));
+    TRY(softmax_check_axis(alg, src, axis));
     REQUIRE(!md_is_any(src), "the layout of src is undefined");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));
@@ -62,30 +63,12 @@ dnnl_status_t dnnl_softmax_forward_primitive_desc_create(dnnl_primitive_desc_t *
     return create_desc(component, pd, engine, &problem, attr);
 }
 
-dnnl_status_t dnnl_softmax_backward_primitive_desc_create(
-        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
-        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t dst,
-        int axis, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
-    (void)hint;
-    REQUIRE(dst && diff_src && diff_dst, "an argument is NULL");
-    TRY(check_axis(alg, dst, axis));
-    REQUIRE(!md_is_any(dst), "the layout of dst is undefined");
-    TRY(check_no_host_scalars(component, MDS(dst, diff_src, diff_dst)));
-    TRY(check_sizes_known(component, MDS(dst, diff_src, diff_dst)));
-    TRY(check_same_dims(component, "dst", dst, "diff_dst", diff_dst));
-    TRY(check_same_dims(component, "diff_src", diff_src, "diff_dst", diff_dst));
-    TRY(check_no_attr(component, engine, attr));
-    return create_nothing(component, pd);
-}
-
 static dnnl_status_t decide_layouts(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
     return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src);
 }
 
-/* Splits a walk through dst into the rows and the line along the axis. Loops of `lanes` (-1: none) are left
- * to the kernel. */
-static void split_walk(const struct walk *walk, int axis, int lanes, struct walk *rows, struct walk *line) {
+void softmax_split_walk(const struct walk *walk, int axis, int lanes, struct walk *rows, struct walk *line) {
     *rows = *line = *walk;
     rows->nloops = line->nloops = 0;
     rows->count = line->count = 1;
@@ -115,7 +98,7 @@ static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
     walk_init(&walk, &ep.dst, plan->device);
-    split_walk(&walk, axis, lanes, &rows, &line);
+    softmax_split_walk(&walk, axis, lanes, &rows, &line);
     struct softmax_params *p =
             plan_launch(plan, kernel, range_of_items(rows.count, full_group(plan->device)), &launch);
     if (!p) return dnnl_out_of_memory;
@@ -135,14 +118,14 @@ static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
     return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-static bool is_dense(const md_t *md, int dim) {
+bool softmax_is_dense(const md_t *md, int dim) {
     return md_is_plain(md) && (md->blocking.strides[dim] == 1 || md->dims[dim] == 1);
 }
 
 /* The last dimension that is dense in both; -1: none. */
 static int dense_dim(const md_t *src, const md_t *dst) {
     int dim = src->ndims - 1;
-    while (dim >= 0 && !(src->dims[dim] > 1 && is_dense(src, dim) && is_dense(dst, dim)))
+    while (dim >= 0 && !(src->dims[dim] > 1 && softmax_is_dense(src, dim) && softmax_is_dense(dst, dim)))
         dim--;
     return dim;
 }
@@ -155,7 +138,7 @@ static dnnl_status_t build_f32(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
     int axis = plan->problem.axis, dense = dense_dim(src, dst);
-    bool along = is_dense(src, axis) && is_dense(dst, axis);
+    bool along = softmax_is_dense(src, axis) && softmax_is_dense(dst, axis);
     if (src->data_type != dnnl_f32) return plan_skip(plan, "src is not f32");
     if (!across && !along) return plan_skip(plan, "the axis is not dense");
     if (across && (along || dense < 0)) return plan_skip(plan, "no dense dimension other than the axis");
@@ -184,7 +167,8 @@ static dnnl_status_t build_groups(struct plan *plan) {
     int axis = plan->problem.axis;
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     if (dt_bits(src->data_type) < 8 || dt_bits(dst->data_type) < 8) return plan_skip(plan, "4-bit elements");
-    if (!is_dense(src, axis) || !is_dense(dst, axis)) return plan_skip(plan, "the axis is not dense");
+    if (!softmax_is_dense(src, axis) || !softmax_is_dense(dst, axis))
+        return plan_skip(plan, "the axis is not dense");
     if (md_has_padding(dst)) return plan_skip(plan, "dst has padding, which must be zeroed");
     if (md_nelems(dst, true) == 0) return dnnl_success;
     struct softmax_groups_params made = {.log = plan->problem.alg == dnnl_softmax_log};
@@ -205,8 +189,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return build_lines(plan, &kernel_softmax_universal, -1, &(struct epilogue_spec){.lanes = -1});
 }
 
-/* The layout with the axis last. */
-static void axis_last(char *tag, int ndims, int axis) {
+void softmax_axis_last(char *tag, int ndims, int axis) {
     int n = 0;
     for (int d = 0; d < ndims; d++)
         if (d != axis) tag[n++] = (char)('a' + d);
@@ -225,9 +208,9 @@ static dnnl_status_t build_moved(struct plan *plan) {
     const bool dense = dense_dim(src, dst) >= 0;
     if (dense && src->data_type == dnnl_f32) return plan_skip(plan, "a dimension is dense");
     if (md_nelems(dst, true) == 0) return dnnl_success;
-    axis_last(tag, src->ndims, plan->problem.axis);
+    softmax_axis_last(tag, src->ndims, plan->problem.axis);
     TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, tag));
-    if (!is_dense(dst, plan->problem.axis)) TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, tag));
+    if (!softmax_is_dense(dst, plan->problem.axis)) TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, tag));
     return moved_build(&moved, softmax_forward);
 }
 
