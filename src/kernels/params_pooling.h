@@ -48,4 +48,30 @@ struct pooling_planes_params {
     i64 workspace_offset;    /* from an element of dst to that of the workspace */
 };
 
+/* Backward, any layout. */
+struct pooling_backward_params {
+    struct window window;
+    i32 alg, type; /* type of diff_src */
+    i64 taps;
+    i64 places[WINDOW_DIMS]; /* the spatial sizes of diff_dst */
+    struct walk walk;        /* diff_src */
+    struct tensor diff_dst, workspace;
+};
+
+/* Backward, images without blocks. */
+struct pooling_image {
+    i64 offset, batch, channel, stride[WINDOW_DIMS];
+};
+enum { POOLING_CHANNELS = 256, POOLING_ROW = 256 }; /* computed at once: channels, or outputs of a row */
+enum { POOLING_TABLE = 256 };                       /* the most taps that the planes kernel takes */
+struct pooling_backward_images_params {
+    struct window window; /* missing spatial dimensions come first */
+    i32 alg, workspace_type;
+    i32 diff_src_type, diff_dst_type;
+    i64 taps;
+    i64 places[WINDOW_DIMS];
+    i64 channels, span; /* span: channels of a work-item of the planes kernel */
+    struct pooling_image diff_src, diff_dst, workspace;
+};
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling: its creation functions and its plans, the universal one and those for CPUs, for images with dense
- * channels or dense rows.
+ * Pooling, forward: its creation function and its plans, the universal one and those for CPUs, for images
+ * with dense channels or dense rows.
  */
 #include "base/round.h"
 #include "primitives/epilogue.h"
@@ -9,22 +9,14 @@
 #include "kernels/params_pooling.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/moved.h"
+#include "primitives/pooling.h"
 #include "primitives/primitives.h"
-#include "primitives/window.h"
 
 #include <float.h>
 
 static const char component[] = "pooling";
 
-/* Pooling, forward or backward; tensors have their forward names. */
-struct request {
-    dnnl_prop_kind_t prop;
-    dnnl_alg_kind_t alg;
-    const md_t *src, *dst;
-    struct window_vectors window;
-};
-
-static dnnl_status_t check_axis(const struct request *r, int i) {
+static dnnl_status_t check_axis(const struct pooling_request *r, int i) {
     struct window_axis axis = window_axis(&r->window, i, r->src->dims[i + 2], r->dst->dims[i + 2]);
     REQUIRE(axis.stride > 0, "stride %d is not positive", i);
     REQUIRE(axis.dilation >= 0, "dilation %d is negative", i);
@@ -39,7 +31,7 @@ static dnnl_status_t check_axis(const struct request *r, int i) {
     return dnnl_success;
 }
 
-static dnnl_status_t check(const struct request *r) {
+dnnl_status_t pooling_check(const struct pooling_request *r) {
     const md_t *src = r->src, *dst = r->dst;
     REQUIRE(src && dst && r->window.strides && r->window.kernel && r->window.padding_l,
             "an argument is NULL");
@@ -60,11 +52,10 @@ static dnnl_status_t check(const struct request *r) {
     return dnnl_success;
 }
 
-static dnnl_status_t check_request_attr(const struct request *r, const struct dnnl_engine *engine,
+static dnnl_status_t check_request_attr(const struct pooling_request *r, const struct dnnl_engine *engine,
                                         const attr_t *attr) {
-    bool forward = prop_is_forward(r->prop);
-    struct attr_rules rules = {
-            .parts = forward ? ATTR_POST_OPS : 0,
+    static const struct attr_rules rules = {
+            .parts = ATTR_POST_OPS,
             .post_ops = BIT(dnnl_binary) | BIT(dnnl_eltwise),
     };
     TRY(check_attr(component, engine, attr, &rules));
@@ -88,9 +79,9 @@ dnnl_status_t dnnl_pooling_forward_primitive_desc_create(
         const dnnl_dims_t kernel, const dnnl_dims_t dilation, const dnnl_dims_t padding_l,
         const dnnl_dims_t padding_r, const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
-    struct request r = {.prop = prop, .alg = alg, .src = src, .dst = dst};
+    struct pooling_request r = {.prop = prop, .alg = alg, .src = src, .dst = dst};
     r.window = (struct window_vectors){kernel, strides, dilation, padding_l, padding_r};
-    TRY(check(&r));
+    TRY(pooling_check(&r));
     TRY(check_request_attr(&r, engine, attr));
 
     struct problem problem;
@@ -107,19 +98,6 @@ dnnl_status_t dnnl_pooling_forward_primitive_desc_create(
     return create_desc(component, pd, engine, &problem, attr);
 }
 
-dnnl_status_t dnnl_pooling_backward_primitive_desc_create(
-        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
-        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const dnnl_dims_t strides,
-        const dnnl_dims_t kernel, const dnnl_dims_t dilation, const dnnl_dims_t padding_l,
-        const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
-    struct request r = {.prop = dnnl_backward_data, .alg = alg, .src = diff_src, .dst = diff_dst};
-    r.window = (struct window_vectors){kernel, strides, dilation, padding_l, padding_r};
-    (void)hint;
-    TRY(check(&r));
-    TRY(check_request_attr(&r, engine, attr));
-    return create_nothing(component, pd);
-}
-
 /* The lowest value of the type: the initial value of a maximum. */
 static float lowest(dnnl_data_type_t type) {
     switch (type) {
@@ -134,7 +112,7 @@ static float lowest(dnnl_data_type_t type) {
     }
 }
 
-static i32 kernel_alg(dnnl_alg_kind_t alg) {
+i32 pooling_code(dnnl_alg_kind_t alg) {
     switch (alg) {
     case dnnl_pooling_max: return POOLING_MAX;
     case dnnl_pooling_avg_include_padding: return POOLING_AVG_INCLUDE_PADDING;
@@ -142,7 +120,7 @@ static i32 kernel_alg(dnnl_alg_kind_t alg) {
     }
 }
 
-static dnnl_dim_t taps_in(const struct window *window) {
+dnnl_dim_t pooling_taps(const struct window *window) {
     dnnl_dim_t taps = 1;
     for (int i = 0; i < WINDOW_DIMS; i++)
         taps *= window->taps[i] > 0 ? window->taps[i] : 0;
@@ -179,8 +157,8 @@ static dnnl_status_t build_universal(struct plan *plan) {
     struct pooling_params *p = plan_launch(plan, &kernel_pooling_universal, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     window_init(&p->window, &plan->problem, &src);
-    p->taps = taps_in(&p->window);
-    p->alg = kernel_alg(plan->problem.alg);
+    p->taps = pooling_taps(&p->window);
+    p->alg = pooling_code(plan->problem.alg);
     p->lowest = lowest(dst.data_type);
     p->exact = p->alg == POOLING_MAX && src.data_type == dnnl_s32 && dst.data_type == dnnl_s32
                && plan->attr.post_ops.len == 0;
@@ -222,8 +200,8 @@ static dnnl_status_t build_dense(struct plan *plan) {
     if (!p) return dnnl_out_of_memory;
     struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(ep.dst_arg, &ep.dst);
     window_images_init(&p->images, &plan->problem, &from, &to);
-    p->taps = taps_in(&p->images.window);
-    p->alg = kernel_alg(plan->problem.alg);
+    p->taps = pooling_taps(&p->images.window);
+    p->alg = pooling_code(plan->problem.alg);
     p->lowest = lowest(dst.data_type);
     p->src_type = (i32)src.data_type;
     launch->range = window_images_range(&p->images, POOLING_PLACES, dst.dims[0]);
@@ -304,8 +282,8 @@ static dnnl_status_t build_planes(struct plan *plan) {
     p->src_channel = from.channel_stride;
     p->dst_channel = to.channel_stride;
     p->src_end = image_end(&from);
-    p->taps = taps_in(&p->images.window);
-    p->alg = kernel_alg(plan->problem.alg);
+    p->taps = pooling_taps(&p->images.window);
+    p->alg = pooling_code(plan->problem.alg);
     p->lowest = lowest(dnnl_f32);
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;
     p->workspace_offset = workspace ? workspace->offset0 - dst.offset0 : 0;

@@ -37,6 +37,7 @@ static const struct {
         {dnnl_lrn, FORWARD, lrn_forward},
         {dnnl_matmul, FORWARD, matmul_implementations},
         {dnnl_pooling, FORWARD, pooling_forward},
+        {dnnl_pooling, BACKWARD_DATA, pooling_backward},
         {dnnl_prelu, FORWARD, prelu_forward},
         {dnnl_reduction, FORWARD, reduction_implementations},
         {dnnl_reorder, FORWARD, reorder_implementations},

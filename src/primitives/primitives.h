@@ -23,6 +23,7 @@ extern const struct implementation inner_product_forward[];
 extern const struct implementation layer_normalization_forward[];
 extern const struct implementation lrn_forward[];
 extern const struct implementation matmul_implementations[];
+extern const struct implementation pooling_backward[];
 extern const struct implementation pooling_forward[];
 extern const struct implementation prelu_forward[];
 extern const struct implementation reduction_implementations[];

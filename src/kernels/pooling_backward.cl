@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pooling, backward. An element of diff_src is written by one work-item, which adds what the outputs say
+ * whose windows the element is in: all of diff_dst for the tap that the workspace names, or diff_dst divided
+ * by the number of elements of an average. Sums are in a fixed order.
+ */
+#include "kernels/lib/convert.h"
+#include "kernels/lib/math.h"
+#include "kernels/lib/rows.h"
+#include "kernels/lib/tensor.h"
+#include "kernels/lib/window.h"
+#include "kernels/params_pooling.h"
+
+/* Along one dimension, the outputs `first` to `last` - 1 may read an element. */
+struct readers {
+    i64 at, first, last; /* at: the element's position in the padded image */
+};
+
+INLINE struct readers readers_of(constant struct window *w, int d, i64 position, i64 places) {
+    struct readers r;
+    r.at = position + w->padding[d];
+    const i64 before = r.at - (w->taps[d] - 1) * w->step[d];
+    r.first = before <= 0 ? 0 : (before + w->stride[d] - 1) / w->stride[d];
+    r.last = r.at / w->stride[d] + 1;
+    r.last = r.last < places ? r.last : places;
+    return r;
+}
+
+/* The tap with which output `place` reads the element; -1: the element is between two taps. */
+INLINE i64 reading_tap(constant struct window *w, int d, const struct readers *r, i64 place) {
+    const i64 distance = r->at - place * w->stride[d];
+    if (w->step[d] == 1) return distance;
+    return distance % w->step[d] == 0 ? distance / w->step[d] : -1;
+}
+
+/* How many taps of the window at output `place` are inside the image. */
+INLINE i64 taps_inside(constant struct window *w, int d, i64 place) {
+    struct taps taps;
+    window_taps_along(&taps, w, d, place);
+    return taps.last[d] > taps.first[d] ? taps.last[d] - taps.first[d] : 0;
+}
+
+/* What an output's gradient is multiplied by for an average. */
+INLINE float average_weight(constant struct window *w, int alg, i64 taps, const i64 *place) {
+    if (alg == POOLING_AVG_EXCLUDE_PADDING) {
+        taps = 1;
+#pragma nounroll
+        for (int d = 0; d < WINDOW_DIMS; d++)
+            taps *= taps_inside(w, d, place[d]);
+    }
+    return f32_div(1.0f, (float)taps);
+}
+
+INLINE float gradient_from(constant struct pooling_backward_params *p, global const uchar *diff_dst,
+                           global const uchar *workspace, i64 *position, i64 tap) {
+    if (p->alg == POOLING_MAX) {
+        const i64 most = load_s32(workspace, p->workspace.type, tensor_offset(&p->workspace, position));
+        if (most != tap) return 0.0f;
+    }
+    const float d = load_f32(diff_dst, p->diff_dst.type, tensor_offset(&p->diff_dst, position));
+    return p->alg == POOLING_MAX ? d : d * average_weight(&p->window, p->alg, p->taps, position + 2);
+}
+
+INLINE float gradient_at(constant struct pooling_backward_params *p, global const uchar *diff_dst,
+                         global const uchar *workspace, const i64 *position) {
+    struct readers r[WINDOW_DIMS];
+    i64 out[TENSOR_DIMS], *place = out + 2, taps[WINDOW_DIMS];
+    float sum = 0.0f;
+    out[0] = position[0], out[1] = position[1];
+#pragma nounroll
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        r[d] = readers_of(&p->window, d, position[2 + d], p->places[d]);
+    for (place[0] = r[0].first; place[0] < r[0].last; place[0]++)
+        for (place[1] = r[1].first; place[1] < r[1].last; place[1]++)
+            for (place[2] = r[2].first; place[2] < r[2].last; place[2]++) {
+#pragma nounroll
+                for (int d = 0; d < WINDOW_DIMS; d++)
+                    taps[d] = reading_tap(&p->window, d, &r[d], place[d]);
+                if (taps[0] < 0 || taps[1] < 0 || taps[2] < 0) continue;
+                const i64 tap = (taps[0] * p->window.taps[1] + taps[1]) * p->window.taps[2] + taps[2];
+                sum += gradient_from(p, diff_dst, workspace, out, tap);
+            }
+    return sum;
+}
+
+/* Range: parts of diff_src. */
+#if WANTED(pooling_backward_universal)
+kernel void pooling_backward_universal(ITEM global const uchar *diff_dst, global const uchar *workspace,
+                                       global uchar *diff_src, constant struct pooling_backward_params *p) {
+    struct walker w;
+    for (walk_begin(&w, &p->walk, get_global_id(0)); w.left > 0; walk_next(&w, &p->walk))
+        store_f32(diff_src, p->type, w.offset,
+                  w.inside ? gradient_at(p, diff_dst, workspace, w.position) : 0.0f);
+}
+#endif
+
+INLINE i64 image_offset(constant struct pooling_image *image, i64 batch, i64 channel, const i64 *place) {
+    i64 offset = image->offset + batch * image->batch + channel * image->channel;
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        offset += place[d] * image->stride[d];
+    return offset;
+}
+
+/* Adds the gradients of one output, for n channels. */
+INLINE void add_channels(constant struct pooling_backward_images_params *p, global const uchar *diff_dst,
+                         global const uchar *workspace, const i64 *place, i64 batch, i64 channel, i64 tap,
+                         float *sum, int n) {
+    float d[POOLING_CHANNELS], most[POOLING_CHANNELS];
+    row_load_any(d, diff_dst, p->diff_dst_type, image_offset(&p->diff_dst, batch, channel, place), 1, n);
+    if (p->alg != POOLING_MAX) {
+        const float16 weight = (float16)(average_weight(&p->window, p->alg, p->taps, place));
+        for (int i = 0; i < n; i += 16)
+            vstore16(fma(vload16(0, d + i), weight, vload16(0, sum + i)), 0, sum + i);
+        return;
+    }
+    row_load_any(most, workspace, p->workspace_type, image_offset(&p->workspace, batch, channel, place), 1,
+                 n);
+    const float16 wanted = (float16)((float)tap);
+    for (int i = 0; i < n; i += 16) {
+        const float16 old = vload16(0, sum + i);
+        vstore16(vload16(0, most + i) == wanted ? old + vload16(0, d + i) : old, 0, sum + i);
+    }
+}
+
+/* n channels of one element of the image. */
+INLINE void sum_channels(constant struct pooling_backward_images_params *p, global const uchar *diff_dst,
+                         global const uchar *workspace, const struct readers *r, i64 batch, i64 channel,
+                         float *sum, int n) {
+    constant struct window *w = &p->window;
+    i64 place[WINDOW_DIMS];
+    row_fill(sum, 0.0f, n);
+    for (place[0] = r[0].first; place[0] < r[0].last; place[0]++) {
+        const i64 k0 = reading_tap(w, 0, &r[0], place[0]);
+        for (place[1] = r[1].first; place[1] < r[1].last; place[1]++) {
+            const i64 k1 = reading_tap(w, 1, &r[1], place[1]);
+            for (place[2] = r[2].first; place[2] < r[2].last; place[2]++) {
+                const i64 k2 = reading_tap(w, 2, &r[2], place[2]);
+                if (k0 < 0 || k1 < 0 || k2 < 0) continue;
+                const i64 tap = (k0 * w->taps[1] + k1) * w->taps[2] + k2;
+                add_channels(p, diff_dst, workspace, place, batch, channel, tap, sum, n);
+            }
+        }
+    }
+}
+
+/* Range: parts of rows of diff_src, rows, batches. Channels are next to each other. */
+#if WANTED(pooling_backward_16)
+kernel void pooling_backward_16(ITEM global const uchar *diff_dst, global const uchar *workspace,
+                                global uchar *diff_src, constant struct pooling_backward_images_params *p) {
+    constant struct window *w = &p->window;
+    const i64 row = (i64)get_global_id(1), batch = (i64)get_global_id(2);
+    const i64 first = (i64)get_global_id(0) * POOLING_PLACES;
+    const i64 last = first + POOLING_PLACES < w->size[2] ? first + POOLING_PLACES : w->size[2];
+    i64 at[WINDOW_DIMS];
+    struct readers r[WINDOW_DIMS];
+    float sum[POOLING_CHANNELS];
+    at[0] = row / w->size[1];
+    at[1] = row - at[0] * w->size[1];
+    for (int d = 0; d < 2; d++)
+        r[d] = readers_of(w, d, at[d], p->places[d]);
+    for (at[2] = first; at[2] < last; at[2]++) {
+        r[2] = readers_of(w, 2, at[2], p->places[2]);
+        for (i64 c = 0; c < p->channels; c += POOLING_CHANNELS) {
+            const int n = (int)(p->channels - c < POOLING_CHANNELS ? p->channels - c : POOLING_CHANNELS);
+            sum_channels(p, diff_dst, workspace, r, batch, c, sum, n);
+            row_store(diff_src, p->diff_src_type, image_offset(&p->diff_src, batch, c, at), 1, sum, n);
+        }
+    }
+}
+#endif
+
+/* to[i * stride] += from[i * from_stride], where from_stride is 0 or 1. */
+INLINE void add_run(global float *to, i64 stride, const float *from, int from_stride, i64 n) {
+    i64 i = 0;
+    for (; stride == 1 && i + 16 <= n; i += 16) {
+        const float16 x = from_stride ? vload16(0, from + i) : (float16)(from[0]);
+        vstore16(vload16(0, to + i) + x, 0, to + i);
+    }
+    for (; i < n; i++)
+        to[i * stride] += from[i * from_stride];
+}
+
+/* Adds the averages of `n` outputs, from `place` on, to one row of the image. */
+INLINE void add_average_row(constant struct window *w, global float *row, const float *each, i64 place,
+                            i64 n) {
+    const i64 stride = w->stride[2], step = w->step[2];
+    struct taps t;
+    if (w->taps[2] > n) {
+        for (i64 o = 0; o < n; o++) {
+            window_taps_along(&t, w, 2, place + o);
+            add_run(row + t.start[2] + t.first[2] * step, step, each + o, 0, t.last[2] - t.first[2]);
+        }
+        return;
+    }
+    for (i64 k = 0; k < w->taps[2]; k++) {
+        const i64 start = place * stride - w->padding[2] + k * step, room = w->size[2] - start;
+        const i64 first = start >= 0 ? 0 : (stride - 1 - start) / stride;
+        i64 last = room > 0 ? (room - 1) / stride + 1 : 0;
+        last = last < n ? last : n;
+        add_run(row + start + first * stride, stride, each + first, 1, last - first);
+    }
+}
+
+/* The averages of a row of outputs: `place` is its position, and changes. */
+INLINE void add_averages(constant struct pooling_backward_images_params *p, global const float *from,
+                         global float *plane, i64 *place) {
+    constant struct window *w = &p->window;
+    constant i64 *stride = p->diff_src.stride;
+    struct taps t;
+    float each[POOLING_ROW];
+    window_taps_along(&t, w, 0, place[0]);
+    window_taps_along(&t, w, 1, place[1]);
+    for (i64 first = 0; first < p->places[2]; first += POOLING_ROW) {
+        const i64 n = p->places[2] - first < POOLING_ROW ? p->places[2] - first : POOLING_ROW;
+        const int same = p->alg == POOLING_AVG_INCLUDE_PADDING;
+        float weight = same ? f32_div(1.0f, (float)p->taps) : 0.0f;
+        for (i64 i = 0; i < n; i++) {
+            place[2] = first + i;
+            if (!same) weight = average_weight(w, p->alg, p->taps, place);
+            each[i] = from[first + i] * weight;
+        }
+        for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
+            for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++) {
+                const i64 row = (t.start[0] + k0 * w->step[0]) * stride[0]
+                                + (t.start[1] + k1 * w->step[1]) * stride[1];
+                add_average_row(w, plane + row, each, first, n);
+            }
+    }
+}
+
+/* The coordinates of each tap. */
+struct tap_table {
+    uchar k[WINDOW_DIMS][POOLING_TABLE];
+};
+
+INLINE void tap_table_fill(struct tap_table *table, constant struct window *w, i64 taps) {
+    int k[WINDOW_DIMS] = {0, 0, 0};
+    for (int tap = 0; tap < (int)taps; tap++) {
+        for (int d = 0; d < WINDOW_DIMS; d++)
+            table->k[d][tap] = (uchar)k[d];
+        for (int d = WINDOW_DIMS - 1; d >= 0; d--) {
+            if (++k[d] < (int)w->taps[d]) break;
+            k[d] = 0;
+        }
+    }
+}
+
+/* Adds each gradient of a row of outputs to the element that was the maximum. A window without elements
+ * has none. */
+INLINE void add_maxima(constant struct pooling_backward_images_params *p, const struct tap_table *table,
+                       global const float *from, global const uchar *workspace, global float *plane,
+                       const i64 *place) {
+    constant struct window *w = &p->window;
+    constant i64 *stride = p->diff_src.stride;
+    const i64 start0 = place[0] * w->stride[0] - w->padding[0],
+              start1 = place[1] * w->stride[1] - w->padding[1];
+    for (i64 o = 0; o < p->places[2]; o++) {
+        const int tap = workspace[o];
+        if (tap >= (int)p->taps) continue;
+        const i64 i0 = start0 + table->k[0][tap] * w->step[0], i1 = start1 + table->k[1][tap] * w->step[1],
+                  i2 = o * w->stride[2] - w->padding[2] + table->k[2][tap] * w->step[2];
+        if (i0 < 0 || i1 < 0 || i2 < 0 || i0 >= w->size[0] || i1 >= w->size[1] || i2 >= w->size[2]) continue;
+        plane[i0 * stride[0] + i1 * stride[1] + i2] += from[o];
+    }
+}
+
+INLINE void clear_plane(constant struct pooling_backward_images_params *p, global float *plane) {
+    constant struct window *w = &p->window;
+    for (i64 i0 = 0; i0 < w->size[0]; i0++)
+        for (i64 i1 = 0; i1 < w->size[1]; i1++) {
+            global float *row = plane + i0 * p->diff_src.stride[0] + i1 * p->diff_src.stride[1];
+            i64 i = 0;
+            for (; i + 16 <= w->size[2]; i += 16)
+                vstore16((float16)(0.0f), 0, row + i);
+            for (; i < w->size[2]; i++)
+                row[i] = 0.0f;
+        }
+}
+
+/* Range: shares of the channels, batches. Elements of rows are next to each other. */
+#if WANTED(f32_pooling_backward_planes)
+kernel void f32_pooling_backward_planes(ITEM global const float *diff_dst, global const uchar *workspace,
+                                        global float *diff_src,
+                                        constant struct pooling_backward_images_params *p) {
+    const i64 first = (i64)get_global_id(0) * p->span, batch = (i64)get_global_id(1);
+    const i64 last = first + p->span < p->channels ? first + p->span : p->channels;
+    const i64 origin[WINDOW_DIMS] = {0, 0, 0};
+    const int max = p->alg == POOLING_MAX;
+    struct tap_table table;
+    if (max) tap_table_fill(&table, &p->window, p->taps);
+    for (i64 c = first; c < last; c++) {
+        global float *plane = diff_src + image_offset(&p->diff_src, batch, c, origin);
+        i64 place[WINDOW_DIMS] = {0, 0, 0};
+        clear_plane(p, plane);
+        for (i64 o0 = 0; o0 < p->places[0]; o0++)
+            for (i64 o1 = 0; o1 < p->places[1]; o1++) {
+                place[0] = o0, place[1] = o1, place[2] = 0;
+                global const float *from = diff_dst + image_offset(&p->diff_dst, batch, c, place);
+                if (max)
+                    add_maxima(p, &table, from, workspace + image_offset(&p->workspace, batch, c, place),
+                               plane, place);
+                else
+                    add_averages(p, from, plane, place);
+            }
+    }
+}
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pooling forward and backward share. */
+#ifndef LODE_PRIMITIVES_POOLING_H
+#define LODE_PRIMITIVES_POOLING_H
+
+#include "primitives/check.h"
+#include "primitives/window.h"
+
+/* Pooling, forward or backward; tensors have their forward names. */
+struct pooling_request {
+    dnnl_prop_kind_t prop;
+    dnnl_alg_kind_t alg;
+    const md_t *src, *dst;
+    struct window_vectors window;
+};
+dnnl_status_t pooling_check(const struct pooling_request *request);
+
+/* The kernels' constant (POOLING_*) for an algorithm. */
+i32 pooling_code(dnnl_alg_kind_t alg);
+/* The number of taps of a window. */
+dnnl_dim_t pooling_taps(const struct window *window);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pooling, backward: its creation function and its plans, the universal one and those for CPUs, for images
+ * with dense channels or dense rows. A maximum needs the workspace of the forward primitive, whose
+ * descriptor must be given as a hint.
+ */
+#include "base/round.h"
+#include "kernels/params_pooling.h"
+#include "oneapi/dnnl/dnnl.h"
+#include "primitives/moved.h"
+#include "primitives/pooling.h"
+#include "primitives/primitives.h"
+#include "primitives/tensor.h"
+
+static const char component[] = "pooling";
+
+static dnnl_status_t check_supported(const md_t *diff_src, const md_t *diff_dst) {
+    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
+    const md_t *const mds[] = {diff_src, diff_dst};
+    for (int i = 0; i < 2; i++) {
+        SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, bf16 and f16");
+        SUPPORT(md_is_any(mds[i]) || md_is_blocked(mds[i]), "a layout that is not blocked");
+    }
+    return dnnl_success;
+}
+
+/* The workspace that the forward primitive has filled. */
+static dnnl_status_t find_workspace(const md_t **workspace, const struct dnnl_primitive_desc *hint,
+                                    const md_t *diff_dst) {
+    SUPPORT(hint && hint->plan->problem.kind == dnnl_pooling, "a maximum without a hint");
+    *workspace = problem_md(&hint->plan->problem, DNNL_ARG_WORKSPACE);
+    SUPPORT(*workspace && md_same_dims(*workspace, diff_dst), "a hint without a workspace of this shape");
+    return dnnl_success;
+}
+
+dnnl_status_t dnnl_pooling_backward_primitive_desc_create(
+        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_alg_kind_t alg,
+        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const dnnl_dims_t strides,
+        const dnnl_dims_t kernel, const dnnl_dims_t dilation, const dnnl_dims_t padding_l,
+        const dnnl_dims_t padding_r, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
+    struct pooling_request r = {.prop = dnnl_backward_data, .alg = alg, .src = diff_src, .dst = diff_dst};
+    r.window = (struct window_vectors){kernel, strides, dilation, padding_l, padding_r};
+    const md_t *workspace = NULL;
+    TRY(pooling_check(&r));
+    TRY(check_no_attr(component, engine, attr));
+    TRY(check_supported(diff_src, diff_dst));
+    if (alg == dnnl_pooling_max) TRY(find_workspace(&workspace, hint, diff_dst));
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_pooling, 3));
+    problem.prop = dnnl_backward_data;
+    problem.alg = alg;
+    problem_set_window(&problem, &r.window, diff_src->ndims - 2);
+    problem_add(&problem, DNNL_ARG_DIFF_DST, false, diff_dst);
+    problem_add(&problem, DNNL_ARG_WORKSPACE, false, workspace);
+    problem_add(&problem, DNNL_ARG_DIFF_SRC, true, diff_src);
+    return create_backward_desc(component, pd, engine, &problem, hint, attr);
+}
+
+/* The tensors of a problem; no workspace for averages. */
+struct tensors {
+    const md_t *diff_dst, *workspace, *diff_src;
+};
+
+static dnnl_status_t decide_layouts(struct plan *plan, struct tensors *t) {
+    const struct problem *problem = &plan->problem;
+    md_t *diff_dst = problem_md(problem, DNNL_ARG_DIFF_DST),
+         *diff_src = problem_md(problem, DNNL_ARG_DIFF_SRC);
+    const md_t *dst = problem_hint_md(problem, DNNL_ARG_DST);
+    TRY(md_set_any_like(diff_dst, dst && dst->ndims == diff_dst->ndims ? dst : diff_src));
+    TRY(md_set_any_like(diff_src, diff_dst));
+    *t = (struct tensors){diff_dst, problem_md(problem, DNNL_ARG_WORKSPACE), diff_src};
+    return dnnl_success;
+}
+
+static void bind(struct launch *launch, const struct tensors *t) {
+    launch_bind(launch, DNNL_ARG_DIFF_DST);
+    launch_bind(launch, t->workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    launch_bind(launch, DNNL_ARG_DIFF_SRC);
+}
+
+static dnnl_status_t build_universal(struct plan *plan) {
+    struct tensors t;
+    struct launch *launch;
+    TRY(decide_layouts(plan, &t));
+    if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
+    struct pooling_backward_params *p =
+            plan_launch(plan, &kernel_pooling_backward_universal, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    window_init(&p->window, &plan->problem, t.diff_src);
+    p->alg = pooling_code(plan->problem.alg);
+    p->type = (i32)t.diff_src->data_type;
+    p->taps = pooling_taps(&p->window);
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        p->places[d] = d + 2 < t.diff_dst->ndims ? t.diff_dst->dims[d + 2] : 1;
+    tensor_init(&p->diff_dst, t.diff_dst);
+    if (t.workspace) tensor_init(&p->workspace, t.workspace);
+    launch->range = walk_init_cost(&p->walk, t.diff_src, plan->device, p->taps);
+    bind(launch, &t);
+    return dnnl_success;
+}
+
+static void set_image(struct pooling_image *to, const md_t *md) {
+    const struct image image = image_of(0, md);
+    *to = (struct pooling_image){image.offset, image.batch_stride, image.channel_stride, {0}};
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        to->stride[d] = image.stride[d];
+}
+
+static void set_images(struct pooling_backward_images_params *p, const struct problem *problem,
+                       const struct tensors *t) {
+    const struct image places = image_of(0, t->diff_dst);
+    struct window window;
+    window_init(&window, problem, t->diff_src);
+    *p = (struct pooling_backward_images_params){
+            .window = window_from_last(&window, t->diff_src->ndims - 2),
+            .alg = pooling_code(problem->alg),
+            .workspace_type = t->workspace ? (i32)t->workspace->data_type : 0,
+            .diff_src_type = (i32)t->diff_src->data_type,
+            .diff_dst_type = (i32)t->diff_dst->data_type,
+            .taps = pooling_taps(&window),
+            .channels = places.channels,
+    };
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        p->places[d] = places.size[d];
+    set_image(&p->diff_src, t->diff_src);
+    set_image(&p->diff_dst, t->diff_dst);
+    if (t->workspace) set_image(&p->workspace, t->workspace);
+}
+
+static bool is_dense(const md_t *md, int dim) {
+    return !md
+           || (md_is_plain(md) && !md_has_padding(md)
+               && (md->dims[dim] == 1 || md->blocking.strides[dim] == 1));
+}
+
+/* The numbers of taps are compared as floats. */
+static bool taps_fit(const struct problem *problem, const struct tensors *t) {
+    struct window window;
+    window_init(&window, problem, t->diff_src);
+    return !t->workspace || pooling_taps(&window) < 1 << 24;
+}
+
+static dnnl_status_t build_channels(struct plan *plan) {
+    struct tensors t;
+    struct launch *launch;
+    TRY(plan_takes(plan, &kernel_pooling_backward_16));
+    TRY(decide_layouts(plan, &t));
+    if (!is_dense(t.diff_dst, 1) || !is_dense(t.workspace, 1) || !is_dense(t.diff_src, 1))
+        return plan_skip(plan, "channels are not last");
+    if (!taps_fit(&plan->problem, &t)) return plan_skip(plan, "too many taps");
+    if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
+    struct pooling_backward_images_params *p =
+            plan_launch(plan, &kernel_pooling_backward_16, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    set_images(p, &plan->problem, &t);
+    launch->range = range_of_groups(divide_up(p->window.size[2], POOLING_PLACES),
+                                    p->window.size[0] * p->window.size[1], t.diff_src->dims[0]);
+    bind(launch, &t);
+    return dnnl_success;
+}
+
+static dnnl_status_t build_planes(struct plan *plan) {
+    enum { WORK = 8192 }; /* elements of a work-item */
+    struct tensors t;
+    struct launch *launch;
+    TRY(plan_takes(plan, &kernel_f32_pooling_backward_planes));
+    TRY(decide_layouts(plan, &t));
+    const int last = t.diff_src->ndims - 1;
+    if (t.diff_dst->data_type != dnnl_f32 || t.diff_src->data_type != dnnl_f32)
+        return plan_skip(plan, "a tensor is not f32");
+    if (!is_dense(t.diff_dst, last) || !is_dense(t.workspace, last) || !is_dense(t.diff_src, last))
+        return plan_skip(plan, "rows are not dense");
+    if (t.workspace && t.workspace->data_type != dnnl_u8) return plan_skip(plan, "too many taps");
+    if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
+    struct pooling_backward_images_params *p =
+            plan_launch(plan, &kernel_f32_pooling_backward_planes, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    set_images(p, &plan->problem, &t);
+    const i64 plane = p->window.size[0] * p->window.size[1] * p->window.size[2];
+    p->span = plane < WORK ? WORK / plane : 1;
+    launch->range = range_of_groups(divide_up(p->channels, p->span), t.diff_src->dims[0], 1);
+    bind(launch, &t);
+    return dnnl_success;
+}
+
+/* Images that have channels elsewhere. */
+static dnnl_status_t build_moved(struct plan *plan) {
+    struct moved moved = {.plan = plan};
+    struct tensors t;
+    TRY(plan_takes(plan, &kernel_pooling_backward_16));
+    TRY(decide_layouts(plan, &t));
+    const char *tag = channels_last(t.diff_src->ndims);
+    if (is_dense(t.diff_dst, 1) && is_dense(t.workspace, 1) && is_dense(t.diff_src, 1))
+        return plan_skip(plan, "channels are last");
+    if (!taps_fit(&plan->problem, &t)) return plan_skip(plan, "too many taps");
+    if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
+    if (!is_dense(t.diff_dst, 1)) TRY(moved_add(&moved, DNNL_ARG_DIFF_DST, t.diff_dst->data_type, tag));
+    if (!is_dense(t.workspace, 1)) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, t.workspace->data_type, tag));
+    if (!is_dense(t.diff_src, 1)) TRY(moved_add(&moved, DNNL_ARG_DIFF_SRC, t.diff_src->data_type, tag));
+    return moved_build(&moved, pooling_backward);
+}
+
+const struct implementation pooling_backward[] = {
+        {"pooling_backward_16", build_channels, NULL},
+        {"f32_pooling_backward_planes", build_planes, NULL},
+        {"pooling_backward_moved", build_moved, NULL},
+        {"pooling_backward_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
+};
