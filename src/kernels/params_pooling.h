@@ -62,15 +62,16 @@ struct pooling_backward_params {
 struct pooling_image {
     i64 offset, batch, channel, stride[WINDOW_DIMS];
 };
-enum { POOLING_CHANNELS = 256, POOLING_ROW = 256 }; /* computed at once: channels, or outputs of a row */
-enum { POOLING_TABLE = 256 };                       /* the most taps that the planes kernel takes */
+enum { POOLING_CHANNELS = 256, POOLING_ROW = 1024 }; /* computed at once: channels, or elements of a row */
+enum { POOLING_TABLE = 256 };                        /* the most taps that the planes kernel takes */
 struct pooling_backward_images_params {
     struct window window; /* missing spatial dimensions come first */
     i32 alg, workspace_type;
     i32 diff_src_type, diff_dst_type;
     i64 taps;
     i64 places[WINDOW_DIMS];
-    i64 channels, span; /* span: channels of a work-item of the planes kernel */
+    i64 channels;
+    i64 span, block; /* planes kernel: channels of a work-item, outputs of a row that are computed at once */
     struct pooling_image diff_src, diff_dst, workspace;
 };
 

@@ -169,9 +169,23 @@ kernel void pooling_backward_16(ITEM global const uchar *diff_dst, global const 
 }
 #endif
 
+/* A row of outputs that is being averaged. */
+struct average_row {
+    float count[POOLING_ROW + 16];  /* taps of each output that are inside along the row */
+    float each[POOLING_ROW + 16];   /* what each output gives to each element of its window */
+    float spread[POOLING_ROW + 16]; /* sums along the part of the padded image that the windows cover */
+};
+
+INLINE void count_taps(constant struct pooling_backward_images_params *p, struct average_row *row, i64 first,
+                       int n) {
+    const int all = p->alg == POOLING_AVG_INCLUDE_PADDING;
+    for (int i = 0; i < n; i++)
+        row->count[i] = (float)(all ? p->taps : taps_inside(&p->window, 2, first + i));
+}
+
 /* to[i * stride] += from[i * from_stride], where from_stride is 0 or 1. */
-INLINE void add_run(global float *to, i64 stride, const float *from, int from_stride, i64 n) {
-    i64 i = 0;
+INLINE void add_run(float *to, int stride, const float *from, int from_stride, int n) {
+    int i = 0;
     for (; stride == 1 && i + 16 <= n; i += 16) {
         const float16 x = from_stride ? vload16(0, from + i) : (float16)(from[0]);
         vstore16(vload16(0, to + i) + x, 0, to + i);
@@ -180,52 +194,51 @@ INLINE void add_run(global float *to, i64 stride, const float *from, int from_st
         to[i * stride] += from[i * from_stride];
 }
 
-/* Adds the averages of `n` outputs, from `place` on, to one row of the image. */
-INLINE void add_average_row(constant struct window *w, global float *row, const float *each, i64 place,
-                            i64 n) {
-    const i64 stride = w->stride[2], step = w->step[2];
-    struct taps t;
-    if (w->taps[2] > n) {
-        for (i64 o = 0; o < n; o++) {
-            window_taps_along(&t, w, 2, place + o);
-            add_run(row + t.start[2] + t.first[2] * step, step, each + o, 0, t.last[2] - t.first[2]);
-        }
-        return;
-    }
-    for (i64 k = 0; k < w->taps[2]; k++) {
-        const i64 start = place * stride - w->padding[2] + k * step, room = w->size[2] - start;
-        const i64 first = start >= 0 ? 0 : (stride - 1 - start) / stride;
-        i64 last = room > 0 ? (room - 1) / stride + 1 : 0;
-        last = last < n ? last : n;
-        add_run(row + start + first * stride, stride, each + first, 1, last - first);
-    }
+/* Returns the length of `spread`. */
+INLINE int spread_row(constant struct window *w, struct average_row *row, global const float *from,
+                      float others, int n) {
+    const int taps = (int)w->taps[2], stride = (int)w->stride[2], step = (int)w->step[2];
+    const int length = (n - 1) * stride + (taps - 1) * step + 1;
+    row_load_any(row->each, (global const uchar *)from, TYPE_F32, 0, 1, n);
+    for (int i = 0; i < n; i += 16)
+        vstore16(f32_div(vload16(0, row->each + i), vload16(0, row->count + i) * (float16)(others)), 0,
+                 row->each + i);
+    row_fill(row->spread, 0.0f, length);
+    for (int k = 0; k < taps && taps <= n; k++)
+        add_run(row->spread + k * step, stride, row->each, 1, n);
+    for (int o = 0; o < n && taps > n; o++)
+        add_run(row->spread + o * stride, step, row->each + o, 0, taps);
+    return length;
 }
 
-/* The averages of a row of outputs: `place` is its position, and changes. */
-INLINE void add_averages(constant struct pooling_backward_images_params *p, global const float *from,
-                         global float *plane, i64 *place) {
+INLINE void add_to_row(global float *to, const float *from, i64 n) {
+    i64 i = 0;
+    for (; i + 16 <= n; i += 16)
+        vstore16(vload16(0, to + i) + vload16(0, from + i), 0, to + i);
+    for (; i < n; i++)
+        to[i] += from[i];
+}
+
+/* The averages of n outputs, from position `place` on. */
+INLINE void add_averages(constant struct pooling_backward_images_params *p, struct average_row *row,
+                         global const float *from, global float *plane, const i64 *place, int n) {
     constant struct window *w = &p->window;
     constant i64 *stride = p->diff_src.stride;
     struct taps t;
-    float each[POOLING_ROW];
     window_taps_along(&t, w, 0, place[0]);
     window_taps_along(&t, w, 1, place[1]);
-    for (i64 first = 0; first < p->places[2]; first += POOLING_ROW) {
-        const i64 n = p->places[2] - first < POOLING_ROW ? p->places[2] - first : POOLING_ROW;
-        const int same = p->alg == POOLING_AVG_INCLUDE_PADDING;
-        float weight = same ? f32_div(1.0f, (float)p->taps) : 0.0f;
-        for (i64 i = 0; i < n; i++) {
-            place[2] = first + i;
-            if (!same) weight = average_weight(w, p->alg, p->taps, place);
-            each[i] = from[first + i] * weight;
+    const i64 inside = (t.last[0] - t.first[0]) * (t.last[1] - t.first[1]);
+    const int length =
+            spread_row(w, row, from, p->alg == POOLING_AVG_INCLUDE_PADDING ? 1.0f : (float)inside, n);
+    const i64 start = place[2] * w->stride[2] - w->padding[2];
+    const i64 first = start < 0 ? -start : 0,
+              last = w->size[2] - start < length ? w->size[2] - start : length;
+    for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
+        for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++) {
+            const i64 at = (t.start[0] + k0 * w->step[0]) * stride[0]
+                           + (t.start[1] + k1 * w->step[1]) * stride[1] + start;
+            add_to_row(plane + at + first, row->spread + first, last - first);
         }
-        for (i64 k0 = t.first[0]; k0 < t.last[0]; k0++)
-            for (i64 k1 = t.first[1]; k1 < t.last[1]; k1++) {
-                const i64 row = (t.start[0] + k0 * w->step[0]) * stride[0]
-                                + (t.start[1] + k1 * w->step[1]) * stride[1];
-                add_average_row(w, plane + row, each, first, n);
-            }
-    }
 }
 
 /* The coordinates of each tap. */
@@ -249,16 +262,16 @@ INLINE void tap_table_fill(struct tap_table *table, constant struct window *w, i
  * has none. */
 INLINE void add_maxima(constant struct pooling_backward_images_params *p, const struct tap_table *table,
                        global const float *from, global const uchar *workspace, global float *plane,
-                       const i64 *place) {
+                       const i64 *place, int n) {
     constant struct window *w = &p->window;
     constant i64 *stride = p->diff_src.stride;
     const i64 start0 = place[0] * w->stride[0] - w->padding[0],
               start1 = place[1] * w->stride[1] - w->padding[1];
-    for (i64 o = 0; o < p->places[2]; o++) {
+    for (int o = 0; o < n; o++) {
         const int tap = workspace[o];
         if (tap >= (int)p->taps) continue;
         const i64 i0 = start0 + table->k[0][tap] * w->step[0], i1 = start1 + table->k[1][tap] * w->step[1],
-                  i2 = o * w->stride[2] - w->padding[2] + table->k[2][tap] * w->step[2];
+                  i2 = (place[2] + o) * w->stride[2] - w->padding[2] + table->k[2][tap] * w->step[2];
         if (i0 < 0 || i1 < 0 || i2 < 0 || i0 >= w->size[0] || i1 >= w->size[1] || i2 >= w->size[2]) continue;
         plane[i0 * stride[0] + i1 * stride[1] + i2] += from[o];
     }
@@ -277,31 +290,43 @@ INLINE void clear_plane(constant struct pooling_backward_images_params *p, globa
         }
 }
 
+/* The outputs of channel c: all rows, `n` outputs of each from `first` on. */
+INLINE void add_plane(constant struct pooling_backward_images_params *p, struct average_row *row,
+                      const struct tap_table *table, global const float *diff_dst,
+                      global const uchar *workspace, global float *plane, i64 batch, i64 c, i64 first,
+                      int n) {
+    i64 place[WINDOW_DIMS];
+    place[2] = first;
+    for (place[0] = 0; place[0] < p->places[0]; place[0]++)
+        for (place[1] = 0; place[1] < p->places[1]; place[1]++) {
+            global const float *from = diff_dst + image_offset(&p->diff_dst, batch, c, place);
+            if (p->alg == POOLING_MAX)
+                add_maxima(p, table, from, workspace + image_offset(&p->workspace, batch, c, place), plane,
+                           place, n);
+            else
+                add_averages(p, row, from, plane, place, n);
+        }
+}
+
 /* Range: shares of the channels, batches. Elements of rows are next to each other. */
 #if WANTED(f32_pooling_backward_planes)
 kernel void f32_pooling_backward_planes(ITEM global const float *diff_dst, global const uchar *workspace,
                                         global float *diff_src,
                                         constant struct pooling_backward_images_params *p) {
-    const i64 first = (i64)get_global_id(0) * p->span, batch = (i64)get_global_id(1);
-    const i64 last = first + p->span < p->channels ? first + p->span : p->channels;
+    const i64 begin = (i64)get_global_id(0) * p->span, batch = (i64)get_global_id(1);
+    const i64 end = begin + p->span < p->channels ? begin + p->span : p->channels;
     const i64 origin[WINDOW_DIMS] = {0, 0, 0};
-    const int max = p->alg == POOLING_MAX;
+    struct average_row row;
     struct tap_table table;
-    if (max) tap_table_fill(&table, &p->window, p->taps);
-    for (i64 c = first; c < last; c++) {
-        global float *plane = diff_src + image_offset(&p->diff_src, batch, c, origin);
-        i64 place[WINDOW_DIMS] = {0, 0, 0};
-        clear_plane(p, plane);
-        for (i64 o0 = 0; o0 < p->places[0]; o0++)
-            for (i64 o1 = 0; o1 < p->places[1]; o1++) {
-                place[0] = o0, place[1] = o1, place[2] = 0;
-                global const float *from = diff_dst + image_offset(&p->diff_dst, batch, c, place);
-                if (max)
-                    add_maxima(p, &table, from, workspace + image_offset(&p->workspace, batch, c, place),
-                               plane, place);
-                else
-                    add_averages(p, from, plane, place);
-            }
+    if (p->alg == POOLING_MAX) tap_table_fill(&table, &p->window, p->taps);
+    for (i64 c = begin; c < end; c++)
+        clear_plane(p, diff_src + image_offset(&p->diff_src, batch, c, origin));
+    for (i64 first = 0; first < p->places[2]; first += p->block) {
+        const int n = (int)(p->places[2] - first < p->block ? p->places[2] - first : p->block);
+        if (p->alg != POOLING_MAX) count_taps(p, &row, first, n);
+        for (i64 c = begin; c < end; c++)
+            add_plane(p, &row, &table, diff_dst, workspace,
+                      diff_src + image_offset(&p->diff_src, batch, c, origin), batch, c, first, n);
     }
 }
 #endif
