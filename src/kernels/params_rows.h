@@ -43,6 +43,7 @@ enum {
     ROW_PRELU,            /* x = x > 0 ? x : x * y */
     ROW_NORMALIZE,        /* x = (x - y) * z, plus the element of the operand `scale` */
     ROW_IS_POSITIVE,      /* x = x > 0 ? 1 : 0 */
+    ROW_PRELU_BACKWARD,   /* x = z > 0 ? (alpha is 0 ? 0 : x) : x * y */
 };
 struct row_op {
     i32 kind, alg;

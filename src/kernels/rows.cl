@@ -124,6 +124,17 @@ OUTLINE void row_sum_or_prelu(constant struct row_op *op, float *to, const float
     }
 }
 
+OUTLINE void row_prelu_backward(float *to, const float *from, const float *y_from, const float *z_from,
+                                float alpha, int left) {
+    for (; left > 0; left -= 16, from += 16, y_from += 16, z_from += 16, to += 16) {
+        float16 x, y, z;
+        row_load_lanes(&x, from, left);
+        row_load_lanes(&y, y_from, left);
+        row_load_lanes(&z, z_from, left);
+        row_store_lanes(z > (float16)(0.0f) ? (alpha == 0.0f ? (float16)(0.0f) : x) : x * y, to, left);
+    }
+}
+
 struct row_space {
     float x[ROW_BLOCK + 16], y[ROW_BLOCK + 16], z[ROW_BLOCK + 16], w[ROW_BLOCK + 16];
 };
@@ -183,7 +194,9 @@ INLINE const float *row_apply(const struct row_state *s, const struct row_block 
         y = own;
     }
     if (op->kind == ROW_LOAD_OPERAND) return y;
-    if (op->kind != ROW_BINARY)
+    if (op->kind == ROW_PRELU_BACKWARD)
+        row_prelu_backward(to, x, y, row_view(s, block, op->operand2, space->z), op->alpha, n);
+    else if (op->kind != ROW_BINARY)
         row_sum_or_prelu(op, to, x, y, n);
     else if (op->alg == BINARY_SELECT)
         row_select(to, x, y, row_view(s, block, op->operand2, space->z), n);
@@ -327,6 +340,8 @@ INLINE float item_apply(const struct row_state *s, const struct row_block *block
     switch (op->kind) {
     case ROW_SUM: return fma(y - op->beta, op->alpha, x);
     case ROW_PRELU: return x > 0.0f ? x : x * y;
+    case ROW_PRELU_BACKWARD:
+        return item_operand(s, block, op->operand2) > 0.0f ? (op->alpha == 0.0f ? 0.0f : x) : x * y;
     case ROW_BINARY:
         return binary_f32(op->alg, x, y, op->operand2 < 0 ? 0.0f : item_operand(s, block, op->operand2));
     }

@@ -39,6 +39,7 @@ static const struct {
         {dnnl_pooling, FORWARD, pooling_forward},
         {dnnl_pooling, BACKWARD_DATA, pooling_backward},
         {dnnl_prelu, FORWARD, prelu_forward},
+        {dnnl_prelu, BACKWARD_ALL, prelu_backward},
         {dnnl_reduction, FORWARD, reduction_implementations},
         {dnnl_reorder, FORWARD, reorder_implementations},
         {dnnl_resampling, FORWARD, resampling_forward},

@@ -25,6 +25,7 @@ extern const struct implementation lrn_forward[];
 extern const struct implementation matmul_implementations[];
 extern const struct implementation pooling_backward[];
 extern const struct implementation pooling_forward[];
+extern const struct implementation prelu_backward[];
 extern const struct implementation prelu_forward[];
 extern const struct implementation reduction_implementations[];
 extern const struct implementation reorder_implementations[];

@@ -275,6 +275,14 @@ void rows_prelu(struct rows *rows, int operand) {
     add_op(rows, (struct row_op){.kind = ROW_PRELU, .operand = operand, .scale = ROW_NONE});
 }
 
+void rows_prelu_backward(struct rows *rows, int src, int operand, bool clear) {
+    add_op(rows, (struct row_op){.kind = ROW_PRELU_BACKWARD,
+                                 .alpha = clear ? 0.0f : 1.0f,
+                                 .operand = operand,
+                                 .operand2 = src,
+                                 .scale = ROW_NONE});
+}
+
 void rows_normalize(struct rows *rows, int mean, int factor, int shift) {
     add_op(rows, (struct row_op){.kind = ROW_NORMALIZE, .operand = mean, .operand2 = factor, .scale = shift});
 }

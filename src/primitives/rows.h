@@ -60,6 +60,9 @@ void rows_eltwise(struct rows *rows, dnnl_alg_kind_t alg, float alpha, float bet
 void rows_binary(struct rows *rows, dnnl_alg_kind_t alg, int operand, int scale, int condition);
 void rows_sum(struct rows *rows, int operand, float scale, float zero_point);
 void rows_prelu(struct rows *rows, int operand);
+/* The gradient of prelu: x is multiplied by `operand` where src is not positive. Elsewhere it stays as it is,
+ * or, if `clear`, becomes 0. */
+void rows_prelu_backward(struct rows *rows, int src, int operand, bool clear);
 /* x = (x - mean) * factor + shift; mean and shift may be ROW_NONE. */
 void rows_normalize(struct rows *rows, int mean, int factor, int shift);
 /* x = x > 0 ? 1 : 0 */
