@@ -126,12 +126,14 @@ OUTLINE void row_sum_or_prelu(constant struct row_op *op, float *to, const float
 
 OUTLINE void row_prelu_backward(float *to, const float *from, const float *y_from, const float *z_from,
                                 float alpha, int left) {
+    const uint kept = alpha == 0.0f ? 0u : 0xffffffffu;
     for (; left > 0; left -= 16, from += 16, y_from += 16, z_from += 16, to += 16) {
         float16 x, y, z;
         row_load_lanes(&x, from, left);
         row_load_lanes(&y, y_from, left);
         row_load_lanes(&z, z_from, left);
-        row_store_lanes(z > (float16)(0.0f) ? (alpha == 0.0f ? (float16)(0.0f) : x) : x * y, to, left);
+        const float16 positive = as_float16(as_uint16(x) & (uint16)(kept));
+        row_store_lanes(z > (float16)(0.0f) ? positive : x * y, to, left);
     }
 }
 

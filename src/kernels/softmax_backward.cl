@@ -91,13 +91,20 @@ INLINE struct softmax_unit softmax_unit(constant struct softmax_backward_rows_pa
     return u;
 }
 
-/* n elements of diff_src, left in d. The sums are one for each element, or sums[0] for all of them. */
+/* The sum of all lanes, in the order of sum_parts. */
+INLINE float sum_lanes(float16 x) {
+    const float8 a = x.lo + x.hi;
+    const float4 b = a.lo + a.hi;
+    const float2 c = b.lo + b.hi;
+    return c.x + c.y;
+}
+
+/* n elements of diff_src, left in d. There is a sum for each element, or, `same`, sixteen equal ones for all.
+ */
 INLINE void softmax_results(int log, const float *y, float *d, const float *sums, int same, int n) {
-    float16 sum = (float16)(sums[0]);
 #pragma nounroll
     for (int i = 0; i < n; i += 16) {
-        const float16 a = vload16(0, y + i), b = vload16(0, d + i);
-        if (!same) sum = vload16(0, sums + i);
+        const float16 a = vload16(0, y + i), b = vload16(0, d + i), sum = vload16(0, sums + (same ? 0 : i));
         vstore16(log ? b - f32_exp(a) * sum : a * (b - sum), 0, d + i);
     }
 }
@@ -132,14 +139,13 @@ kernel void softmax_backward_along_16(ITEM global const uchar *dst, global const
             if (whole || !p->log) row_load_any(y, dst, p->types[0], u.offsets[0] + i, 1, n);
             sum = softmax_terms(p->log, y, d, n, sum);
         }
-        vstore16(sum, 0, parts);
-        const float total = sum_parts(parts);
+        vstore16((float16)(sum_lanes(sum)), 0, parts);
 #pragma nounroll
         for (i64 i = 0; i < length; i += SOFTMAX_LINE) {
             const int n = (int)(length - i < SOFTMAX_LINE ? length - i : SOFTMAX_LINE);
             if (!whole) row_load_any(y, dst, p->types[0], u.offsets[0] + i, 1, n);
             if (!whole) row_load_any(d, diff_dst, p->types[1], u.offsets[1] + i, 1, n);
-            softmax_results(p->log, y, d, &total, 1, n);
+            softmax_results(p->log, y, d, parts, 1, n);
             row_store(diff_src, p->types[2], u.offsets[2] + i, 1, d, n);
         }
     }
