@@ -61,10 +61,12 @@ INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_t
 /* A tile of whole vectors of f32 that only a bias and an activation are applied to. */
 INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct gemm_tile *t, int columns,
                                    const VEC *out) {
-    global const float *bias = (global const float *)t->bias + t->at.bias;
     global float *dst = (global float *)t->dst + t->at.dst;
     VEC b0 = V(-0.0f), b1 = V(-0.0f); /* change nothing */
-    if (p->has_bias) b0 = VLOAD(0, bias), b1 = VLOAD(1, bias);
+    if (p->has_bias) {
+        global const float *bias = (global const float *)t->bias + t->at.bias;
+        b0 = VLOAD(0, bias), b1 = VLOAD(1, bias);
+    }
 #pragma nounroll
     for (int r = 0; r < columns; r++, dst += p->dst_column, out += 2) {
         VEC x0 = out[0] + b0, x1 = out[1] + b1;

@@ -158,6 +158,16 @@ INLINE void row_load_block(float *to, global const uchar *from, int type, i64 of
             vstore16(vload16(0, to + k), 0, to + done + k);
 }
 
+/* The next floats of a row, of which `count` are left: nothing beyond is read. */
+INLINE float16 row_next(const float *from, int count) {
+    if (count >= 16) return vload16(0, from);
+    float last[16];
+#pragma nounroll
+    for (int j = 0; j < 16; j++)
+        last[j] = j < count ? from[j] : 0.0f;
+    return vload16(0, last);
+}
+
 /* Stores what row_load loads. */
 #define ROW_STORE(type_, bits_, element_, CONVERT_, NARROW_)                                                 \
     case type_:                                                                                              \
@@ -166,7 +176,7 @@ INLINE void row_load_block(float *to, global const uchar *from, int type, i64 of
             vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + k);                              \
         }                                                                                                    \
         for (; k < n; k += 16) {                                                                             \
-            const float16 x = vload16(0, from + k);                                                          \
+            const float16 x = row_next(from + k, n - k);                                                     \
             vstore16(NARROW_, 0, each);                                                                      \
             row_scatter(to, bits_, offset + k * stride, stride, each, n - k < 16 ? n - k : 16);              \
         }                                                                                                    \
