@@ -30,6 +30,11 @@ size_t plan_scratchpad(struct plan *plan, size_t size) {
     return program_scratchpad(plan->program, size);
 }
 
+void plan_place(struct plan *plan, md_t *md) {
+    md->offset0 = 0;
+    md->offset0 = (dnnl_dim_t)plan_scratchpad(plan, md_size(md, 0)) * 8 / dt_bits(md->data_type);
+}
+
 dnnl_status_t plan_skip_at(const struct plan *plan, const char *reason, const char *file, int line) {
     if (verbose_on(VERBOSE_DISPATCH)) report_skip(plan, reason, file, line);
     return dnnl_unimplemented;

@@ -73,6 +73,8 @@ void launch_bind(struct launch *launch, int arg);
 void launch_bind_handle(struct launch *launch, int arg, int handle);
 /* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
 size_t plan_scratchpad(struct plan *plan, size_t size);
+/* Reserves scratchpad for a tensor, which then begins at its offset0. */
+void plan_place(struct plan *plan, md_t *md);
 /* Adds the launches of another problem, a part of this one, as its own implementations build them. whole_arg
  * translates the part's execution arguments, with `data` at hand, into those of the plan; what becomes
  * ARG_SCRATCHPAD is a tensor that lies there, at its offset0. Layouts that are open in the plan's problem are

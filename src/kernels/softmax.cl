@@ -4,25 +4,13 @@
  * fixed order, so the bits are the same in every run and for any number of threads.
  */
 #include "kernels/lib/epilogue.h"
+#include "kernels/lib/softmax_sum.h"
 #include "kernels/params_softmax.h"
 
 #define LANES 16
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
 #undef LANES
-
-INLINE float sum_parts(const float *parts) {
-    float s[SOFTMAX_PARTS];
-#pragma nounroll
-    for (int i = 0; i < SOFTMAX_PARTS; i++)
-        s[i] = parts[i];
-#pragma nounroll
-    for (int step = SOFTMAX_PARTS / 2; step > 0; step /= 2)
-#pragma nounroll
-        for (int i = 0; i < step; i++)
-            s[i] += s[i + step];
-    return s[0];
-}
 
 /* What the elements of a line share: the results are e^(x - most) * factor, or x - most - log_sum. */
 struct softmax_line {

@@ -7,22 +7,9 @@
  */
 #include "kernels/lib/math.h"
 #include "kernels/lib/rows.h"
+#include "kernels/lib/softmax_sum.h"
 #include "kernels/lib/tensor.h"
 #include "kernels/params_softmax.h"
-
-/* Adds 16 parts of a sum as a tree. */
-INLINE float sum_parts(const float *parts) {
-    float s[SOFTMAX_PARTS];
-#pragma nounroll
-    for (int i = 0; i < SOFTMAX_PARTS; i++)
-        s[i] = parts[i];
-#pragma nounroll
-    for (int step = SOFTMAX_PARTS / 2; step > 0; step /= 2)
-#pragma nounroll
-        for (int i = 0; i < step; i++)
-            s[i] += s[i + step];
-    return s[0];
-}
 
 INLINE float element_of(global const uchar *from, constant struct tensor *tensor, int axis, i64 *position,
                         i64 i) {

@@ -160,7 +160,7 @@ static dnnl_status_t build(struct plan *plan) {
     if (md_nelems(&dst, true) == 0) return dnnl_success;
     if (!direct) {
         TRY(md_init_by_strides(&whole, dst.ndims, dst.dims, dst.data_type, NULL));
-        whole.offset0 = (dnnl_dim_t)plan_scratchpad(plan, md_size(&whole, 0)) * 8 / dt_bits(whole.data_type);
+        plan_place(plan, &whole);
     }
     dnnl_dim_t at = 0;
     for (int i = 0; i < count; i++) {

@@ -122,7 +122,7 @@ static dnnl_status_t pack_weights(struct plan *plan, const md_t *md, struct gemm
     md_t packed;
     gemm_matmul_tag(plan, panels, sizeof panels);
     TRY(md_init_by_string(&packed, md->ndims, md->dims, md->data_type, panels));
-    packed.offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(&packed, 0)) / dt_size(md->data_type));
+    plan_place(plan, &packed);
     view->weights = (struct gemm_operand){.arg = ARG_SCRATCHPAD, .offset = packed.offset0};
     view->weights_depth = gemm_panel(plan), view->weights_panel = packed.blocking.strides[n];
     for (int i = 0; i < b->count; i++)

@@ -10,7 +10,7 @@
 dnnl_status_t gemm_scratch_md(struct plan *plan, const md_t *like, dnnl_data_type_t type, const char *tag,
                               md_t *md) {
     TRY(md_init_by_string(md, like->ndims, like->dims, type, tag));
-    md->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(md, 0)) / dt_size(type));
+    plan_place(plan, md);
     return dnnl_success;
 }
 

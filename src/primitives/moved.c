@@ -16,8 +16,7 @@ dnnl_status_t moved_add(struct moved *moved, int arg, dnnl_data_type_t type, con
     if (!md) return dnnl_success;
     *tensor = (struct moved_tensor){.arg = arg, .output = is_output(&moved->plan->problem, arg), .user = *md};
     TRY(md_init_by_string(&tensor->own, md->ndims, md->dims, type, tag));
-    tensor->own.offset0 =
-            (dnnl_dim_t)(plan_scratchpad(moved->plan, md_size(&tensor->own, 0)) / dt_size(type));
+    plan_place(moved->plan, &tensor->own);
     moved->count++;
     return dnnl_success;
 }

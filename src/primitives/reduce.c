@@ -286,7 +286,7 @@ dnnl_status_t scratch_tensor(struct plan *plan, md_t *md, const md_t *like, cons
     md_t plain = *like;
     plain.blocking.inner_nblks = 0;
     TRY(md_set_any_like(md, &plain));
-    md->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(md, 0)) / sizeof(float));
+    plan_place(plan, md);
     return dnnl_success;
 }
 

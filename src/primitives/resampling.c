@@ -128,7 +128,7 @@ static dnnl_status_t launch(struct plan *plan, int from_arg, const md_t *from, i
 static dnnl_status_t scratch_image(struct plan *plan, md_t *md, const md_t *like, dnnl_data_type_t type) {
     TRY(md_init(md, like->ndims, like->dims, type, dnnl_format_kind_any));
     TRY(md_is_plain(like) ? md_set_any_like(md, like) : md_set_any(md, channels_last(md->ndims)));
-    md->offset0 = (dnnl_dim_t)(plan_scratchpad(plan, md_size(md, 0)) / dt_size(type));
+    plan_place(plan, md);
     return dnnl_success;
 }
 

@@ -133,8 +133,7 @@ static int add_operand(struct rows *rows, struct row_operand operand, const stru
 static dnnl_status_t make_plain(struct rows *rows, int *arg, md_t *md) {
     md_t plain;
     TRY(md_init_by_strides(&plain, md->ndims, md->dims, md->data_type, NULL));
-    plain.offset0 =
-            (dnnl_dim_t)plan_scratchpad(rows->plan, md_size(&plain, 0)) * 8 / dt_bits(plain.data_type);
+    plan_place(rows->plan, &plain);
     TRY(append_reorder(rows->plan, *arg, md, ARG_SCRATCHPAD, &plain, NULL));
     *arg = ARG_SCRATCHPAD;
     *md = plain;
@@ -299,7 +298,7 @@ static void spill(struct rows *rows) {
     md_t between;
     fail_rows(rows, md_init(&between, final.ndims, final.dims, dnnl_f32, dnnl_format_kind_any));
     fail_rows(rows, md_set_any_like(&between, &final));
-    between.offset0 = (dnnl_dim_t)(plan_scratchpad(rows->plan, md_size(&between, 0)) / sizeof(float));
+    plan_place(rows->plan, &between);
     layout_of(&rows->layouts[0], &between, between.padded_dims);
     dst->buffer = use_buffer(rows, ARG_SCRATCHPAD);
     dst->type = TYPE_F32;

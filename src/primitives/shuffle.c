@@ -88,7 +88,7 @@ static bool axis_is_plain(const md_t *md, int axis) {
 /* A dense copy of a tensor in scratchpad. */
 static dnnl_status_t scratch_like(struct plan *plan, const md_t *md, md_t *plain) {
     TRY(md_init_by_strides(plain, md->ndims, md->dims, md->data_type, NULL));
-    plain->offset0 = (dnnl_dim_t)plan_scratchpad(plan, md_size(plain, 0)) * 8 / dt_bits(md->data_type);
+    plan_place(plan, plain);
     return dnnl_success;
 }
 
