@@ -6,6 +6,7 @@
 #ifndef LODE_CORE_OBJECTS_H
 #define LODE_CORE_OBJECTS_H
 
+#include "base/pool.h"
 #include "core/plan.h"
 
 struct dnnl_engine {
@@ -15,7 +16,8 @@ struct dnnl_engine {
 };
 
 struct dnnl_stream {
-    struct stream base; /* the part that the runtime sees */
+    struct stream base;      /* the part that the runtime sees */
+    struct pool_guest guest; /* what base.threads refers to; its object is NULL if there is none */
     struct dnnl_engine *engine;
     uint64_t id; /* unique in the process */
     /* core/scratchpad.h: for asynchronous runtimes, largest first. The lock is held while the list grows. */

@@ -14,6 +14,7 @@
 #include "oneapi/dnnl/dnnl_types.h"
 #include "program/program.h"
 
+struct pool_guest;
 struct runtime;
 struct scratch;
 
@@ -53,6 +54,8 @@ struct stream {
     struct device *device;
     unsigned flags; /* dnnl_stream_flags_t */
     void *state;    /* private to the runtime */
+    const struct pool_guest
+            *threads; /* lent by the user, for runtimes that run on the host's threads; or NULL */
 };
 
 struct executable;

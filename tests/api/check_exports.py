@@ -10,9 +10,6 @@ import sys
 
 SONAME = "libdnnl.so.3"
 
-# Headers whose functions no build exports.
-DECLARED_ONLY = {"dnnl_threadpool.h": "DNNL_CPU_RUNTIME is not THREADPOOL"}
-
 
 def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -26,7 +23,7 @@ def declared(path):
 def headers(include):
     folder = os.path.join(include, "oneapi", "dnnl")
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))
-            if name.endswith(".h") and name not in DECLARED_ONLY]
+            if name.endswith(".h")]
 
 
 def exported(library):

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams on a user's thread pool. The library has its own pool (DNNL_CPU_RUNTIME is not THREADPOOL), so
- * these are only declared, for source that includes the header; no build exports them.
+ * Work on a user's thread pool, in place of the library's. `threadpool` is a
+ * dnnl::threadpool_interop::threadpool_iface (dnnl_threadpool_iface.hpp) built with libstdc++; NULL stands
+ * for the library's own threads. Results have the same bits on either. An execution has ended when it
+ * returns, on asynchronous pools, too.
  */
 #ifndef ONEAPI_DNNL_DNNL_THREADPOOL_H
 #define ONEAPI_DNNL_DNNL_THREADPOOL_H
@@ -13,9 +15,11 @@
 extern "C" {
 #endif
 
+/* The engine must be a CPU engine of the host runtime. */
 DNNL_API dnnl_status_t dnnl_threadpool_interop_stream_create(dnnl_stream_t *stream, dnnl_engine_t engine,
                                                              void *threadpool);
 DNNL_API dnnl_status_t dnnl_threadpool_interop_stream_get_threadpool(dnnl_stream_t stream, void **threadpool);
+/* The number of threads that pools of the calling thread will have. Nothing depends on it here. */
 DNNL_API dnnl_status_t dnnl_threadpool_interop_set_max_concurrency(int max_concurrency);
 DNNL_API dnnl_status_t dnnl_threadpool_interop_get_max_concurrency(int *max_concurrency);
 DNNL_API dnnl_status_t dnnl_threadpool_interop_sgemm(char transa, char transb, dnnl_dim_t M, dnnl_dim_t N,

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "base/cpu.h"
 #include "base/pool.h"
+#include "base/team.h"
 #include "runtimes/executable.h"
 #include "base/verbose.h"
 #include "kernels/fiber.h"
@@ -37,10 +38,16 @@ static void read_caches(struct device_info *info) {
 #endif
 }
 
+/* Enough for the threads of now and for those that a framework may ask for later. */
+static int compute_units(void) {
+    const struct team *team = team_current();
+    return team->threads > team->available ? team->threads : team->available;
+}
+
 static dnnl_status_t device_open(struct device *device, const struct device_origin *origin) {
     (void)origin;
     device->info = (struct device_info){
-            .class = device_class_of(true), .compute_units = pool_threads(pool_default()), .backend = "CPU"};
+            .class = device_class_of(true), .compute_units = compute_units(), .backend = "CPU"};
     native_describe(&device->info, cpu_features());
     read_caches(&device->info);
     return dnnl_success;
@@ -147,9 +154,11 @@ static dnnl_status_t execute(struct stream *stream, const struct execution *e) {
     const struct program *program = e->executable->program;
     uint64_t start = profile_start(stream);
     dnnl_status_t status = dnnl_success;
+    const struct pool_guest *before = stream->threads ? pool_borrow(stream->threads) : NULL;
     for (struct cursor at = {0}; at.launch < program->nlaunches && status == dnnl_success;
          cursor_next(program, &at))
         status = run_launch(e, at);
+    if (stream->threads) pool_borrow(before);
     profile_stop(stream, start);
     return status;
 }
