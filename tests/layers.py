@@ -16,7 +16,7 @@ DRIVER_MAY_USE = ["driver/", "base/", "kernels/native.h", "kernels/fiber.h"]
 # Interoperability functions hand the user's native objects to their runtime: the only files above runtimes/ that may
 # know one of them.
 RUNTIME_FOLDERS = re.compile(r"^runtimes/(level_zero|opencl|sycl|host|null)/")
-MAY_KNOW_A_RUNTIME = re.compile(r"^(runtimes/|api/(ze|ocl|sycl)_interop\.c$)")
+MAY_KNOW_A_RUNTIME = re.compile(r"^(runtimes/|api/(ze|ocl|sycl|threadpool)_interop\.c$)")
 
 
 def includes(path):
