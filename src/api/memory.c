@@ -25,7 +25,10 @@ static dnnl_status_t create(dnnl_memory_t *memory, const md_t *md, dnnl_engine_t
 
 dnnl_status_t dnnl_memory_create(dnnl_memory_t *memory, const_dnnl_memory_desc_t md, dnnl_engine_t engine,
                                  void *handle) {
-    return create(memory, md, engine, 1, &handle);
+    bool address = handle != DNNL_MEMORY_ALLOCATE && handle != DNNL_MEMORY_NONE;
+    void *handles[MD_MAX_HANDLES] = {handle, handle,
+                                     handle}; /* of a sparse tensor, what is not an address counts for all */
+    return create(memory, md, engine, !md || md_is_zero(md) || address ? 1 : md_handles(md), handles);
 }
 
 dnnl_status_t dnnl_memory_create_v2(dnnl_memory_t *memory, const_dnnl_memory_desc_t md, dnnl_engine_t engine,

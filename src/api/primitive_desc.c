@@ -319,6 +319,8 @@ dnnl_status_t dnnl_primitive_desc_destroy(dnnl_primitive_desc_t pd) {
 dnnl_status_t dnnl_primitive_desc_next_impl(dnnl_primitive_desc_t pd) {
     if (!pd) return fail_null("primitive");
     struct plan *old = pd->plan, *next;
+    if (old->problem.kind == dnnl_reorder)
+        return dnnl_last_impl_reached; /* as in oneDNN: one is chosen for good */
     struct plan_request request = plan_request_of(old);
     request.first = old->index + 1;
     dnnl_status_t status = plan_get(&next, &request, &pd->hit);

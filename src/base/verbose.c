@@ -216,6 +216,16 @@ void verbose_line(const char *format, ...) {
     va_end(values);
 }
 
+static void replace_commas(char *text) {
+    for (; (text = strchr(text, ',')); text++)
+        *text = ';';
+}
+
+void verbose_field(char *to, size_t size, const char *from) {
+    snprintf(to, size, "%s", from);
+    replace_commas(to);
+}
+
 static const char *area_of(const char *component) {
     for (size_t i = 0; i < sizeof(common_components) / sizeof(common_components[0]); i++)
         if (strcmp(component, common_components[i]) == 0) return "common";
@@ -231,6 +241,7 @@ dnnl_status_t verbose_fail(dnnl_status_t status, enum fail_kind kind, const char
     va_start(values, format);
     vsnprintf(reason, sizeof(reason), format, values);
     va_end(values);
+    replace_commas(reason);
     const char *stage = error ? "error" : kind == FAILS_EXEC ? "exec:check" : "create:check";
     verbose_line("%s,%s,%s,%s,%s:%d", area_of(component), stage, component, reason, file, line);
     return status;

@@ -43,6 +43,9 @@ double verbose_now_ms(void);
  * line, prints lines that describe the library and the machine. */
 void verbose_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Copies a text that becomes one field of a line: tools split lines at commas, so it gets semicolons. */
+void verbose_field(char *to, size_t size, const char *from);
+
 /* Prints the reason for a failed check or an error, if such lines are on, and returns `status`:
  *   return fail(dnnl_invalid_arguments, "memory", "bad ndims: %d", ndims);
  * `component` is an object ("memory", "engine", "attr") or a primitive ("convolution"). fail_exec is for

@@ -8,6 +8,7 @@
 #include "core/cache.h"
 #include "core/scratchpad.h"
 #include "base/verbose.h"
+#include "oneapi/dnnl/dnnl_debug.h"
 #include "runtimes/runtimes.h"
 
 #include <stdlib.h>
@@ -37,8 +38,10 @@ static struct device *find_device(const struct runtime *runtime, const struct de
 
 static void report_device(const struct open_device *d) {
     if (!d->device.info.name[0] || !verbose_on(VERBOSE_CREATE | VERBOSE_EXEC)) return;
-    verbose_line("info,%s,engine,%zu,backend:%s,name:%s", d->origin.kind == dnnl_cpu ? "cpu" : "gpu",
-                 d->device.index, d->device.info.backend, d->device.info.name);
+    char name[sizeof d->device.info.name];
+    verbose_field(name, sizeof name, d->device.info.name);
+    verbose_line("info,%s,engine,%zu,backend:%s,name:%s", dnnl_engine_kind2str(d->device.kind),
+                 d->device.index, d->device.info.backend, name);
 }
 
 static dnnl_status_t open_device(const struct runtime *runtime, const struct device_origin *origin,
@@ -46,6 +49,7 @@ static dnnl_status_t open_device(const struct runtime *runtime, const struct dev
     struct open_device *d = calloc(1, sizeof *d);
     if (!d) return dnnl_out_of_memory;
     d->device.runtime = runtime;
+    d->device.kind = origin->kind;
     d->device.scratch = d->scratch;
     d->origin = *origin;
     dnnl_status_t status = runtime->device_open(&d->device, origin);

@@ -51,6 +51,9 @@ static dnnl_status_t check(const md_t *md, const struct dnnl_engine *engine, int
     if (md_is_any(md)) return fail(dnnl_invalid_arguments, "memory", "the layout is undefined: format any");
     if (md_has_runtime_dims_or_strides(md))
         return fail(dnnl_invalid_arguments, "memory", "run-time dimensions or strides");
+    if (!md_is_zero(md) && nhandles < md_handles(md))
+        return fail(dnnl_invalid_arguments, "memory", "%d handles for a sparse tensor of %d buffers",
+                    nhandles, md_handles(md));
     if (md_is_host_scalar(md)) return fail(dnnl_invalid_arguments, "memory", "a host scalar has no engine");
     if (!md_is_zero(md) && !dt_is_valid(md->data_type))
         return fail(dnnl_invalid_arguments, "memory", "unsupported data type: %d", (int)md->data_type);

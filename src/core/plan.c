@@ -128,10 +128,49 @@ static bool stand_in(md_t *md) {
     return md_init_by_strides(md, md->ndims, dims, md->data_type, NULL) == dnnl_success;
 }
 
-static bool stand_ins(struct problem *problem) {
-    for (int i = 0; i < problem->ntensors; i++)
-        if (!stand_in(&problem->tensors[i].md)) return false;
+/* An operand of a post-op along open sizes of dst. Only its size is open, not its layout. */
+static bool stand_in_operand(md_t *md, const md_t *dst) {
+    bool open = false;
+    for (int d = 0; dst && d < md->ndims && d < dst->ndims; d++) {
+        if (dst->dims[d] != DNNL_RUNTIME_DIM_VAL || md->dims[d] == 1) continue;
+        md->dims[d] = DNNL_RUNTIME_DIM_VAL;
+        open = true;
+    }
+    return !open || stand_in(md);
+}
+
+static bool stand_ins(struct plan *trial) {
+    const md_t *dst = problem_md(&trial->request, DNNL_ARG_DST);
+    for (int i = 0; i < trial->problem.ntensors; i++)
+        if (!stand_in(&trial->problem.tensors[i].md)) return false;
+    for (int i = 0; i < trial->attr.post_ops.len; i++) {
+        struct post_op *op = &trial->attr.post_ops.entries[i];
+        if (op->kind == dnnl_binary
+            && !(stand_in_operand(&op->binary.src1, dst) && stand_in_operand(&op->binary.src2, dst)))
+            return false;
+    }
     return true;
+}
+
+/* Adds an operand of a post-op to the problem of a plan without a program, so that users can ask for its
+ * layout: row-major if they left it open. */
+static dnnl_status_t add_operand(struct plan *plan, int arg, const md_t *md) {
+    md_t decided = *md;
+    if (md_is_any(md)) TRY(md_init_by_strides(&decided, md->ndims, md->dims, md->data_type, NULL));
+    TRY(problem_reserve(&plan->problem, 1));
+    problem_add(&plan->problem, arg, false, &decided);
+    return dnnl_success;
+}
+
+static dnnl_status_t add_operands(struct plan *plan) {
+    for (int i = 0; i < plan->attr.post_ops.len; i++) {
+        const struct post_op *op = &plan->attr.post_ops.entries[i];
+        if (op->kind != dnnl_binary) continue;
+        TRY(add_operand(plan, post_op_arg(i, DNNL_ARG_SRC_1), &op->binary.src1));
+        if (op->binary.alg == dnnl_binary_select)
+            TRY(add_operand(plan, post_op_arg(i, DNNL_ARG_SRC_2), &op->binary.src2));
+    }
+    return dnnl_success;
 }
 
 /* An empty program with `scratchpad` bytes in use already. Most implementations that give up do so before
@@ -152,12 +191,12 @@ static dnnl_status_t try_with_stand_ins(struct plan *plan, const struct plan_req
     if (!trial) return dnnl_out_of_memory;
     trial->implementation = plan->implementation;
     dnnl_status_t status = start_program(trial, 0);
-    if (status == dnnl_success && stand_ins(&trial->problem)) status = build(trial);
+    if (status == dnnl_success && stand_ins(trial)) status = build(trial);
     for (int i = 0; i < plan->problem.ntensors && status == dnnl_success; i++)
         if (md_is_any(&plan->problem.tensors[i].md))
             plan->problem.tensors[i].md = trial->problem.tensors[i].md;
     plan_release(trial);
-    return status;
+    return status == dnnl_success ? add_operands(plan) : status;
 }
 
 /* Trying implementations. */

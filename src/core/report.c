@@ -33,8 +33,10 @@ void report_skip(const struct plan *plan, const char *reason, const char *file, 
     if (!verbose_wants(kind)) return;
     char text[REPORT_LINE];
     report_describe(plan, text, sizeof text);
-    const char *place = plan->device->info.class == DEVICE_CPU ? "cpu" : "gpu";
-    verbose_line("primitive,create:dispatch,%s,%s,%s,%s,%s:%d", kind, place, text, reason, file, line);
+    const char *place = dnnl_engine_kind2str(plan->device->kind);
+    char why[256];
+    verbose_field(why, sizeof why, reason);
+    verbose_line("primitive,create:dispatch,%s,%s,%s,%s,%s:%d", kind, place, text, why, file, line);
 }
 
 void report_plan(const char *event, const struct dnnl_engine *engine, const struct plan *plan, double ms) {

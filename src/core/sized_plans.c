@@ -141,16 +141,38 @@ static dnnl_status_t fill_in_sizes(struct problem *problem, int nargs, const dnn
     return problem->check_sizes ? problem->check_sizes(problem) : dnnl_success;
 }
 
+/* The layouts of operands are those that the user was told. A scratchpad whose size nobody could know before
+ * is not the user's. */
+static void close_attributes(attr_t *attr, const struct problem *told) {
+    attr->scratchpad_mode = dnnl_scratchpad_mode_library;
+    for (int i = 0; i < attr->post_ops.len; i++) {
+        struct post_op *op = &attr->post_ops.entries[i];
+        if (op->kind != dnnl_binary) continue;
+        op->binary.src1 = *problem_md(told, post_op_arg(i, DNNL_ARG_SRC_1));
+        if (op->binary.alg == dnnl_binary_select)
+            op->binary.src2 = *problem_md(told, post_op_arg(i, DNNL_ARG_SRC_2));
+    }
+}
+
 static dnnl_status_t make(struct plan **plan, const struct plan *deferred, int nargs,
                           const dnnl_exec_arg_t *args) {
-    struct problem problem;
+    struct problem problem = {0};
+    attr_t attr;
     bool hit;
-    TRY(problem_copy(&problem, &deferred->problem));
     struct plan_request request = plan_request_of(deferred);
     request.problem = &problem;
-    dnnl_status_t status = fill_in_sizes(&problem, nargs, args);
+    request.attr = &attr;
+    attr_init(&attr);
+    dnnl_status_t status = attr_copy(&attr, &deferred->attr);
+    if (status == dnnl_success) status = problem_copy(&problem, &deferred->problem);
+    if (status == dnnl_success) {
+        problem.ntensors = deferred->request.ntensors; /* without operands: they belong to the attributes */
+        close_attributes(&attr, &deferred->problem);
+        status = fill_in_sizes(&problem, nargs, args);
+    }
     if (status == dnnl_success) status = plan_get(plan, &request, &hit);
     problem_clear(&problem);
+    attr_clear(&attr);
     if (status != dnnl_success) return status;
     status = plan_prepare(*plan, &hit);
     if (status != dnnl_success) plan_release(*plan);

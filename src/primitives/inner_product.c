@@ -116,7 +116,8 @@ static const struct type_row type_rows[] = {
 #define INT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8)
 #define FLOAT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8)
         {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
-        {BIT(dnnl_f32), BIT(dnnl_bf16) | BIT(dnnl_f16), BIT(dnnl_f32), BIT(dnnl_f32)},
+        {BIT(dnnl_f32), BIT(dnnl_bf16) | BIT(dnnl_f16), BIT(dnnl_f32),
+         BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16)},
         {BIT(dnnl_bf16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16)},
         {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16)},
         {TYPES_FP8, TYPES_FP8, FLOAT_RESULTS, FLOAT_RESULTS},

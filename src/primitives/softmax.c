@@ -30,9 +30,9 @@ static dnnl_status_t check_scales(const attr_t *attr, const md_t *src, const md_
     SUPPORT(ONLY_FOR(&attr->scales, DNNL_ARG_SRC, DNNL_ARG_DST), "scales of another argument");
     SUPPORT(MASK_IN(&attr->scales, DNNL_ARG_SRC, 0) && MASK_IN(&attr->scales, DNNL_ARG_DST, 0),
             "scales that are not one value");
-    SUPPORT(quants_are_default(&attr->scales) || in_set(TYPES_INT8, src->data_type)
-                    || in_set(TYPES_INT8, dst->data_type),
-            "scales of types other than 8-bit integers");
+    SUPPORT(quants_are_default(&attr->scales) || in_set(TYPES_INT8 | TYPES_FP8, src->data_type)
+                    || in_set(TYPES_INT8 | TYPES_FP8, dst->data_type),
+            "scales of types that do not have 8 bits");
     return dnnl_success;
 }
 

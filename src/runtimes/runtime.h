@@ -32,6 +32,7 @@ struct device_origin {
 struct device {
     _Atomic int references; /* number of engines; the last one closes the device */
     const struct runtime *runtime;
+    dnnl_engine_kind_t kind;       /* of its engines */
     size_t index;                  /* among the runtime's devices, for verbose lines */
     void *handles[DEVICE_HANDLES]; /* set by device_open; engines with the same handles share the device */
     struct device_info info;

@@ -113,8 +113,15 @@ static void sparse(void **state) {
     assert_bad(dnnl_memory_create_v2(&memory, csr, engine, 0, (void *[]){values}));
     assert_bad(dnnl_memory_create_v2(&memory, csr, engine, -3, (void *[]){values}));
     assert_bad(dnnl_memory_create_v2(&memory, csr, engine, 3, NULL));
+    assert_bad(dnnl_memory_create_v2(&memory, csr, engine, 2, (void *[]){values, indices}));
+    assert_bad(dnnl_memory_create(&memory, csr, engine, values));
     assert_bad(dnnl_memory_create_v2(&memory, csr, engine, 1000, (void *[]){values}));
     assert_ptr_equal(memory, UNTOUCHED);
+    /* What is not an address counts for all buffers. */
+    assert_ok(dnnl_memory_create(&memory, csr, engine, DNNL_MEMORY_ALLOCATE));
+    assert_ok(dnnl_memory_get_data_handle_v2(memory, &handle, 2));
+    assert_non_null(handle);
+    assert_ok(dnnl_memory_destroy(memory));
     dnnl_memory_desc_destroy(csr);
 }
 

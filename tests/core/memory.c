@@ -289,7 +289,7 @@ static void zero_padding_of_memory(void **state) {
     assert_ok(memory_zero_padding(memory, &stream));
     assert_ok(dnnl_memory_destroy(memory));
     md = csr();
-    assert_ok(dnnl_memory_create(&memory, &md, &engine, own));
+    assert_ok(dnnl_memory_create_v2(&memory, &md, &engine, 3, (void *[]){own, own, own}));
     assert_ok(memory_zero_padding(memory, &stream)); /* nothing to do */
     assert_ok(dnnl_memory_destroy(memory));
 }

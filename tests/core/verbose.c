@@ -21,7 +21,7 @@ static void print_every_kind(void) {
     if (verbose_on(VERBOSE_EXTERNALS)) verbose_line("primitive,external");
     if (verbose_on(VERBOSE_WARN)) verbose_line("primitive,warn");
     if (verbose_on(VERBOSE_DEBUG)) verbose_line("primitive,debuginfo");
-    fail(dnnl_invalid_arguments, "memory", "ndims %d", -1);
+    fail(dnnl_invalid_arguments, "memory", "ndims %d, not %d", -1, 2);
     fail_exec(dnnl_invalid_arguments, "convolution", "missing");
     fail(dnnl_runtime_error, "runtime", "lost");
     fail_exec(dnnl_out_of_memory, "convolution", "no memory");
@@ -43,7 +43,7 @@ static const struct {
         {'x', "primitive,external"},
         {'w', "primitive,warn"},
         {'i', "primitive,debuginfo"},
-        {'k', "common,create:check,memory,ndims -1,tests/core/verbose.c:"},
+        {'k', "common,create:check,memory,ndims -1; not 2,tests/core/verbose.c:"},
         {'k', "primitive,exec:check,convolution,missing,tests/core/verbose.c:"},
         {'!', "common,error,runtime,lost,tests/core/verbose.c:"},
         {'!', "primitive,error,convolution,no memory,tests/core/verbose.c:"},

@@ -24,17 +24,12 @@ static const struct shape shapes[] = {
 };
 
 static const struct product_types types[] = {
-        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
-        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
-        {dnnl_bf16, dnnl_bf16, dnnl_f32, dnnl_bf16},
-        {dnnl_f32, dnnl_bf16, dnnl_f32, dnnl_f32},
-        {dnnl_f8_e4m3, dnnl_f8_e5m2, dnnl_bf16, dnnl_f16},
-        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f32},
-        {dnnl_f8_e5m2, dnnl_f8_e5m2, dnnl_f32, dnnl_f32},
-        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
-        {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_s8},
-        {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_s32},
-        {dnnl_s8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},    {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_f32, dnnl_bf16}, {dnnl_f32, dnnl_bf16, dnnl_f32, dnnl_f32},
+        {dnnl_f32, dnnl_f16, dnnl_f32, dnnl_bf16},   {dnnl_f8_e4m3, dnnl_f8_e5m2, dnnl_bf16, dnnl_f16},
+        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f32},    {dnnl_f8_e5m2, dnnl_f8_e5m2, dnnl_f32, dnnl_f32},
+        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},    {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_s8},
+        {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_s32},      {dnnl_s8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
         {dnnl_u8, dnnl_s8, dnnl_u8, dnnl_bf16},
 };
 

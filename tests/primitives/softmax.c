@@ -171,6 +171,8 @@ static const struct {
                   BINARY(dnnl_binary_add, 1),
                   {.kind = dnnl_binary, .alg = dnnl_binary_sub, .mask = 3, .type = dnnl_s8}}}},
         {dnnl_f32, dnnl_u8, {.name = "scale of dst", .dst_scale = 1.0f / 256}},
+        {dnnl_f32, dnnl_f8_e4m3, {.name = "scale of an f8 dst", .dst_scale = 1.0f / 256}},
+        {dnnl_f8_e5m2, dnnl_bf16, {.name = "scale of an f8 src", .src_scale = 0.5f}},
         {dnnl_s8, dnnl_f32, {.name = "scale of src", .src_scale = 0.5f}},
         {dnnl_u8, dnnl_s8, {.name = "both", .src_scale = 2, .dst_scale = 1.0f / 128}},
         {dnnl_f32,
