@@ -51,7 +51,6 @@ ze_result_t ZE_APICALL zeCommandListAppendEventReset(ze_command_list_handle_t ha
                                                      ze_event_handle_t event) {
     struct list *list = to_list(handle);
     if (!list || !to_event(event)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (to_event(event)->context != list->context) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
     if (event_is_counter_based(to_event(event)))
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a counter-based event cannot be reset");
     struct reset_event_command *reset;
@@ -217,7 +216,7 @@ ze_result_t ZE_APICALL zeCommandListAppendQueryKernelTimestamps(ze_command_list_
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!events || !dst) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ze_result_t result = list_check_events(list, &(struct dependencies){.nwaits = count, .waits = events});
+    ze_result_t result = list_check_events(&(struct dependencies){.nwaits = count, .waits = events});
     if (result) return result;
     for (uint32_t i = 0; i < count; i++)
         if (!to_event(events[i])->timed)
@@ -233,7 +232,7 @@ ze_result_t ZE_APICALL zeCommandListAppendQueryKernelTimestamps(ze_command_list_
         struct event *event = to_event(events[i]);
         query->queries[i] = (struct stamp_query){
                 event, event->slot, offsets ? offsets[i] : i * sizeof(ze_kernel_timestamp_result_t)};
-        if (event->slot) result = list_need(list, query, event, NEED_OTHER);
+        result = list_need(list, query, event, NEED_OTHER);
     }
     if (!result) return list_submit(list);
     list_unappend(list, query);
@@ -259,10 +258,10 @@ ze_result_t ZE_APICALL NEW(zeCommandListAppendHostFunction)(ze_command_list_hand
     return list_submit(list);
 }
 
-static ze_result_t check_lists(const struct list *list, uint32_t count, ze_command_list_handle_t *lists) {
+static ze_result_t check_lists(uint32_t count, ze_command_list_handle_t *lists) {
     for (uint32_t i = 0; i < count; i++) {
         if (!to_list(lists[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-        ze_result_t result = list_check_run(to_list(lists[i]), list->context);
+        ze_result_t result = list_check_run(to_list(lists[i]));
         if (result) return result;
     }
     return ZE_RESULT_SUCCESS;
@@ -276,8 +275,8 @@ ze_result_t ZE_APICALL NEW(zeCommandListImmediateAppendCommandListsExp)(
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
     if (!lists) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ze_result_t result = list_check_events(list, &(struct dependencies){signal, nwaits, waits});
-    if (!result) result = check_lists(list, count, lists);
+    ze_result_t result = list_check_events(&(struct dependencies){signal, nwaits, waits});
+    if (!result) result = check_lists(count, lists);
     if (!result && nwaits)
         result = append_nothing(handle, &(struct dependencies){.nwaits = nwaits, .waits = waits});
     if (result) return result;

@@ -7,7 +7,14 @@
 
 #include <string.h>
 
-static ze_result_t check_arguments(const struct kernel *kernel) {
+ze_result_t check_local_memory(const struct kernel_code *code, uint64_t size) {
+    if (size <= MAX_LOCAL_MEMORY) return ZE_RESULT_SUCCESS;
+    return explain_with(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY,
+                        "%s takes %llu bytes of local memory; a group has %d", code->name,
+                        (unsigned long long)size, MAX_LOCAL_MEMORY);
+}
+
+ze_result_t check_launch(const struct kernel *kernel) {
     uint64_t local = kernel->code->local_size;
     for (uint32_t i = 0; i < kernel->code->nargs; i++) {
         if (!kernel->states[i].set)
@@ -15,14 +22,7 @@ static ze_result_t check_arguments(const struct kernel *kernel) {
                                 kernel->code->name);
         local += round_up(kernel->states[i].local_size, LOCAL_ALIGNMENT);
     }
-    if (local > MAX_LOCAL_MEMORY) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "too much local memory");
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t check_launch(const struct list *list, const struct kernel *kernel) {
-    if (kernel->module->context != list->context)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the kernel belongs to another context");
-    return check_arguments(kernel);
+    return check_local_memory(kernel->code, local);
 }
 
 size_t launch_tail_size(const struct kernel_code *code) {
@@ -58,7 +58,8 @@ static size_t tail_room(const struct list *list, const struct kernel *kernel) {
 /* Begins a launch with the kernel's state. The caller sets the group count, then calls list_submit. */
 static ze_result_t begin_launch(struct list *list, struct kernel *kernel, enum operation operation,
                                 const struct dependencies *dependencies, struct launch_command **launch) {
-    ze_result_t result = check_launch(list, kernel);
+    ze_result_t result = list_check_events(dependencies);
+    if (!result) result = check_launch(kernel);
     if (result) return result;
     result = list_append(list, operation, sizeof **launch + tail_room(list, kernel), dependencies, launch);
     if (result) return result;
@@ -143,7 +144,7 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchMultipleKernelsIndirect(
     size_t size = header;
     for (uint32_t i = 0; i < count; i++) {
         if (!to_kernel(kernels[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-        ze_result_t result = check_launch(list, to_kernel(kernels[i]));
+        ze_result_t result = check_launch(to_kernel(kernels[i]));
         if (result) return result;
         size += inner_size(to_kernel(kernels[i]));
     }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts. With one memory and one device, a context only owns the objects created in it. It cannot be
- * destroyed while any of them exists.
+ * Contexts. With one memory and one device, a context is only a name: objects and memory of all contexts may
+ * be used together, and outlive them.
  */
 #include "driver/driver.h"
-#include "driver/memory.h"
-#include "driver/virtual.h"
 
 #include <pthread.h>
 
-static _Atomic uint32_t contexts_made;
-
 static struct context *make_context(void) {
-    struct context *context = object_new(OBJECT_CONTEXT, sizeof *context);
-    if (context) context->number = atomic_fetch_add(&contexts_made, 1) + 1;
-    return context;
+    return object_new(OBJECT_CONTEXT, sizeof(struct context), object_delete);
 }
 
 ze_result_t ZE_APICALL zeContextCreateEx(ze_driver_handle_t driver, const ze_context_desc_t *desc,
@@ -41,9 +35,6 @@ static struct context *the_default;
 
 static void make_default(void) {
     the_default = make_context();
-    if (the_default)
-        object_lend(the_default); /* counts the driver as a user, so the program cannot destroy
-                                   * it */
 }
 
 struct context *default_context(void) {
@@ -63,11 +54,9 @@ ze_context_handle_t ZE_APICALL NEW(zerGetDefaultContext)(void) {
 ze_result_t ZE_APICALL zeContextDestroy(ze_context_handle_t handle) {
     struct context *context = to_context(handle);
     if (!context) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (object_in_use(context))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "objects of this context still exist");
-    memory_dispose_all(context);
-    virtual_dispose_all(context);
-    object_delete(context);
+    if (context == the_default)
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the default context belongs to the driver");
+    object_close(context);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -19,7 +19,6 @@ struct device {
 
 struct context {
     struct object object;
-    uint32_t number; /* identifies the context in its allocations */
 };
 
 extern struct driver the_driver;

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "driver/event.h"
+#include "driver/deferred.h"
 #include "driver/machine.h"
 #include "driver/stream.h"
 
@@ -75,7 +76,7 @@ struct stamps event_last_stamps(struct event *event) {
 /* -- pools -- */
 
 /* Slots of destroyed pools, by the logarithm of their length. Their addresses stay mapped to zero pages and
- * are reused, so a command in flight may safely signal an event whose pool is gone. */
+ * are reused, so a thread may safely look at an event that another one destroys. */
 struct old_slots {
     struct old_slots *next;
     void *slots;
@@ -137,16 +138,22 @@ static bool map_slots(struct event_pool *pool) {
     return true;
 }
 
-void event_pool_free(struct event_pool *pool) {
+static void pool_free(void *pointer) {
+    struct event_pool *pool = pointer;
     if (pool->slots) retire_slots(pool->slots, pool->length);
     if (pool->file >= 0) close(pool->file);
     free(pool->taken);
-    object_return(pool->context);
+    object_release(pool->context);
     object_delete(pool);
 }
 
+/* Commands in flight may signal events that the program has destroyed. */
+static void pool_dispose(void *pool) {
+    defer(pool_free, pool);
+}
+
 ze_result_t event_pool_new(struct context *context, const struct event_pool *like, struct event_pool **made) {
-    struct event_pool *pool = object_new(OBJECT_EVENT_POOL, sizeof *pool);
+    struct event_pool *pool = object_new(OBJECT_EVENT_POOL, sizeof *pool, pool_dispose);
     if (!pool) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     pool->context = context;
     pool->count = like->count;
@@ -155,10 +162,10 @@ ze_result_t event_pool_new(struct context *context, const struct event_pool *lik
     pool->file = like->file;
     pool->imported = like->imported;
     pool->length = slots_length(like->count);
-    object_lend(context);
+    object_hold(context);
     pool->taken = calloc(like->count, sizeof *pool->taken);
     if (!pool->taken || !map_slots(pool)) {
-        event_pool_free(pool);
+        object_close(pool);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
     *made = pool;
@@ -192,9 +199,7 @@ ze_result_t ZE_APICALL zeEventPoolCreate(ze_context_handle_t context, const ze_e
 ze_result_t ZE_APICALL zeEventPoolDestroy(ze_event_pool_handle_t handle) {
     struct event_pool *pool = to_event_pool(handle);
     if (!pool || pool->imported) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (object_in_use(pool))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still exist");
-    event_pool_free(pool);
+    object_close(pool);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -217,11 +222,16 @@ ze_result_t ZE_APICALL NEW(zeEventPoolGetFlags)(ze_event_pool_handle_t handle, z
 
 /* -- events -- */
 
-static struct event *event_new(struct context *context) {
-    struct event *event = object_new(OBJECT_EVENT, sizeof *event);
-    if (!event) return NULL;
-    event->context = context;
-    atomic_flag_clear(&event->place_lock);
+static void event_dispose(void *pointer) {
+    struct event *event = pointer;
+    event_move(event, NULL, 0, NULL);
+    if (event->pool) object_release(event->pool);
+    object_delete(event);
+}
+
+static struct event *event_new(void) {
+    struct event *event = object_new(OBJECT_EVENT, sizeof *event, event_dispose);
+    if (event) atomic_flag_clear(&event->place_lock);
     return event;
 }
 
@@ -235,7 +245,7 @@ ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t handle, const ze_eve
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool has no event with that index");
     if (atomic_exchange(&pool->taken[desc->index], 1))
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event with that index already exists");
-    struct event *event = event_new(pool->context);
+    struct event *event = event_new();
     if (!event) {
         atomic_store(&pool->taken[desc->index], 0);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
@@ -250,7 +260,7 @@ ze_result_t ZE_APICALL zeEventCreate(ze_event_pool_handle_t handle, const ze_eve
     event->wait_scope = desc->wait;
     event->slot = event_is_counter_based(event) ? NULL : &pool->slots[desc->index];
     if (event->slot && !pool->imported) atomic_store(&event->slot->word, 0);
-    object_lend(pool);
+    object_hold(pool);
     *made = (ze_event_handle_t)event;
     return ZE_RESULT_SUCCESS;
 }
@@ -267,13 +277,12 @@ ze_result_t ZE_APICALL NEW(zeEventCounterBasedCreate)(ze_context_handle_t contex
     if (chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_SYNC_ALLOCATION_DESC)
         || chain_find(desc->pNext, NEW_STYPE_EVENT_EXTERNAL_AGGREGATE_STORAGE_DESC))
         return explain(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "external counters are not supported");
-    struct event *event = event_new(to_context(context));
+    struct event *event = event_new();
     if (!event) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     event->counter_flags = desc->flags ? desc->flags : NEW_COUNTER_BASED_IMMEDIATE;
     event->timed = desc->flags & (NEW_COUNTER_BASED_DEVICE_TIMESTAMP | NEW_COUNTER_BASED_HOST_TIMESTAMP);
     event->signal_scope = desc->signal;
     event->wait_scope = desc->wait;
-    object_lend(event->context);
     *made = (ze_event_handle_t)event;
     return ZE_RESULT_SUCCESS;
 }
@@ -281,17 +290,8 @@ ze_result_t ZE_APICALL NEW(zeEventCounterBasedCreate)(ze_context_handle_t contex
 ze_result_t ZE_APICALL zeEventDestroy(ze_event_handle_t handle) {
     struct event *event = to_event(handle);
     if (!event) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    event_move(event, NULL, 0, NULL);
-    struct event_pool *pool = event->pool;
-    uint32_t index = event->index;
-    struct context *context = event->context;
-    object_delete(event);
-    if (!pool) {
-        object_return(context);
-        return ZE_RESULT_SUCCESS;
-    }
-    atomic_store(&pool->taken[index], 0);
-    object_return(pool);
+    if (event->pool) atomic_store(&event->pool->taken[event->index], 0);
+    object_close(event);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -42,7 +42,7 @@ struct shared_stamps {
 
 struct event_pool {
     struct object object;
-    struct context *context;
+    struct context *context; /* held */
     uint32_t count;
     ze_event_pool_flags_t flags;
     uint32_t counter_flags; /* not 0: its events are counter-based */
@@ -55,8 +55,7 @@ struct event_pool {
 
 struct event {
     struct object object;
-    struct context *context;
-    struct event_pool *pool; /* NULL for a counter-based event created without a pool */
+    struct event_pool *pool; /* held; NULL for a counter-based event created without a pool */
     struct event_slot *slot; /* NULL for counter-based events */
     uint32_t index;
     uint32_t counter_flags;
@@ -106,8 +105,6 @@ void event_reset(struct event *event, struct event_slot *slot);
 /* `like` holds count and flags and, for a pool of another process, the file descriptor, which the pool then
  * owns. */
 ze_result_t event_pool_new(struct context *context, const struct event_pool *like, struct event_pool **made);
-/* The pool must have no events. */
-void event_pool_free(struct event_pool *pool);
 
 struct shared_stamps *stamps_new(void);
 void stamps_release(struct shared_stamps *stamps);

@@ -75,7 +75,7 @@ static void run_host_function(struct command *command) {
     call->function(call->data);
 }
 
-/* The list may be reset or destroyed once its last command has signalled, so it is not touched after that. */
+/* The list may be reset once its last command has signalled, so its commands are not touched after that. */
 static void run_list(struct command *command) {
     struct run_list_command *run = (struct run_list_command *)command;
     struct list *list = run->list;
@@ -91,6 +91,7 @@ static void run_list(struct command *command) {
         if (signal.counter) timeline_reach(timeline, run->base + signal.counter);
         signal_send(&signal);
     }
+    object_release(list);
 }
 
 static void run_signal_fence(struct command *command) {

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "driver/event.h"
 #include "driver/memory.h"
+#include "driver/virtual.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -72,12 +73,19 @@ static ze_result_t read_handle(const void *data, enum ipc_kind kind, struct ipc_
 
 /* -- memory -- */
 
+/* The allocation or mapping that contains `pointer`, or the physical memory whose handle it is. */
+static ze_result_t find_shareable(const void *pointer, struct allocation *found) {
+    ze_result_t result = memory_make_shareable(pointer, found);
+    if (result != ZE_RESULT_ERROR_INVALID_ARGUMENT) return result;
+    return virtual_look_up(pointer, found) || physical_look_up(pointer, found) ? ZE_RESULT_SUCCESS : result;
+}
+
 ze_result_t ZE_APICALL zeMemGetIpcHandle(ze_context_handle_t context, const void *pointer,
                                          ze_ipc_mem_handle_t *answer) {
     if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!pointer || !answer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct allocation allocation;
-    ze_result_t result = memory_make_shareable(to_context(context), pointer, &allocation);
+    ze_result_t result = find_shareable(pointer, &allocation);
     if (result) return result;
     struct ipc_handle handle;
     if (!name_file(allocation.file, IPC_MEMORY, &handle)) return ZE_RESULT_ERROR_UNKNOWN;
@@ -125,7 +133,7 @@ ze_result_t ZE_APICALL zeMemOpenIpcHandle(ze_context_handle_t context, ze_device
                                     .imported = true,
                                     .file = file,
                                     .offset = handle.offset};
-    result = memory_map(to_context(context), &like, handle.size, 0, pointer);
+    result = memory_map(&like, handle.size, 0, pointer);
     if (result) close(file);
     return result;
 }
@@ -133,7 +141,7 @@ ze_result_t ZE_APICALL zeMemOpenIpcHandle(ze_context_handle_t context, ze_device
 ze_result_t ZE_APICALL zeMemCloseIpcHandle(ze_context_handle_t context, const void *pointer) {
     if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!pointer) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    struct allocation *allocation = memory_take(to_context(context), (void *)pointer, true);
+    struct allocation *allocation = memory_take((void *)pointer, true);
     if (!allocation) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     memory_dispose(allocation);
     return ZE_RESULT_SUCCESS;
@@ -214,8 +222,6 @@ ze_result_t ZE_APICALL zeEventPoolOpenIpcHandle(ze_context_handle_t context, ze_
 ze_result_t ZE_APICALL zeEventPoolCloseIpcHandle(ze_event_pool_handle_t handle) {
     struct event_pool *pool = to_event_pool(handle);
     if (!pool || !pool->imported) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (object_in_use(pool))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "events of this pool still exist");
-    event_pool_free(pool);
+    object_close(pool);
     return ZE_RESULT_SUCCESS;
 }

@@ -15,10 +15,11 @@ static const struct kernel_code *find_code(const struct module *module, const ch
     return NULL;
 }
 
-static void kernel_free(struct kernel *kernel) {
+static void kernel_dispose(void *pointer) {
+    struct kernel *kernel = pointer;
     free(kernel->values);
     free(kernel->states);
-    object_return(kernel->module);
+    object_release(kernel->module);
     object_delete(kernel);
 }
 
@@ -35,16 +36,16 @@ ze_result_t ZE_APICALL zeKernelCreate(ze_module_handle_t handle, const ze_kernel
     if (desc->flags > 3) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     const struct kernel_code *code = find_code(module, desc->pKernelName);
     if (!code) return explain_with(ZE_RESULT_ERROR_INVALID_KERNEL_NAME, "no kernel %s", desc->pKernelName);
-    struct kernel *kernel = object_new(OBJECT_KERNEL, sizeof *kernel);
+    struct kernel *kernel = object_new(OBJECT_KERNEL, sizeof *kernel, kernel_dispose);
     if (!kernel) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     kernel->module = module;
     kernel->code = code;
-    object_lend(module);
+    object_hold(module);
     set_default_size(kernel);
     kernel->values = calloc(1, code->block_size + 1);
     kernel->states = calloc(code->nargs + 1, sizeof *kernel->states);
     if (!kernel->values || !kernel->states) {
-        kernel_free(kernel);
+        object_close(kernel);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
     *made = (ze_kernel_handle_t)kernel;
@@ -54,7 +55,7 @@ ze_result_t ZE_APICALL zeKernelCreate(ze_module_handle_t handle, const ze_kernel
 ze_result_t ZE_APICALL zeKernelDestroy(ze_kernel_handle_t handle) {
     struct kernel *kernel = to_kernel(handle);
     if (!kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    kernel_free(kernel);
+    object_close(kernel);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -71,13 +72,13 @@ ze_result_t argument_check(const struct kernel_code *code, uint32_t index, size_
         return explain_with(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX, "%s has %u arguments", code->name,
                             code->nargs);
     const struct native_arg *arg = &code->args[index];
+    bool any_size = code->any_argument_size && arg->kind == NATIVE_ARG_VALUE;
     if (arg->kind != NATIVE_ARG_LOCAL)
-        return size == arg->size || code->any_argument_size ? ZE_RESULT_SUCCESS
-                                                            : wrong_size(code, index, size);
-    if (value || size == 0 || size > MAX_LOCAL_MEMORY)
+        return size == arg->size || any_size ? ZE_RESULT_SUCCESS : wrong_size(code, index, size);
+    if (value || size == 0)
         return explain_with(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-                            "argument %u of %s is local memory: it takes a size of at most %d and no value",
-                            index, code->name, MAX_LOCAL_MEMORY);
+                            "argument %u of %s is local memory: it takes a size and no value", index,
+                            code->name);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -88,7 +89,7 @@ ze_result_t argument_write(const struct kernel_code *code, uint32_t index, size_
     const struct native_arg *arg = &code->args[index];
     unsigned char *place = values + code->offsets[index];
     memset(place, 0, arg->size);
-    *local_size = arg->kind == NATIVE_ARG_LOCAL ? (uint32_t)size : 0;
+    *local_size = arg->kind != NATIVE_ARG_LOCAL ? 0 : size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
     if (value) memcpy(place, value, size < arg->size ? size : arg->size);
     return ZE_RESULT_SUCCESS;
 }

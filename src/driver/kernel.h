@@ -10,7 +10,7 @@
 
 struct kernel {
     struct object object;
-    struct module *module;
+    struct module *module; /* held */
     const struct kernel_code *code;
     uint32_t group_size[3], offset[3];
     ze_kernel_indirect_access_flags_t indirect_access;

@@ -16,17 +16,37 @@
 
 /* -- creation -- */
 
-static struct list *list_new(struct context *context) {
-    struct list *list = object_new(OBJECT_LIST, sizeof *list);
-    if (!list) return NULL;
-    list->context = context;
-    object_lend(context);
-    return list;
+/* Drops all commands and what they hold. */
+static void list_clear(struct list *list) {
+    for (uint32_t i = 0; i < list->counters; i++)
+        if (list->signals[i].stamps) stamps_release(list->signals[i].stamps);
+    for (uint32_t i = 0; i < list->nneeds; i++)
+        object_release(list->needs[i].object);
+    list->ncommands = list->counters = list->ncaptures = list->nneeds = list->nmutables = 0;
+    list->next_mutable = NULL;
+    tape_rewind(&list->tape);
 }
 
-static void list_free(struct list *list) {
-    object_return(list->context);
+static void list_dispose(void *pointer) {
+    struct list *list = pointer;
+    if (list->stream) stream_delete(list->stream);
+    list_clear(list);
+    tape_free(&list->tape);
+    timeline_delete(list->timeline);
+    free(list->signals);
+    free(list->captures);
+    free(list->needs);
+    free(list->mutables);
+    object_release(list->context);
     object_delete(list);
+}
+
+static struct list *list_new(struct context *context) {
+    struct list *list = object_new(OBJECT_LIST, sizeof *list, list_dispose);
+    if (!list) return NULL;
+    list->context = context;
+    object_hold(context);
+    return list;
 }
 
 ze_result_t ZE_APICALL zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t device,
@@ -77,20 +97,13 @@ ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle_t context,
 
 /* -- recording -- */
 
-static bool is_own_event(const struct list *list, ze_event_handle_t handle) {
-    struct event *event = to_event(handle);
-    return event && event->context == list->context;
-}
-
-ze_result_t list_check_events(const struct list *list, const struct dependencies *dependencies) {
-    if (dependencies->signal && !is_own_event(list, dependencies->signal))
-        return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
-                       "the signal event belongs to another context");
+ze_result_t list_check_events(const struct dependencies *dependencies) {
+    if (dependencies->signal && !to_event(dependencies->signal))
+        return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the signal event does not exist");
     if (dependencies->nwaits && !dependencies->waits) return ZE_RESULT_ERROR_INVALID_SIZE;
     for (uint32_t i = 0; i < dependencies->nwaits; i++)
-        if (!is_own_event(list, dependencies->waits[i]))
-            return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
-                           "a wait event belongs to another context");
+        if (!to_event(dependencies->waits[i]))
+            return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "a wait event does not exist");
     return ZE_RESULT_SUCCESS;
 }
 
@@ -101,30 +114,32 @@ void *list_grow(void *array, uint32_t count, uint32_t more, size_t size) {
     return realloc(array, room * size);
 }
 
-static bool is_needed_already(const struct list *list, struct reference object) {
-    if (list->is_mutable || !list->nneeds) return false;
-    const struct reference last = list->needs[list->nneeds - 1].object;
-    return last.object == object.object && last.serial == object.serial;
+static bool is_needed_already(const struct list *list, const void *object) {
+    return !list->is_mutable && list->nneeds && list->needs[list->nneeds - 1].object == object;
 }
 
 ze_result_t list_need(struct list *list, const void *command, void *object, enum need_for what_for) {
-    if (list->immediate || is_needed_already(list, object_refer(object))) return ZE_RESULT_SUCCESS;
+    if (list->immediate || is_needed_already(list, object)) return ZE_RESULT_SUCCESS;
     struct need *needs = list_grow(list->needs, list->nneeds, 1, sizeof *needs);
     if (!needs) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     list->needs = needs;
-    needs[list->nneeds++] = (struct need){object_refer(object), command, what_for};
+    needs[list->nneeds++] = (struct need){object, command, what_for};
+    object_hold(object);
     return ZE_RESULT_SUCCESS;
 }
 
 void list_drop_needs(struct list *list, const void *command, enum need_for what_for) {
-    for (uint32_t i = list->nneeds; i-- > 0;)
-        if (list->needs[i].command == command && list->needs[i].what_for == what_for)
-            list->needs[i] = list->needs[--list->nneeds];
+    for (uint32_t i = list->nneeds; i-- > 0;) {
+        struct need *need = &list->needs[i];
+        if (need->command != command || need->what_for != what_for) continue;
+        object_release(need->object);
+        *need = list->needs[--list->nneeds];
+    }
 }
 
 /* Allocates captures for a command's waits, to be resolved at submission. */
 static ze_result_t make_captures(struct list *list, struct command *command) {
-    struct capture *captures = list_grow(list->captures, list->ncaptures, command->nwaits, sizeof *captures);
+    struct event **captures = list_grow(list->captures, list->ncaptures, command->nwaits, sizeof *captures);
     if (!captures) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     list->captures = captures;
     command->captured = list->ncaptures + 1;
@@ -142,14 +157,11 @@ static ze_result_t write_waits(struct list *list, struct command *command, ze_ev
         command->waits[i] = event ? event_wait_point(event) : (struct wait){0};
         bool counts = event && event_is_counter_based(event);
         capture |= counts && !list->immediate;
-        if (event && !counts) result = list_need(list, command, event, NEED_WAIT);
+        if (event) result = list_need(list, command, event, NEED_WAIT);
     }
     if (!result && capture && !command->captured) result = make_captures(list, command);
-    for (uint32_t i = 0; i < command->nwaits && !result && capture; i++) {
-        struct event *event = events ? to_event(events[i]) : NULL;
-        list->captures[command->captured - 1 + i] =
-                (struct capture){event ? object_refer(event) : (struct reference){0}, command->waits[i]};
-    }
+    for (uint32_t i = 0; i < command->nwaits && !result && capture; i++)
+        list->captures[command->captured - 1 + i] = events ? to_event(events[i]) : NULL;
     return result;
 }
 
@@ -181,8 +193,8 @@ static ze_result_t count_signal(struct list *list, struct command *command, stru
         if (!list->timeline) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
         list->timeline_end = atomic_load(&list->timeline->reached);
     }
-    ze_result_t result = insert_counter(
-            list, &(struct counter_signal){object_refer(event), command->number, command->signal.stamps});
+    ze_result_t result =
+            insert_counter(list, &(struct counter_signal){event, command->number, command->signal.stamps});
     if (!result) command->signal.counter = command->number;
     return result;
 }
@@ -192,7 +204,8 @@ static ze_result_t write_signal(struct list *list, struct command *command, stru
     list->pending_stamps = NULL;
     if (!event) return ZE_RESULT_SUCCESS;
     command->signal = (struct signal){.slot = event->slot, .shared = event->shared, .timed = event->timed};
-    if (!event_is_counter_based(event)) return list_need(list, command, event, NEED_SIGNAL);
+    ze_result_t result = list_need(list, command, event, NEED_SIGNAL);
+    if (result || !event_is_counter_based(event)) return result;
     if (event->timed && !(command->signal.stamps = stamps_new())) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     list->pending_stamps = command->signal.stamps;
     return count_signal(list, command, event);
@@ -220,7 +233,7 @@ static void bind_mutable(struct list *list, struct command *command) {
 ze_result_t list_append(struct list *list, enum operation operation, size_t size,
                         const struct dependencies *dependencies, void *pointer) {
     if (list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is closed");
-    ze_result_t result = list_check_events(list, dependencies);
+    ze_result_t result = list_check_events(dependencies);
     if (result) return result;
     struct tape *tape = list->immediate ? &list->stream->tape : &list->tape;
     size_t waits = round_up(size, _Alignof(struct wait));
@@ -261,39 +274,18 @@ ze_result_t list_submit(struct list *list) {
 
 /* -- running -- */
 
-ze_result_t list_check_code(const struct list *list) {
-    for (uint32_t i = 0; i < list->nneeds; i++)
-        if (list->needs[i].what_for == NEED_CODE && !reference_lives(list->needs[i].object))
-            return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
-                           "the module of a kernel on the list was destroyed");
-    return ZE_RESULT_SUCCESS;
-}
-
-/* Do all events and modules that its commands need still exist? */
-static ze_result_t check_needs(const struct list *list) {
-    for (uint32_t i = 0; i < list->nneeds; i++)
-        if (list->needs[i].what_for != NEED_CODE && !reference_lives(list->needs[i].object))
-            return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
-                           "an event on the list was destroyed");
-    return list_check_code(list);
-}
-
-ze_result_t list_check_run(struct list *list, const struct context *context) {
+ze_result_t list_check_run(const struct list *list) {
     if (list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
     if (!list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not closed");
-    if (list->context != context)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list belongs to another context");
-    return check_needs(list);
+    return ZE_RESULT_SUCCESS;
 }
 
 /* Moves its counter-based events to this execution. */
 static void move_signals(struct list *list, uint64_t base) {
     for (uint32_t i = 0; i < list->counters; i++) {
         const struct counter_signal *signal = &list->signals[i];
-        if (!reference_lives(signal->event)) continue;
-        struct event *event = signal->event.object;
-        atomic_store_explicit(&event->source, NULL, memory_order_relaxed);
-        event_move(event, list->timeline, base + signal->number, signal->stamps);
+        atomic_store_explicit(&signal->event->source, NULL, memory_order_relaxed);
+        event_move(signal->event, list->timeline, base + signal->number, signal->stamps);
     }
 }
 
@@ -305,13 +297,11 @@ struct run_list_command *list_write_run(struct list *list, struct stream *stream
     run->list = list;
     run->base = list->timeline_end;
     list->timeline_end += list->ncommands;
-    for (uint32_t i = 0; i < list->ncaptures; i++) {
-        const struct capture *capture = &list->captures[i];
-        run->captured[i] =
-                reference_lives(capture->event) ? event_wait_point(capture->event.object) : capture->recorded;
-    }
+    for (uint32_t i = 0; i < list->ncaptures; i++)
+        run->captured[i] = list->captures[i] ? event_wait_point(list->captures[i]) : (struct wait){0};
     move_signals(list, run->base);
     atomic_fetch_add(&list->in_flight, 1);
+    object_hold(list);
     return run;
 }
 
@@ -322,7 +312,6 @@ void list_end_run(struct list *list) {
 /* -- changing recorded commands -- */
 
 ze_result_t list_change_signal(struct list *list, struct command *command, struct event *event) {
-    if (event && event->context != list->context) return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
     drop_counter(list, command->number);
     list_drop_needs(list, command, NEED_SIGNAL);
     command->signal = (struct signal){0};
@@ -333,27 +322,13 @@ ze_result_t list_change_signal(struct list *list, struct command *command, struc
 
 ze_result_t list_change_waits(struct list *list, struct command *command, ze_event_handle_t *events) {
     for (uint32_t i = 0; i < command->nwaits; i++)
-        if (events && events[i] && !is_own_event(list, events[i]))
+        if (events && events[i] && !to_event(events[i]))
             return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
     list_drop_needs(list, command, NEED_WAIT);
     return write_waits(list, command, events);
 }
 
 /* -- closing, resetting, destroying -- */
-
-static ze_result_t refuse_in_flight(const struct list *list) {
-    if (!atomic_load(&list->in_flight)) return ZE_RESULT_SUCCESS;
-    return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the list is being executed");
-}
-
-/* Drops all commands and the references they hold. */
-static void list_clear(struct list *list) {
-    for (uint32_t i = 0; i < list->counters; i++)
-        if (list->signals[i].stamps) stamps_release(list->signals[i].stamps);
-    list->ncommands = list->counters = list->ncaptures = list->nneeds = list->nmutables = 0;
-    list->next_mutable = NULL;
-    tape_rewind(&list->tape);
-}
 
 ze_result_t ZE_APICALL zeCommandListClose(ze_command_list_handle_t handle) {
     struct list *list = to_list(handle);
@@ -366,8 +341,8 @@ ze_result_t ZE_APICALL zeCommandListReset(ze_command_list_handle_t handle) {
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (list->immediate) return ZE_RESULT_SUCCESS;
-    ze_result_t result = refuse_in_flight(list);
-    if (result) return result;
+    if (atomic_load(&list->in_flight))
+        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the list is being executed");
     list_clear(list);
     list->closed = false;
     return ZE_RESULT_SUCCESS;
@@ -376,20 +351,8 @@ ze_result_t ZE_APICALL zeCommandListReset(ze_command_list_handle_t handle) {
 ze_result_t ZE_APICALL zeCommandListDestroy(ze_command_list_handle_t handle) {
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    ze_result_t result = refuse_in_flight(list);
-    if (result) return result;
-    if (list->immediate) {
-        stream_delete(list->stream);
-    } else {
-        list_clear(list);
-        tape_free(&list->tape);
-        timeline_delete(list->timeline);
-        free(list->signals);
-        free(list->captures);
-        free(list->needs);
-        free(list->mutables);
-    }
-    list_free(list);
+    if (list->immediate) stream_wait(list->stream, FOREVER);
+    object_close(list);
     return ZE_RESULT_SUCCESS;
 }
 

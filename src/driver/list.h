@@ -12,22 +12,15 @@
 
 /* A counter-based event that a regular list signals; it moves at every submission. */
 struct counter_signal {
-    struct reference event;
+    struct event *event;
     uint32_t number; /* of the command that signals it */
     struct shared_stamps *stamps;
 };
 
-/* An event that a command of a regular list waits for. Resolved at every submission while the event
- * exists. */
-struct capture {
-    struct reference event; /* none: no wait */
-    struct wait recorded;   /* the wait when it was appended */
-};
-
-/* An object that a command of a regular list needs to run: a regular event or a module. */
+/* An object that a command of a regular list needs to run: an event or a module. */
 enum need_for { NEED_SIGNAL, NEED_WAIT, NEED_CODE, NEED_OTHER };
 struct need {
-    struct reference object;
+    void *object;                  /* held */
     const struct command *command; /* that needs it; mutable lists only */
     enum need_for what_for;
 };
@@ -41,7 +34,7 @@ struct mutable_command {
 
 struct list {
     struct object object;
-    struct context *context;
+    struct context *context;       /* held */
     ze_command_queue_desc_t queue; /* immediate: as given; regular: ordinal only */
     ze_command_list_flags_t flags;
     bool immediate, closed, is_mutable;
@@ -57,7 +50,7 @@ struct list {
     uint64_t timeline_end;          /* of the last submission */
     struct counter_signal *signals; /* `counters` entries, in command order */
     uint32_t counters;
-    struct capture *captures;
+    struct event **captures; /* events that commands wait for, resolved at every submission; NULL: no wait */
     uint32_t ncaptures;
     struct need *needs;
     uint32_t nneeds;
@@ -89,12 +82,10 @@ void list_unappend(struct list *list, void *command);
 void *list_grow(void *array, uint32_t count, uint32_t more, size_t size);
 
 /* Checks the events of an append call. */
-ze_result_t list_check_events(const struct list *list, const struct dependencies *dependencies);
+ze_result_t list_check_events(const struct dependencies *dependencies);
 
-/* Once `object` is destroyed the list can no longer be run. Does nothing for immediate lists. */
+/* Holds `object` until the list drops the command. Does nothing for immediate lists. */
 ze_result_t list_need(struct list *list, const void *command, void *object, enum need_for what_for);
-/* Do the modules of all its launches still exist? */
-ze_result_t list_check_code(const struct list *list);
 /* Removes a command's needs of that kind. */
 void list_drop_needs(struct list *list, const void *command, enum need_for what_for);
 
@@ -103,12 +94,12 @@ void list_drop_needs(struct list *list, const void *command, enum need_for what_
 ze_result_t list_change_signal(struct list *list, struct command *command, struct event *event);
 ze_result_t list_change_waits(struct list *list, struct command *command, ze_event_handle_t *events);
 
-/* Can the list be run in that context? */
-ze_result_t list_check_run(struct list *list, const struct context *context);
+/* Can the list be run? */
+ze_result_t list_check_run(const struct list *list);
 /* Writes a run of the list on a stream's tape, to be published by the stream's owner. The list is then in
- * flight. Returns NULL when out of memory. */
+ * flight, and held until object_release. Returns NULL when out of memory. */
 struct run_list_command *list_write_run(struct list *list, struct stream *stream);
-/* Ends a run: called just before its last command signals. */
+/* Ends a run: called just before its last command signals. From then on the program may reset the list. */
 void list_end_run(struct list *list);
 
 #endif

@@ -87,19 +87,29 @@ static ze_result_t find_launch(const struct list *list, uint64_t number, uint32_
 
 /* -- changes: each checks first, and writes only if `apply` -- */
 
+/* The local memory of a launch after one of its arguments has changed. */
+static uint64_t changed_local_size(const struct launch_command *launch, uint32_t index, size_t size) {
+    uint64_t sum = launch->code->local_size;
+    if (size > MAX_LOCAL_MEMORY) return size;
+    for (uint32_t i = 0; i < launch->code->nargs; i++)
+        sum += round_up(i == index ? size : launch->local_sizes[i], LOCAL_ALIGNMENT);
+    return sum;
+}
+
 static ze_result_t change_argument(struct list *list, const void *link, bool apply) {
     const struct ze_mutable_kernel_argument_exp_desc *desc = link;
     struct launch_command *launch = NULL;
     ze_result_t result = find_launch(list, desc->commandId, NEW_MUTABLE_KERNEL_ARGUMENTS, &launch);
     if (result) return result;
-    if (apply) {
-        uint32_t local_size = 0;
-        result = argument_write(launch->code, desc->argIndex, desc->argSize, desc->pArgValue, launch->values,
-                                &local_size);
-        if (!result) launch->local_sizes[desc->argIndex] = local_size;
-        return result;
-    }
-    return argument_check(launch->code, desc->argIndex, desc->argSize, desc->pArgValue);
+    const struct kernel_code *code = launch->code;
+    uint32_t index = desc->argIndex, local_size = 0;
+    result = argument_check(code, index, desc->argSize, desc->pArgValue);
+    if (!result && code->args[index].kind == NATIVE_ARG_LOCAL)
+        result = check_local_memory(code, changed_local_size(launch, index, desc->argSize));
+    if (result || !apply) return result;
+    result = argument_write(code, index, desc->argSize, desc->pArgValue, launch->values, &local_size);
+    if (!result) launch->local_sizes[index] = local_size;
+    return result;
 }
 
 static ze_result_t change_group_count(struct list *list, const void *link, bool apply) {
@@ -162,8 +172,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandsExp)(
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!desc) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    ze_result_t result = list_check_code(list);
-    if (!result) result = walk(list, desc->pNext, false);
+    ze_result_t result = walk(list, desc->pNext, false);
     return result ? result : walk(list, desc->pNext, true);
 }
 
@@ -203,8 +212,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListUpdateMutableCommandKernelsExp)(ze_comma
         if (!kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
         ze_result_t result = find_launch(list, numbers[i], NEW_MUTABLE_KERNEL_INSTRUCTION, &launch);
         if (result) return result;
-        if (kernel->module->context != list->context
-            || launch_tail_size(kernel->code) > list->mutables[numbers[i] - 1].room)
+        if (launch_tail_size(kernel->code) > list->mutables[numbers[i] - 1].room)
             return explain(ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE,
                            "the kernel was not among those given for this command");
     }
@@ -279,6 +287,8 @@ static bool copy_list(const struct list *list, struct list *copy) {
     copy->nmutables = list->nmutables;
     copy->ncaptures = list->ncaptures;
     copy->nneeds = list->nneeds;
+    for (uint32_t i = 0; i < copy->nneeds; i++)
+        object_hold(copy->needs[i].object);
     return copy_commands(list, copy);
 }
 
@@ -291,12 +301,10 @@ ze_result_t ZE_APICALL NEW(zeCommandListCreateCloneExp)(ze_command_list_handle_t
     if (list->immediate || !list->closed || list->counters)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
                        "only a closed regular list without counter-based signals can be copied");
-    ze_result_t result = list_check_code(list);
-    if (result) return result;
     const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = list->flags};
     ze_command_list_handle_t copy;
-    result = zeCommandListCreate((ze_context_handle_t)list->context, (ze_device_handle_t)&the_device, &desc,
-                                 &copy);
+    ze_result_t result = zeCommandListCreate((ze_context_handle_t)list->context,
+                                             (ze_device_handle_t)&the_device, &desc, &copy);
     if (result) return result;
     if (!copy_list(list, to_list(copy))) {
         zeCommandListDestroy(copy);

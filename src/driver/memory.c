@@ -81,8 +81,7 @@ static ze_result_t out_of_memory(const struct allocation *like) {
                                              : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-ze_result_t memory_map(struct context *context, const struct allocation *like, size_t size, size_t alignment,
-                       void **pointer) {
+ze_result_t memory_map(const struct allocation *like, size_t size, size_t alignment, void **pointer) {
     size_t length = round_up(size, machine()->page);
     if (alignment < machine()->page) alignment = machine()->page;
     if (length >= HUGE_PAGE && alignment < HUGE_PAGE && like->file < 0) alignment = HUGE_PAGE;
@@ -102,20 +101,18 @@ ze_result_t memory_map(struct context *context, const struct allocation *like, s
     *allocation = *like;
     allocation->span = (struct span){.base = (uintptr_t)base, .length = length};
     allocation->size = size;
-    allocation->context = context->number;
     add_allocation(allocation);
     *pointer = base;
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t memory_borrow(struct context *context, void *base, size_t size, ze_memory_type_t type) {
+ze_result_t memory_borrow(void *base, size_t size, ze_memory_type_t type) {
     struct allocation *allocation = calloc(1, sizeof *allocation);
     if (!allocation) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     *allocation = (struct allocation){
             .span = {.base = (uintptr_t)base, .length = size},
             .size = size,
             .type = type,
-            .context = context->number,
             .borrowed = true,
             .file = -1,
     };
@@ -138,14 +135,13 @@ int memory_import_file(const ze_external_memory_import_fd_t *import, uint64_t si
 }
 
 /* Caller holds the lock. */
-static struct allocation *find(const struct context *context, const void *pointer) {
-    struct allocation *allocation = (struct allocation *)spans_find(known, (uintptr_t)pointer);
-    return allocation && allocation->context == context->number ? allocation : NULL;
+static struct allocation *find(const void *pointer) {
+    return (struct allocation *)spans_find(known, (uintptr_t)pointer);
 }
 
-bool memory_look_up(const struct context *context, const void *pointer, struct allocation *found) {
+bool memory_look_up(const void *pointer, struct allocation *found) {
     pthread_rwlock_rdlock(&lock);
-    const struct allocation *allocation = find(context, pointer);
+    const struct allocation *allocation = find(pointer);
     if (allocation) *found = *allocation;
     pthread_rwlock_unlock(&lock);
     return allocation != NULL;
@@ -186,19 +182,18 @@ static ze_result_t move_to_file(struct allocation *allocation) {
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t memory_make_shareable(const struct context *context, const void *pointer,
-                                  struct allocation *found) {
+ze_result_t memory_make_shareable(const void *pointer, struct allocation *found) {
     pthread_rwlock_wrlock(&lock);
-    struct allocation *allocation = find(context, pointer);
+    struct allocation *allocation = find(pointer);
     ze_result_t result = allocation ? move_to_file(allocation) : ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (result == ZE_RESULT_SUCCESS) *found = *allocation;
     pthread_rwlock_unlock(&lock);
     return result;
 }
 
-struct allocation *memory_take(const struct context *context, void *base, bool imported) {
+struct allocation *memory_take(void *base, bool imported) {
     pthread_rwlock_wrlock(&lock);
-    struct allocation *allocation = find(context, base);
+    struct allocation *allocation = find(base);
     if (allocation && (allocation->span.base != (uintptr_t)base || allocation->imported != imported))
         allocation = NULL;
     if (allocation) spans_remove(&known, &allocation->span);
@@ -214,22 +209,4 @@ void memory_dispose(struct allocation *allocation) {
     }
     if (allocation->file >= 0) close(allocation->file);
     free(allocation);
-}
-
-static struct allocation *any_of(struct span *tree, uint32_t context) {
-    if (!tree) return NULL;
-    if (((struct allocation *)tree)->context == context) return (struct allocation *)tree;
-    struct allocation *left = any_of(tree->left, context);
-    return left ? left : any_of(tree->right, context);
-}
-
-void memory_dispose_all(const struct context *context) {
-    for (;;) {
-        pthread_rwlock_wrlock(&lock);
-        struct allocation *allocation = any_of(known, context->number);
-        if (allocation) spans_remove(&known, &allocation->span);
-        pthread_rwlock_unlock(&lock);
-        if (!allocation) return;
-        memory_dispose(allocation);
-    }
 }

@@ -39,24 +39,25 @@ static bool lay_out_arguments(struct kernel_code *code) {
     return true;
 }
 
-/* Frees everything in a module except its handle. */
-static void module_clear(struct module *module) {
+static void module_free(void *pointer) {
+    struct module *module = pointer;
     if (module->backend) module->backend->destroy(module);
     for (uint32_t i = 0; i < module->ncodes; i++)
         free(module->codes[i].offsets);
     free(module->codes);
     free(module->binary);
-}
-
-static void module_free(struct module *module) {
-    module_clear(module);
-    object_return(module->context);
     object_delete(module);
 }
 
-static void dispose(void *remains) {
-    module_clear(remains);
-    free(remains);
+/* Launches in flight run its code. */
+static void module_dispose(void *module) {
+    defer(module_free, module);
+}
+
+static void log_dispose(void *pointer) {
+    struct build_log *log = pointer;
+    free(log->log.text);
+    object_delete(log);
 }
 
 static ze_result_t build(struct module *module, const struct module_source *source, struct log *log) {
@@ -72,7 +73,7 @@ static ze_result_t build(struct module *module, const struct module_source *sour
 
 /* Returns the log to the program, if it asked for it. */
 static ze_result_t return_log(struct log *log, ze_module_build_log_handle_t *made) {
-    struct build_log *object = made ? object_new(OBJECT_BUILD_LOG, sizeof *object) : NULL;
+    struct build_log *object = made ? object_new(OBJECT_BUILD_LOG, sizeof *object, log_dispose) : NULL;
     if (object) {
         object->log = *log;
         *made = (ze_module_build_log_handle_t)object;
@@ -112,19 +113,17 @@ static ze_result_t read_source(const ze_module_desc_t *desc, struct module_sourc
     return check_inputs(source);
 }
 
-static ze_result_t create(struct context *context, const struct module_source *source,
-                          ze_module_handle_t *made, ze_module_build_log_handle_t *made_log) {
-    struct module *module = object_new(OBJECT_MODULE, sizeof *module);
+static ze_result_t create(const struct module_source *source, ze_module_handle_t *made,
+                          ze_module_build_log_handle_t *made_log) {
+    struct module *module = object_new(OBJECT_MODULE, sizeof *module, module_dispose);
     if (!module) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    module->context = context;
-    object_lend(module->context);
     struct log log = {0};
     ze_result_t result = build(module, source, &log);
     if (result && log.text) explain_with(result, "%s", log.text);
     ze_result_t log_result = return_log(&log, made_log);
     if (!result) result = log_result;
     if (result)
-        module_free(module);
+        object_close(module);
     else
         *made = (ze_module_handle_t)module;
     return result;
@@ -137,7 +136,7 @@ ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_han
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct module_source source;
     ze_result_t result = read_source(desc, &source);
-    if (!result) result = create(to_context(context), &source, made, made_log);
+    if (!result) result = create(&source, made, made_log);
     free(source.inputs);
     return result;
 }
@@ -145,14 +144,7 @@ ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_han
 ze_result_t ZE_APICALL zeModuleDestroy(ze_module_handle_t handle) {
     struct module *module = to_module(handle);
     if (!module) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (object_in_use(module))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "kernels of this module still exist");
-    struct module *remains = malloc(sizeof *remains);
-    if (!remains) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    *remains = *module;
-    object_return(module->context);
-    object_delete(module);
-    defer(dispose, remains); /* launches in flight run its code */
+    object_close(module);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -235,8 +227,7 @@ static struct build_log *to_log(ze_module_build_log_handle_t handle) {
 ze_result_t ZE_APICALL zeModuleBuildLogDestroy(ze_module_build_log_handle_t handle) {
     struct build_log *log = to_log(handle);
     if (!log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    free(log->log.text);
-    object_delete(log);
+    object_close(log);
     return ZE_RESULT_SUCCESS;
 }
 

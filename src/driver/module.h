@@ -41,7 +41,6 @@ struct module_backend {
 
 struct module {
     struct object object;
-    struct context *context;
     const struct module_backend *backend;
     void *data; /* private to the backend */
     struct kernel_code *codes;

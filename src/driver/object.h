@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header of every handle, and where handles are allocated.
+ * The header of every handle, who holds it, and where handles are allocated.
+ *
+ * An object lives while something holds it: the program, until it destroys the handle, and every object that
+ * needs it. The last one to let go disposes of it, so programs may destroy handles in any order.
  *
  * Memory of handles is never freed: a destroyed handle stays readable, its identity says that it is dead, and
  * its memory is reused as late as possible. So using a stale handle returns an error code.
@@ -37,16 +40,29 @@ extern const struct dispatch *const object_dispatch[4];
 
 struct object {
     const struct dispatch *dispatch[4]; /* core, tools, sysman, runtime: the loader's ze_handle_t */
-    _Atomic uint32_t identity;          /* OBJECT_MAGIC + kind, 0 when dead */
-    _Atomic uint32_t users;             /* live objects created from this one */
-    uint64_t serial;                    /* unique, never reused */
-    struct object *next;                /* in the queue of dead objects */
+    _Atomic uint32_t identity;          /* OBJECT_MAGIC + kind, 0 once the program has destroyed the handle */
+    _Atomic uint32_t holders;
+    enum object_kind kind;
+    void (*dispose)(void *object); /* called by the last holder; ends with object_delete, at once or later */
+    struct object *next;           /* in the queue of dead objects */
 };
 
-/* Zeroed except for the header; NULL when out of memory. `size` must be the same for all objects of a
- * kind. */
-void *object_new(enum object_kind kind, size_t size);
+/* Held by the program. Zeroed except for the header; NULL when out of memory. `size` must be the same for all
+ * objects of a kind. */
+void *object_new(enum object_kind kind, size_t size, void (*dispose)(void *object));
+/* Returns the object's memory. Only for `dispose`. */
 void object_delete(void *object);
+
+/* The program destroys the handle: it is refused from now on. */
+void object_close(void *object);
+
+static inline void object_hold(void *object) {
+    atomic_fetch_add_explicit(&((struct object *)object)->holders, 1, memory_order_relaxed);
+}
+static inline void object_release(void *pointer) {
+    struct object *object = pointer;
+    if (atomic_fetch_sub_explicit(&object->holders, 1, memory_order_acq_rel) == 1) object->dispose(object);
+}
 
 /* Atomic, because a stale handle may be checked while another thread reuses its memory. */
 static inline uint32_t object_identity(const void *handle) {
@@ -54,30 +70,6 @@ static inline uint32_t object_identity(const void *handle) {
 }
 static inline bool object_is(const void *handle, enum object_kind kind) {
     return handle && object_identity(handle) == OBJECT_MAGIC + kind;
-}
-
-/* An object that may be destroyed and its memory reused before it is needed again. */
-struct reference {
-    void *object; /* NULL: none */
-    uint64_t serial;
-};
-static inline struct reference object_refer(void *object) {
-    return (struct reference){object, ((struct object *)object)->serial};
-}
-static inline bool reference_lives(struct reference reference) {
-    const struct object *object = reference.object;
-    return object && object_identity(object) && object->serial == reference.serial;
-}
-
-/* A lent object cannot be destroyed until everything that borrowed it is. */
-static inline void object_lend(void *object) {
-    atomic_fetch_add_explicit(&((struct object *)object)->users, 1, memory_order_relaxed);
-}
-static inline void object_return(void *object) {
-    atomic_fetch_sub_explicit(&((struct object *)object)->users, 1, memory_order_release);
-}
-static inline bool object_in_use(void *object) {
-    return atomic_load_explicit(&((struct object *)object)->users, memory_order_acquire) != 0;
 }
 
 #endif

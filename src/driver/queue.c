@@ -13,6 +13,13 @@ static struct fence *to_fence(ze_fence_handle_t handle) {
     return object_is(handle, OBJECT_FENCE) ? (struct fence *)handle : NULL;
 }
 
+static void queue_dispose(void *pointer) {
+    struct queue *queue = pointer;
+    stream_delete(queue->stream);
+    pthread_mutex_destroy(&queue->lock);
+    object_delete(queue);
+}
+
 ze_result_t ZE_APICALL zeCommandQueueCreate(ze_context_handle_t context, ze_device_handle_t device,
                                             const ze_command_queue_desc_t *desc,
                                             ze_command_queue_handle_t *made) {
@@ -21,16 +28,14 @@ ze_result_t ZE_APICALL zeCommandQueueCreate(ze_context_handle_t context, ze_devi
     if (result) return result;
     if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct stream *stream = stream_new(desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
-    struct queue *queue = stream ? object_new(OBJECT_QUEUE, sizeof *queue) : NULL;
+    struct queue *queue = stream ? object_new(OBJECT_QUEUE, sizeof *queue, queue_dispose) : NULL;
     if (!queue) {
         if (stream) stream_delete(stream);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
-    queue->context = to_context(context);
     queue->desc = *desc;
     queue->stream = stream;
     pthread_mutex_init(&queue->lock, NULL);
-    object_lend(queue->context);
     *made = (ze_command_queue_handle_t)queue;
     return ZE_RESULT_SUCCESS;
 }
@@ -38,20 +43,16 @@ ze_result_t ZE_APICALL zeCommandQueueCreate(ze_context_handle_t context, ze_devi
 ze_result_t ZE_APICALL zeCommandQueueDestroy(ze_command_queue_handle_t handle) {
     struct queue *queue = to_queue(handle);
     if (!queue) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (object_in_use(queue))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "fences of this queue still exist");
-    stream_delete(queue->stream);
-    pthread_mutex_destroy(&queue->lock);
-    object_return(queue->context);
-    object_delete(queue);
+    stream_wait(queue->stream, FOREVER);
+    object_close(queue);
     return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t check_lists(const struct queue *queue, uint32_t count, ze_command_list_handle_t *lists) {
+static ze_result_t check_lists(uint32_t count, ze_command_list_handle_t *lists) {
     for (uint32_t i = 0; i < count; i++) {
         struct list *list = to_list(lists[i]);
         if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-        ze_result_t result = list_check_run(list, queue->context);
+        ze_result_t result = list_check_run(list);
         if (result) return result;
     }
     return ZE_RESULT_SUCCESS;
@@ -86,7 +87,7 @@ ze_result_t ZE_APICALL zeCommandQueueExecuteCommandLists(ze_command_queue_handle
     if (count == 0) return ZE_RESULT_ERROR_INVALID_SIZE;
     if (fence && (!to_fence(fence) || to_fence(fence)->queue != queue))
         return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the fence belongs to another queue");
-    ze_result_t result = check_lists(queue, count, lists);
+    ze_result_t result = check_lists(count, lists);
     if (result) return result;
     uint64_t written = 0;
     pthread_mutex_lock(&queue->lock);
@@ -141,17 +142,23 @@ ze_result_t ZE_APICALL NEW(zeCommandQueueGetPriority)(ze_command_queue_handle_t 
     return result;
 }
 
+static void fence_dispose(void *pointer) {
+    struct fence *fence = pointer;
+    object_release(fence->queue);
+    object_delete(fence);
+}
+
 ze_result_t ZE_APICALL zeFenceCreate(ze_command_queue_handle_t handle, const ze_fence_desc_t *desc,
                                      ze_fence_handle_t *made) {
     struct queue *queue = to_queue(handle);
     if (!queue) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (desc->flags & ~(uint32_t)ZE_FENCE_FLAG_SIGNALED) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    struct fence *fence = object_new(OBJECT_FENCE, sizeof *fence);
+    struct fence *fence = object_new(OBJECT_FENCE, sizeof *fence, fence_dispose);
     if (!fence) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     fence->queue = queue;
     atomic_store(&fence->word, desc->flags & ZE_FENCE_FLAG_SIGNALED ? WORD_SET : 0);
-    object_lend(queue);
+    object_hold(queue);
     *made = (ze_fence_handle_t)fence;
     return ZE_RESULT_SUCCESS;
 }
@@ -159,8 +166,7 @@ ze_result_t ZE_APICALL zeFenceCreate(ze_command_queue_handle_t handle, const ze_
 ze_result_t ZE_APICALL zeFenceDestroy(ze_fence_handle_t handle) {
     struct fence *fence = to_fence(handle);
     if (!fence) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    object_return(fence->queue);
-    object_delete(fence);
+    object_close(fence);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -12,7 +12,6 @@
 
 struct queue {
     struct object object;
-    struct context *context;
     ze_command_queue_desc_t desc;
     pthread_mutex_t lock; /* protects the stream's tape */
     struct stream *stream;
@@ -20,7 +19,7 @@ struct queue {
 
 struct fence {
     struct object object;
-    struct queue *queue;
+    struct queue *queue; /* held */
     word_t word;
 };
 

@@ -15,7 +15,7 @@
 
 struct physical {
     struct object object;
-    struct context *context;
+    struct physical *next; /* in the list of all */
     size_t size;
     uint64_t id;
     int file;
@@ -25,14 +25,14 @@ struct physical {
 /* A reservation, or a mapping inside one with its physical memory and access. */
 struct region {
     struct span span;
-    uint32_t context;
-    struct physical *physical;
+    struct physical *physical; /* held by the mapping */
     uint64_t offset;
     ze_memory_access_attribute_t access;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects both trees */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects everything below */
 static struct span *reservations, *mappings;
+static struct physical *physicals; /* those that the program has not destroyed */
 
 static struct physical *to_physical(ze_physical_mem_handle_t handle) {
     return object_is(handle, OBJECT_PHYSICAL_MEMORY) ? (struct physical *)handle : NULL;
@@ -74,8 +74,7 @@ ze_result_t ZE_APICALL zeVirtualMemReserve(ze_context_handle_t context, const vo
         free(region);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
-    *region = (struct region){.span = {.base = (uintptr_t)base, .length = size},
-                              .context = to_context(context)->number};
+    *region = (struct region){.span = {.base = (uintptr_t)base, .length = size}};
     pthread_mutex_lock(&lock);
     spans_insert(&reservations, &region->span);
     pthread_mutex_unlock(&lock);
@@ -83,12 +82,10 @@ ze_result_t ZE_APICALL zeVirtualMemReserve(ze_context_handle_t context, const vo
     return ZE_RESULT_SUCCESS;
 }
 
-/* The region that contains the whole range, if it belongs to the context. Caller holds the lock. */
-static struct region *find_region(struct span *tree, const struct context *context, const void *pointer,
-                                  size_t size) {
+/* The region that contains the whole range. Caller holds the lock. */
+static struct region *find_region(struct span *tree, const void *pointer, size_t size) {
     struct region *region = (struct region *)spans_find(tree, (uintptr_t)pointer);
-    if (!region || region->context != context->number) return NULL;
-    return size <= region->span.base + region->span.length - (uintptr_t)pointer ? region : NULL;
+    return region && size <= region->span.base + region->span.length - (uintptr_t)pointer ? region : NULL;
 }
 
 static bool is_mapped(const void *pointer, size_t size) {
@@ -100,7 +97,7 @@ ze_result_t ZE_APICALL zeVirtualMemFree(ze_context_handle_t context, const void 
     ze_result_t result = check_range(context, pointer, size);
     if (result) return result;
     pthread_mutex_lock(&lock);
-    struct region *region = find_region(reservations, to_context(context), pointer, size);
+    struct region *region = find_region(reservations, pointer, size);
     if (!region || region->span.base != (uintptr_t)pointer || region->span.length != size)
         result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not a reservation");
     else if (is_mapped(pointer, size))
@@ -112,25 +109,6 @@ ze_result_t ZE_APICALL zeVirtualMemFree(ze_context_handle_t context, const void 
     munmap((void *)pointer, size);
     free(region);
     return ZE_RESULT_SUCCESS;
-}
-
-static struct region *any_of(struct span *tree, uint32_t context) {
-    if (!tree) return NULL;
-    if (((struct region *)tree)->context == context) return (struct region *)tree;
-    struct region *left = any_of(tree->left, context);
-    return left ? left : any_of(tree->right, context);
-}
-
-/* Nothing is mapped there any more: a context with mapped memory cannot be destroyed. */
-void virtual_dispose_all(const struct context *context) {
-    struct region *region;
-    pthread_mutex_lock(&lock);
-    while ((region = any_of(reservations, context->number))) {
-        spans_remove(&reservations, &region->span);
-        munmap((void *)region->span.base, region->span.length);
-        free(region);
-    }
-    pthread_mutex_unlock(&lock);
 }
 
 /* -- physical memory -- */
@@ -160,6 +138,31 @@ static ze_result_t back_with_file(struct physical *physical, const ze_physical_m
                     : no_memory;
 }
 
+static void physical_dispose(void *pointer) {
+    struct physical *physical = pointer;
+    if (physical->file >= 0) {
+        close(physical->file);
+        memory_unreserve(physical->size);
+    }
+    object_delete(physical);
+}
+
+static void list_physical(struct physical *physical) {
+    pthread_mutex_lock(&lock);
+    physical->next = physicals;
+    physicals = physical;
+    pthread_mutex_unlock(&lock);
+}
+
+static void unlist_physical(struct physical *physical) {
+    pthread_mutex_lock(&lock);
+    struct physical **link = &physicals;
+    while (*link && *link != physical)
+        link = &(*link)->next;
+    if (*link) *link = physical->next;
+    pthread_mutex_unlock(&lock);
+}
+
 ze_result_t ZE_APICALL zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device,
                                            ze_physical_mem_desc_t *desc, ze_physical_mem_handle_t *made) {
     static _Atomic uint64_t numbers;
@@ -170,32 +173,27 @@ ze_result_t ZE_APICALL zePhysicalMemCreate(ze_context_handle_t context, ze_devic
     if (desc->flags > 3) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (desc->size == 0 || desc->size % machine()->page || desc->size > machine()->memory)
         return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
-    struct physical *physical = object_new(OBJECT_PHYSICAL_MEMORY, sizeof *physical);
+    struct physical *physical = object_new(OBJECT_PHYSICAL_MEMORY, sizeof *physical, physical_dispose);
     if (!physical) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    physical->context = to_context(context);
     physical->size = desc->size;
+    physical->file = -1;
     physical->id = atomic_fetch_add(&numbers, 1) + 1;
     physical->on_host = on_host;
     ze_result_t result = back_with_file(physical, desc);
     if (result) {
-        object_delete(physical);
+        object_close(physical);
         return result;
     }
-    object_lend(physical->context);
+    list_physical(physical);
     *made = (ze_physical_mem_handle_t)physical;
     return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t ZE_APICALL zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_handle_t handle) {
     struct physical *physical = to_physical(handle);
-    if (!to_context(context) || !physical || physical->context != to_context(context))
-        return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-    if (object_in_use(physical))
-        return explain(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the physical memory is still mapped");
-    close(physical->file);
-    memory_unreserve(physical->size);
-    object_return(physical->context);
-    object_delete(physical);
+    if (!to_context(context) || !physical) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    unlist_physical(physical);
+    object_close(physical);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -203,8 +201,7 @@ ze_result_t ZE_APICALL NEW(zePhysicalMemGetProperties)(ze_context_handle_t conte
                                                        ze_physical_mem_handle_t handle,
                                                        struct ze_physical_mem_properties *properties) {
     struct physical *physical = to_physical(handle);
-    if (!to_context(context) || !physical || physical->context != to_context(context))
-        return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!to_context(context) || !physical) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     properties->id = physical->id;
     properties->size = physical->size;
@@ -226,9 +223,9 @@ static struct region *region_new(const struct region *like, uintptr_t base, size
 }
 
 /* Maps the memory and records the mapping. Caller holds the lock. */
-static ze_result_t map(const struct context *context, const struct region *like, struct region *region) {
+static ze_result_t map(const struct region *like, struct region *region) {
     void *base = (void *)like->span.base;
-    if (!find_region(reservations, context, base, like->span.length))
+    if (!find_region(reservations, base, like->span.length))
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the addresses are not reserved");
     if (is_mapped(base, like->span.length))
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "memory is already mapped there");
@@ -236,7 +233,7 @@ static ze_result_t map(const struct context *context, const struct region *like,
                         like->physical->file, (off_t)like->offset);
     if (mapped == MAP_FAILED) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     spans_insert(&mappings, &region->span);
-    object_lend(region->physical);
+    object_hold(region->physical);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -246,19 +243,18 @@ ze_result_t ZE_APICALL zeVirtualMemMap(ze_context_handle_t context, const void *
     ze_result_t result = check_range(context, pointer, size);
     if (result) return result;
     struct physical *physical = to_physical(handle);
-    if (!physical || physical->context != to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    if (!physical) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if ((uint32_t)access > ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (offset % machine()->page) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
     if (offset > physical->size || size > physical->size - offset) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     const struct region like = {.span = {.base = (uintptr_t)pointer, .length = size},
-                                .context = to_context(context)->number,
                                 .physical = physical,
                                 .offset = offset,
                                 .access = access};
     struct region *region = region_new(&like, like.span.base, size, offset);
     if (!region) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     pthread_mutex_lock(&lock);
-    result = map(to_context(context), &like, region);
+    result = map(&like, region);
     pthread_mutex_unlock(&lock);
     if (result) free(region);
     return result;
@@ -271,22 +267,28 @@ static bool split_region(struct region *region, uintptr_t at) {
     struct region *rest = region_new(region, at, region->span.length - first, region->offset + first);
     if (!rest) return false;
     region->span.length = first;
-    object_lend(region->physical);
+    object_hold(region->physical);
     spans_insert(&mappings, &rest->span);
     return true;
 }
 
-/* Splits mappings so that the range is a whole number of them. False if part of it is not mapped or belongs
- * to another reservation, or when out of memory. */
-static bool isolate(const struct context *context, uintptr_t base, size_t size) {
-    if (!find_region(reservations, context, (void *)base, size)) return false;
+static bool split_at(uintptr_t at) {
+    struct region *region = (struct region *)spans_find(mappings, at);
+    return !region || split_region(region, at);
+}
+
+/* Splits mappings at the ends of the range. It must be inside one reservation. Caller holds the lock. */
+static ze_result_t isolate(uintptr_t base, size_t size) {
+    if (!find_region(reservations, (void *)base, size))
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the addresses are not reserved");
+    return split_at(base) && split_at(base + size) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+static bool is_wholly_mapped(uintptr_t base, size_t size) {
     for (uintptr_t at = base; at < base + size;) {
-        struct region *region = (struct region *)spans_find(mappings, at);
-        if (!region || region->context != context->number) return false;
-        if (!split_region(region, at)) return false;
-        region = (struct region *)spans_find(mappings, at);
-        if (!split_region(region, base + size)) return false;
-        at = region->span.base + region->span.length;
+        const struct span *mapping = spans_find(mappings, at);
+        if (!mapping) return false;
+        at = mapping->base + mapping->length;
     }
     return true;
 }
@@ -296,11 +298,11 @@ ze_result_t ZE_APICALL zeVirtualMemUnmap(ze_context_handle_t context, const void
     if (result) return result;
     uintptr_t base = (uintptr_t)pointer, end = base + size;
     pthread_mutex_lock(&lock);
-    if (!isolate(to_context(context), base, size))
-        result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
+    if (!is_wholly_mapped(base, size)) result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
+    if (!result) result = isolate(base, size);
     for (struct span *span; !result && (span = spans_after(mappings, base)) && span->base < end;) {
         spans_remove(&mappings, span);
-        object_return(((struct region *)span)->physical);
+        object_release(((struct region *)span)->physical);
         free(span);
     }
     if (!result)
@@ -310,21 +312,39 @@ ze_result_t ZE_APICALL zeVirtualMemUnmap(ze_context_handle_t context, const void
     return result;
 }
 
-bool virtual_look_up(const struct context *context, const void *pointer, struct allocation *found) {
+static struct allocation describe(const struct physical *physical) {
+    return (struct allocation){.size = physical->size,
+                               .type = physical->on_host ? ZE_MEMORY_TYPE_HOST : ZE_MEMORY_TYPE_DEVICE,
+                               .has_device = !physical->on_host,
+                               .id = physical->id,
+                               .file = physical->file};
+}
+
+bool virtual_look_up(const void *pointer, struct allocation *found) {
     pthread_mutex_lock(&lock);
-    const struct region *region = find_region(mappings, context, pointer, 1);
-    if (region)
-        *found = (struct allocation){.span = region->span,
-                                     .size = region->span.length,
-                                     .type = region->physical->on_host ? ZE_MEMORY_TYPE_HOST
-                                                                       : ZE_MEMORY_TYPE_DEVICE,
-                                     .context = context->number,
-                                     .has_device = !region->physical->on_host,
-                                     .id = region->physical->id,
-                                     .file = -1};
+    const struct region *region = find_region(mappings, pointer, 1);
+    if (region) {
+        *found = describe(region->physical);
+        found->span = region->span;
+        found->size = region->span.length;
+        found->offset = region->offset;
+    }
     pthread_mutex_unlock(&lock);
     return region != NULL;
 }
+
+/* Compares addresses only: `handle` may be any pointer. */
+bool physical_look_up(const void *handle, struct allocation *found) {
+    pthread_mutex_lock(&lock);
+    const struct physical *physical = physicals;
+    while (physical && physical != handle)
+        physical = physical->next;
+    if (physical) *found = describe(physical);
+    pthread_mutex_unlock(&lock);
+    return physical != NULL;
+}
+
+/* -- access: addresses that are reserved but not mapped have none -- */
 
 ze_result_t ZE_APICALL zeVirtualMemSetAccessAttribute(ze_context_handle_t context, const void *pointer,
                                                       size_t size, ze_memory_access_attribute_t access) {
@@ -333,14 +353,29 @@ ze_result_t ZE_APICALL zeVirtualMemSetAccessAttribute(ze_context_handle_t contex
     if ((uint32_t)access > ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     uintptr_t base = (uintptr_t)pointer, end = base + size;
     pthread_mutex_lock(&lock);
-    if (!isolate(to_context(context), base, size))
-        result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
-    if (!result && mprotect((void *)pointer, size, protection(access))) result = ZE_RESULT_ERROR_UNKNOWN;
+    result = isolate(base, size);
     for (struct span *span = spans_after(mappings, base); !result && span && span->base < end;
-         span = spans_after(mappings, span->base + span->length))
-        ((struct region *)span)->access = access;
+         span = spans_after(mappings, span->base + span->length)) {
+        if (mprotect((void *)span->base, span->length, protection(access))) result = ZE_RESULT_ERROR_UNKNOWN;
+        if (!result) ((struct region *)span)->access = access;
+    }
     pthread_mutex_unlock(&lock);
     return result;
+}
+
+/* The access at an address, and where that may change. False if it is not reserved. Caller holds the lock. */
+static bool access_at(uintptr_t at, ze_memory_access_attribute_t *access, uintptr_t *end) {
+    const struct region *reservation = find_region(reservations, (void *)at, 1);
+    if (!reservation) return false;
+    const struct region *next = (struct region *)spans_after(mappings, at);
+    bool mapped = next && next->span.base <= at;
+    *access = mapped ? next->access : ZE_MEMORY_ACCESS_ATTRIBUTE_NONE;
+    *end = reservation->span.base + reservation->span.length;
+    if (mapped)
+        *end = next->span.base + next->span.length;
+    else if (next && next->span.base < *end)
+        *end = next->span.base;
+    return true;
 }
 
 /* Returns the access of the first page and how much of the range, from its start, has the same. */
@@ -350,17 +385,15 @@ ze_result_t ZE_APICALL zeVirtualMemGetAccessAttribute(ze_context_handle_t contex
     ze_result_t result = check_range(context, pointer, size);
     if (result) return result;
     if (!access || !extent) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    uintptr_t base = (uintptr_t)pointer, at = base;
+    uintptr_t base = (uintptr_t)pointer, end = base, next_end;
+    ze_memory_access_attribute_t first, next;
     pthread_mutex_lock(&lock);
-    const struct region *first = find_region(mappings, to_context(context), pointer, 1);
-    if (!first) result = explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "not mapped");
-    for (const struct region *next = first; next && next->access == first->access && at < base + size;
-         next = find_region(mappings, to_context(context), (void *)at, 1))
-        at = next->span.base + next->span.length;
-    if (!result) {
-        *access = first->access;
-        *extent = at - base < size ? at - base : size;
-    }
+    bool reserved = access_at(base, &first, &end);
+    while (reserved && end - base < size && access_at(end, &next, &next_end) && next == first)
+        end = next_end;
     pthread_mutex_unlock(&lock);
-    return result;
+    if (!reserved) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the addresses are not reserved");
+    *access = first;
+    *extent = end - base < size ? end - base : size;
+    return ZE_RESULT_SUCCESS;
 }

@@ -8,9 +8,8 @@
 #include "driver/memory.h"
 
 /* Like memory_look_up, for mappings. */
-bool virtual_look_up(const struct context *context, const void *pointer, struct allocation *found);
-
-/* Releases addresses that are still reserved in a context that is being destroyed. */
-void virtual_dispose_all(const struct context *context);
+bool virtual_look_up(const void *pointer, struct allocation *found);
+/* The same for physical memory, given its handle. */
+bool physical_look_up(const void *handle, struct allocation *found);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts: they own the objects created in them and cannot be destroyed before those.
+ * Contexts. lifetime.c tests what happens to the objects created in them.
  */
 #include "ze_test.h"
 
@@ -36,33 +36,6 @@ static void destroyed_contexts_are_refused(void **state) {
     }
 }
 
-static void contexts_in_use_are_not_destroyed(void **state) {
-    (void)state;
-    ze_event_pool_handle_t pool = make_pool(1, 0);
-    ze_context_handle_t own = context, other = NULL;
-    assert_ok(zeContextCreate(driver, &desc, &other));
-    context = other;
-    ze_command_list_handle_t list = make_list();
-    context = own;
-    assert_int_equal(zeContextDestroy(other), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
-    assert_ok(zeCommandListDestroy(list));
-    assert_ok(zeContextDestroy(other));
-    assert_ok(zeEventPoolDestroy(pool));
-}
-
-static void memory_is_freed_with_its_context(void **state) {
-    (void)state;
-    ze_context_handle_t own = context, other = NULL;
-    assert_ok(zeContextCreate(driver, &desc, &other));
-    context = other;
-    void *memory = allocate_shared(100);
-    context = own;
-    ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
-    assert_ok(zeMemGetAllocProperties(context, memory, &properties, NULL));
-    assert_int_equal(properties.type, ZE_MEMORY_TYPE_UNKNOWN); /* belongs to another context */
-    assert_ok(zeContextDestroy(other));
-}
-
 static void memory_is_always_resident(void **state) {
     (void)state;
     void *memory = allocate_shared(100);
@@ -89,8 +62,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(contexts_are_created_and_destroyed),
             cmocka_unit_test(destroyed_contexts_are_refused),
-            cmocka_unit_test(contexts_in_use_are_not_destroyed),
-            cmocka_unit_test(memory_is_freed_with_its_context),
             cmocka_unit_test(memory_is_always_resident),
             cmocka_unit_test(the_default_context_is_never_destroyed),
     };

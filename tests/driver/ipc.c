@@ -51,9 +51,8 @@ static int run_other_process(int file) {
         return 8; /* opened, not allocated
                    * here */
     if (zeMemCloseIpcHandle(context, memory)) return 9;
-    if (zeEventPoolCloseIpcHandle(pool) != ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE) return 13;
-    if (zeCommandListDestroy(list) || zeEventDestroy(go) || zeEventDestroy(done)) return 10;
     if (zeEventPoolDestroy(pool) == ZE_RESULT_SUCCESS || zeEventPoolCloseIpcHandle(pool)) return 11;
+    if (zeCommandListDestroy(list) || zeEventDestroy(go) || zeEventDestroy(done)) return 10;
     return tear_down(&nothing) ? 12 : 0;
 }
 
@@ -146,6 +145,41 @@ static void handles_open_in_the_same_process(void **state) {
     assert_ok(zeMemCloseIpcHandle(context, again));
     assert_int_equal(zeMemCloseIpcHandle(context, again), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     assert_ok(zeMemFree(context, memory));
+}
+
+/* Memory that is mapped at reserved addresses, and the physical memory itself, given by its handle. */
+static void physical_memory_is_shared(void **state) {
+    (void)state;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    ze_physical_mem_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = 4 * page};
+    ze_physical_mem_handle_t physical = NULL;
+    char *base = validated() ? (char *)((uintptr_t)1 << 44) : NULL, *opened[3] = {0};
+    ze_ipc_mem_handle_t handles[3];
+    assert_ok(zeVirtualMemReserve(context, base, 4 * page, (void **)&base));
+    assert_ok(zePhysicalMemCreate(context, device, &desc, &physical));
+    assert_ok(zeMemGetIpcHandle(context, physical, &handles[0])); /* before anything is mapped */
+    assert_ok(CALL(zeMemGetIpcHandleWithProperties)(context, physical, NULL, &handles[1]));
+    assert_ok(zeVirtualMemMap(context, base + page, 2 * page, physical, 2 * page,
+                              ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
+    assert_ok(zeMemGetIpcHandle(context, base + page, &handles[2]));
+    assert_int_equal(zeMemGetIpcHandle(context, base, &handles[1]), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    strcpy(base + page, "mapped");
+    for (int i = 0; i < 3; i++)
+        assert_ok(zeMemOpenIpcHandle(context, device, handles[i], 0, (void **)&opened[i]));
+    assert_string_equal(opened[0] + 2 * page, "mapped");
+    assert_string_equal(opened[1] + 2 * page, "mapped");
+    assert_string_equal(opened[2], "mapped");
+    strcpy(opened[0], "start");
+    size_t size = 0;
+    assert_ok(zeMemGetAddressRange(context, opened[2], NULL, &size));
+    assert_int_equal(size, 2 * page);
+    assert_ok(zeVirtualMemUnmap(context, base + page, 2 * page));
+    assert_ok(zePhysicalMemDestroy(context, physical));
+    assert_string_equal(opened[1], "start"); /* what is open stays */
+    for (int i = 0; i < 3; i++)
+        assert_ok(zeMemCloseIpcHandle(context, opened[i]));
+    assert_int_equal(zeMemGetIpcHandle(context, physical, &handles[0]), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeVirtualMemFree(context, base, 4 * page));
 }
 
 static void broken_handles_are_refused(void **state) {
@@ -296,6 +330,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(processes_share_memory_and_events),
             cmocka_unit_test(handles_open_in_the_same_process),
+            cmocka_unit_test(physical_memory_is_shared),
             cmocka_unit_test(broken_handles_are_refused),
             cmocka_unit_test(descriptors_carry_memory),
             cmocka_unit_test(program_memory_is_imported),

@@ -55,7 +55,17 @@ static void alignment_is_respected(void **state) {
         assert_ok(zeMemFree(context, pointer));
     }
     void *pointer = NULL;
-    assert_int_equal(zeMemAllocDevice(context, &device_desc, 100, 3, device, &pointer),
+    static const size_t odd[] = {3, 48, 4097, 12345, ((size_t)1 << 26) - 1};
+    for (int i = 0; i < 5 && !validated(); i++) { /* rounded up to a power of two */
+        assert_ok(zeMemAllocDevice(context, &device_desc, 100, odd[i], device, &pointer));
+        size_t power = 1;
+        while (power < odd[i])
+            power *= 2;
+        assert_int_equal((uintptr_t)pointer % power, 0);
+        assert_ok(zeMemFree(context, pointer));
+    }
+    pointer = NULL;
+    assert_int_equal(zeMemAllocDevice(context, &device_desc, 100, ((size_t)1 << 40) + 1, device, &pointer),
                      ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
     assert_int_equal(zeMemAllocDevice(context, &device_desc, 0, 0, device, &pointer),
                      ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
@@ -105,8 +115,8 @@ static void bad_arguments_are_refused(void **state) {
                      ZE_RESULT_ERROR_INVALID_ENUMERATION);
     odd = device_desc;
     odd.ordinal = 1;
-    assert_int_equal(zeMemAllocDevice(context, &odd, 10, 0, device, &pointer),
-                     ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    assert_ok(zeMemAllocDevice(context, &odd, 10, 0, device, &pointer)); /* there is only one memory */
+    assert_ok(zeMemFree(context, pointer));
     assert_int_equal(zeMemFree(context, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_int_equal(zeMemFree(context, &pointer), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     pointer = allocate_shared(10000);
