@@ -229,12 +229,12 @@ ze_result_t ZE_APICALL zeKernelGetName(ze_kernel_handle_t handle, size_t *size, 
     return ZE_RESULT_SUCCESS;
 }
 
-/* Modules do not keep source attributes. */
 ze_result_t ZE_APICALL zeKernelGetSourceAttributes(ze_kernel_handle_t handle, uint32_t *size, char **text) {
-    if (!to_kernel(handle)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+    const struct kernel *kernel = to_kernel(handle);
+    if (!kernel) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     size_t whole = *size;
-    return_text("", &whole, text ? *text : NULL);
+    return_text(kernel->code->attributes ? kernel->code->attributes : "", &whole, text ? *text : NULL);
     *size = (uint32_t)whole;
     return ZE_RESULT_SUCCESS;
 }

@@ -16,6 +16,7 @@ struct module;
 /* A kernel that can be launched through any kernel handle. Lives as long as its module. */
 struct kernel_code {
     const char *name;
+    const char *attributes; /* of its source; NULL: not known */
     const struct native_arg *args;
     uint32_t nargs;
     uint32_t required_size[3]; /* of a group, or zeros */

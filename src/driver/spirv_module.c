@@ -95,13 +95,17 @@ static const char *translate_flag(const char *flag) {
     return flag;
 }
 
+/* Without a version, the OpenCL compiler knows only what OpenCL C 1.2 has. */
+#define NEWEST_LANGUAGE "-cl-std=CL3.0"
+
 static char *translate_flags(const char *flags, struct log *log) {
-    char *result = calloc(strlen(flags) + 2, 1), *copy = strdup(flags), *rest = NULL;
+    char *result = calloc(strlen(flags) + sizeof NEWEST_LANGUAGE " ", 1), *copy = strdup(flags), *rest = NULL;
     if (!result || !copy) {
         free(result);
         free(copy);
         return NULL;
     }
+    if (!strstr(flags, "-cl-std=")) strcpy(result, NEWEST_LANGUAGE);
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         const char *translated = translate_flag(word);
         if (!translated[0]) log_add(log, "build flag %s is ignored: it is for other devices\n", word);
@@ -234,6 +238,7 @@ static ze_result_t make_kernel(struct module *module, struct spirv_module *data,
     data->ncodes++;
     module->codes[module->ncodes++] = (struct kernel_code){
             .name = kernel->name,
+            .attributes = kernel->attributes,
             .args = kernel->args,
             .nargs = kernel->nargs,
             .required_size = {kernel->group_size[0], kernel->group_size[1], kernel->group_size[2]},

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "driver/spirv_scan.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,8 @@ enum opcode {
     OP_BRANCH = 249, /* the first opcode that ends a block */
     OP_UNREACHABLE = 255,
 };
-enum { MODEL_KERNEL = 6, MODE_LOCAL_SIZE = 17, DECORATION_SPEC_ID = 1, DECORATION_PACKED = 10 };
+enum { MODEL_KERNEL = 6, DECORATION_SPEC_ID = 1, DECORATION_PACKED = 10 };
+enum { MODE_LOCAL_SIZE = 17, MODE_LOCAL_SIZE_HINT = 18, MODE_VEC_TYPE_HINT = 30, MODE_SUBGROUP_SIZE = 35 };
 enum { STORAGE_WORKGROUP = 4, STORAGE_FUNCTION = 7 };
 enum { HEADER_WORDS = 5, MAX_BOUND = 1 << 22, MAX_DEPTH = 32, MAX_ARGS = 4096 };
 
@@ -181,14 +184,51 @@ static const char *read_entry_point(struct reader *reader, const uint32_t *words
     return read_arguments(reader, words[2], kernel);
 }
 
-/* Sets the required group size of the kernel with that function. */
+/* -- attributes -- */
+
+static void add_attribute(struct spirv_kernel *kernel, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+static void add_attribute(struct spirv_kernel *kernel, const char *format, ...) {
+    size_t length = strlen(kernel->attributes);
+    if (length && length + 1 < sizeof kernel->attributes) kernel->attributes[length++] = ' ';
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(kernel->attributes + length, sizeof kernel->attributes - length, format, arguments);
+    va_end(arguments);
+}
+
+/* The type is packed: the number of components, then the kind of each. */
+static void add_vector_hint(struct spirv_kernel *kernel, uint32_t type) {
+    static const char *const kinds[] = {"char", "short", "int", "long", "half", "float", "double"};
+    uint32_t kind = type & 0xffff, count = type >> 16;
+    if (kind >= sizeof kinds / sizeof kinds[0]) return;
+    if (count > 1)
+        add_attribute(kernel, "vec_type_hint(%s%u)", kinds[kind], count);
+    else
+        add_attribute(kernel, "vec_type_hint(%s)", kinds[kind]);
+}
+
+static void apply_mode(struct spirv_kernel *kernel, const uint32_t *mode) {
+    uint32_t length = length_of(mode);
+    if (mode[2] == MODE_LOCAL_SIZE && length >= 6) {
+        memcpy(kernel->group_size, mode + 3, 3 * sizeof *mode);
+        add_attribute(kernel, "reqd_work_group_size(%u,%u,%u)", mode[3], mode[4], mode[5]);
+    }
+    if (mode[2] == MODE_LOCAL_SIZE_HINT && length >= 6)
+        add_attribute(kernel, "work_group_size_hint(%u,%u,%u)", mode[3], mode[4], mode[5]);
+    if (mode[2] == MODE_VEC_TYPE_HINT && length >= 4) add_vector_hint(kernel, mode[3]);
+    if (mode[2] == MODE_SUBGROUP_SIZE && length >= 4)
+        add_attribute(kernel, "intel_reqd_sub_group_size(%u)", mode[3]);
+}
+
+/* Applies an execution mode to the kernels with that function. */
 static void read_execution_mode(struct reader *reader, const uint32_t *mode) {
-    if (length_of(mode) < 6 || mode[2] != MODE_LOCAL_SIZE) return;
+    if (length_of(mode) < 3) return;
     uint32_t index = 0;
-    for (const uint32_t *words = reader->words + HEADER_WORDS; words < reader->words + reader->count;
-         words += length_of(words)) {
+    for (const uint32_t *words = reader->words + HEADER_WORDS;
+         words < reader->words + reader->count && index < reader->scan->nkernels; words += length_of(words)) {
         if (opcode_of(words) != OP_ENTRY_POINT || length_of(words) < 4 || words[1] != MODEL_KERNEL) continue;
-        if (words[2] == mode[1]) memcpy(reader->scan->kernels[index].group_size, mode + 3, 3 * sizeof *mode);
+        if (words[2] == mode[1]) apply_mode(&reader->scan->kernels[index], mode);
         index++;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads names, arguments, group sizes and specialization constants of a SPIR-V module's kernels. An OpenCL
+ * Reads names, arguments, attributes and specialization constants of a SPIR-V module's kernels. An OpenCL
  * runtime compiles the module but does not report kinds and sizes of arguments.
  */
 #ifndef LODE_DRIVER_SPIRV_SCAN_H
@@ -19,6 +19,7 @@ struct spirv_kernel {
     struct native_arg *args;
     uint32_t nargs;
     uint32_t group_size[3]; /* required, or zeros */
+    char attributes[128];   /* as OpenCL C spells them, separated by spaces */
     bool unsupported;       /* takes images or samplers */
 };
 
