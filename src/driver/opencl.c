@@ -85,14 +85,9 @@ static bool choose_device(struct opencl *cl) {
     return false;
 }
 
-static bool make_queue(struct opencl *cl) {
+static bool make_context(struct opencl *cl) {
     cl_int error = 0;
-    const cl_queue_properties out_of_order[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-                                                0};
     cl->context = cl->CreateContext(NULL, 1, &cl->device, NULL, NULL, &error);
-    if (error) return false;
-    cl->queue = cl->CreateCommandQueueWithProperties(cl->context, cl->device, out_of_order, &error);
-    if (error) cl->queue = cl->CreateCommandQueueWithProperties(cl->context, cl->device, NULL, &error);
     return error == CL_SUCCESS;
 }
 
@@ -106,7 +101,7 @@ static uint64_t identify(const struct opencl *cl) {
 }
 
 bool opencl_open(struct opencl *cl, const char *library) {
-    if (!load(cl, library) || !choose_device(cl) || !make_queue(cl)) return false;
+    if (!load(cl, library) || !choose_device(cl) || !make_context(cl)) return false;
     read_sub_groups(cl);
     cl->identity = identify(cl);
     return true;
@@ -120,4 +115,29 @@ static void find(void) {
 const struct opencl *opencl(void) {
     pthread_once(&once, find);
     return found ? &the_opencl : NULL;
+}
+
+/* As many queues as there were launches at the same time. */
+static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct opencl_queue *idle_queues;
+
+struct opencl_queue *opencl_take_queue(const struct opencl *cl) {
+    pthread_mutex_lock(&queues_lock);
+    struct opencl_queue *queue = idle_queues;
+    if (queue) idle_queues = queue->next;
+    pthread_mutex_unlock(&queues_lock);
+    if (queue) return queue;
+    cl_int error = 0;
+    queue = malloc(sizeof *queue);
+    if (queue) queue->queue = cl->CreateCommandQueueWithProperties(cl->context, cl->device, NULL, &error);
+    if (!error) return queue;
+    free(queue);
+    return NULL;
+}
+
+void opencl_give_queue(struct opencl_queue *queue) {
+    pthread_mutex_lock(&queues_lock);
+    queue->next = idle_queues;
+    idle_queues = queue;
+    pthread_mutex_unlock(&queues_lock);
 }

@@ -48,11 +48,10 @@ struct opencl {
     cl_platform_id platform;
     cl_device_id device;
     cl_context context;
-    cl_command_queue queue; /* out of order if supported */
-    unsigned version;       /* newest SPIR-V version supported: ZE_MAKE_VERSION(1, 4) */
-    size_t sub_groups[7];   /* sizes that kernels may require; zero-terminated */
-    uint64_t identity;      /* of the runtime and its device; tells whether compiled code fits */
-    const char *library;    /* the path of the library */
+    unsigned version;     /* newest SPIR-V version supported: ZE_MAKE_VERSION(1, 4) */
+    size_t sub_groups[7]; /* sizes that kernels may require; zero-terminated */
+    uint64_t identity;    /* of the runtime and its device; tells whether compiled code fits */
+    const char *library;  /* the path of the library */
 };
 
 /* False if that library has no suitable runtime. */
@@ -60,5 +59,14 @@ bool opencl_open(struct opencl *cl, const char *library);
 
 /* This process's OpenCL runtime, or NULL. */
 const struct opencl *opencl(void);
+
+/* A queue that nobody else uses until it is given back. In-order queues launch faster than one for all that
+ * is out of order: 2.2 instead of 2.8 us (2026-11). NULL if there cannot be one. */
+struct opencl_queue {
+    cl_command_queue queue;
+    struct opencl_queue *next; /* in the stack of idle queues */
+};
+struct opencl_queue *opencl_take_queue(const struct opencl *cl);
+void opencl_give_queue(struct opencl_queue *queue);
 
 #endif
