@@ -258,10 +258,10 @@ ze_result_t ZE_APICALL NEW(zeCommandListAppendHostFunction)(ze_command_list_hand
     return list_submit(list);
 }
 
-static ze_result_t check_lists(uint32_t count, ze_command_list_handle_t *lists) {
+static ze_result_t check_lists(const struct list *list, uint32_t count, ze_command_list_handle_t *lists) {
     for (uint32_t i = 0; i < count; i++) {
         if (!to_list(lists[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-        ze_result_t result = list_check_run(to_list(lists[i]));
+        ze_result_t result = list_check_run(to_list(lists[i]), list->queue.ordinal);
         if (result) return result;
     }
     return ZE_RESULT_SUCCESS;
@@ -276,7 +276,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListImmediateAppendCommandListsExp)(
     if (!list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
     if (!lists) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     ze_result_t result = list_check_events(&(struct dependencies){signal, nwaits, waits});
-    if (!result) result = check_lists(count, lists);
+    if (!result) result = check_lists(list, count, lists);
     if (!result && nwaits)
         result = append_nothing(handle, &(struct dependencies){.nwaits = nwaits, .waits = waits});
     if (result) return result;

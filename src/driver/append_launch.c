@@ -14,7 +14,9 @@ ze_result_t check_local_memory(const struct kernel_code *code, uint64_t size) {
                         (unsigned long long)size, MAX_LOCAL_MEMORY);
 }
 
-ze_result_t check_launch(const struct kernel *kernel) {
+ze_result_t check_launch(const struct list *list, const struct kernel *kernel) {
+    if (list->queue.ordinal == COPY_GROUP)
+        return explain(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "the list is only for copies");
     uint64_t local = kernel->code->local_size;
     for (uint32_t i = 0; i < kernel->code->nargs; i++) {
         if (!kernel->states[i].set)
@@ -59,7 +61,7 @@ static size_t tail_room(const struct list *list, const struct kernel *kernel) {
 static ze_result_t begin_launch(struct list *list, struct kernel *kernel, enum operation operation,
                                 const struct dependencies *dependencies, struct launch_command **launch) {
     ze_result_t result = list_check_events(dependencies);
-    if (!result) result = check_launch(kernel);
+    if (!result) result = check_launch(list, kernel);
     if (result) return result;
     result = list_append(list, operation, sizeof **launch + tail_room(list, kernel), dependencies, launch);
     if (result) return result;
@@ -139,17 +141,19 @@ ze_result_t ZE_APICALL zeCommandListAppendLaunchMultipleKernelsIndirect(
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!kernels || !actual || !groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    const struct dependencies dependencies = {signal, nwaits, waits};
+    ze_result_t result = list_check_events(&dependencies);
+    if (result) return result;
     struct launch_multiple_command *multiple;
     size_t header = round_up(sizeof *multiple + count * sizeof multiple->launches[0], RECORD_ALIGNMENT);
     size_t size = header;
     for (uint32_t i = 0; i < count; i++) {
         if (!to_kernel(kernels[i])) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-        ze_result_t result = check_launch(to_kernel(kernels[i]));
+        result = check_launch(list, to_kernel(kernels[i]));
         if (result) return result;
         size += inner_size(to_kernel(kernels[i]));
     }
-    const struct dependencies dependencies = {signal, nwaits, waits};
-    ze_result_t result = list_append(list, OP_LAUNCH_MULTIPLE, size, &dependencies, &multiple);
+    result = list_append(list, OP_LAUNCH_MULTIPLE, size, &dependencies, &multiple);
     if (result) return result;
     multiple->count = count;
     multiple->actual = actual;

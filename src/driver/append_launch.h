@@ -12,8 +12,8 @@ enum { LOCAL_ALIGNMENT = 128 };
 
 /* Does a group have that much? */
 ze_result_t check_local_memory(const struct kernel_code *code, uint64_t size);
-/* Can the kernel be launched as it is? */
-ze_result_t check_launch(const struct kernel *kernel);
+/* Can the kernel be launched as it is on that list? */
+ze_result_t check_launch(const struct list *list, const struct kernel *kernel);
 /* Groups of a cooperative launch may wait for each other, so all of them must run concurrently. */
 ze_result_t check_cooperative(const struct kernel_code *code, const ze_group_count_t *groups);
 

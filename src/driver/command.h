@@ -10,6 +10,7 @@
 #include "driver/event.h"
 #include "driver/tape.h"
 
+struct claim;
 struct kernel_code;
 struct list;
 struct fence;
@@ -103,6 +104,7 @@ struct host_function_command {
 struct run_list_command {
     struct command command;
     struct list *list;
+    struct claim *claim;    /* of the stream that runs it */
     uint64_t base;          /* where this execution starts on the list's timeline */
     struct wait captured[]; /* its counter-based waits, resolved at submission */
 };
@@ -133,8 +135,9 @@ struct launch_multiple_command {
     struct launch_command *launches[];
 };
 
-/* Waits, then executes. `run` holds what a regular list resolved at submission; NULL for other commands. */
-void command_run(struct command *command, const struct run_list_command *run);
+/* Waits for its events and its turn, then executes. `run` holds what a regular list resolved at submission;
+ * NULL for other commands. */
+void command_run(struct command *command, const struct run_list_command *run, struct claim *claim);
 
 /* Signals completion. The command may be freed as soon as it has signalled, so this is the last step and
  * takes a copy. */

@@ -173,14 +173,18 @@ ze_result_t ZE_APICALL zeDeviceGetCommandQueueGroupProperties(
         ze_device_handle_t device, uint32_t *count, ze_command_queue_group_properties_t *properties) {
     if (!is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    if (properties && *count) {
-        properties->flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE
-                            | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY
-                            | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
-        properties->maxMemoryFillPatternSize = MAX_FILL_PATTERN;
-        properties->numQueues = QUEUES;
+    static const ze_command_queue_group_property_flags_t flags[QUEUE_GROUPS] = {
+            [COMPUTE_GROUP] = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE
+                              | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY
+                              | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS,
+            [COPY_GROUP] = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY,
+    };
+    for (uint32_t i = 0; properties && i < *count && i < QUEUE_GROUPS; i++) {
+        properties[i].flags = flags[i];
+        properties[i].maxMemoryFillPatternSize = MAX_FILL_PATTERN;
+        properties[i].numQueues = QUEUES;
     }
-    *count = 1;
+    if (!properties || *count == 0 || *count > QUEUE_GROUPS) *count = QUEUE_GROUPS;
     return ZE_RESULT_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 #include "driver/copy.h"
 #include "driver/kernel.h"
 #include "driver/list.h"
+#include "driver/priority.h"
 
 #include <string.h>
 
@@ -82,12 +83,18 @@ static void run_list(struct command *command) {
     struct timeline *timeline = list->timeline;
     struct tape_position position = tape_start(&list->tape);
     uint32_t left = list->ncommands;
-    if (left == 0) list_end_run(list);
+    if (left == 0) {
+        priority_started(run->claim);
+        list_end_run(list);
+    }
     while (left-- > 0) {
         struct command *next = tape_read(&position);
-        command_run(next, run);
+        command_run(next, run, run->claim);
         struct signal signal = next->signal;
-        if (left == 0) list_end_run(list);
+        if (left == 0)
+            list_end_run(list);
+        else
+            priority_claim(run->claim);
         if (signal.counter) timeline_reach(timeline, run->base + signal.counter);
         signal_send(&signal);
     }
@@ -110,7 +117,6 @@ static void (*const operations[OPERATIONS])(struct command *) = {
         [OP_LAUNCH_INDIRECT] = run_launch_indirect,
         [OP_LAUNCH_MULTIPLE] = run_launch_multiple,
         [OP_HOST_FUNCTION] = run_host_function,
-        [OP_RUN_LIST] = run_list,
         [OP_SIGNAL_FENCE] = run_signal_fence,
 };
 
@@ -118,17 +124,18 @@ static struct stamps *stamps_of(const struct signal *signal) {
     return signal->slot ? &signal->slot->stamps : &signal->stamps->stamps;
 }
 
-void command_run(struct command *command, const struct run_list_command *run) {
+void command_run(struct command *command, const struct run_list_command *run, struct claim *claim) {
     const struct wait *waits = command->captured ? run->captured + command->captured - 1 : command->waits;
-    for (uint32_t i = 0; i < command->nwaits; i++)
-        wait_for(&waits[i], FOREVER);
-    if (!command->signal.timed) {
-        operations[command->operation](command);
+    if (command->operation == OP_RUN_LIST) { /* its commands start one by one */
+        run_list(command);
         return;
     }
-    uint64_t start = device_clock();
+    bool timed = command->signal.timed;
+    priority_wait(claim, waits, command->nwaits);
+    uint64_t start = timed ? device_clock() : 0;
+    priority_started(claim);
     operations[command->operation](command);
-    stamps_write(stamps_of(&command->signal), start, device_clock());
+    if (timed) stamps_write(stamps_of(&command->signal), start, device_clock());
 }
 
 void signal_send(const struct signal *signal) {

@@ -55,11 +55,12 @@ ze_result_t ZE_APICALL zeCommandListCreate(ze_context_handle_t context, ze_devic
     if (!to_context(context) || !is_device(device)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!desc || !made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (desc->flags & ~ALL_LIST_FLAGS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    if (desc->commandQueueGroupOrdinal != 0)
-        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "there is only one command queue group");
+    if (desc->commandQueueGroupOrdinal >= QUEUE_GROUPS)
+        return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no command queue group with that ordinal");
     struct list *list = list_new(to_context(context));
     if (!list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     list->flags = desc->flags;
+    list->queue.ordinal = desc->commandQueueGroupOrdinal;
     list->is_mutable = chain_find(desc->pNext, NEW_STYPE_MUTABLE_COMMAND_LIST_DESC) != NULL;
     *made = (ze_command_list_handle_t)list;
     return ZE_RESULT_SUCCESS;
@@ -70,7 +71,7 @@ ze_result_t check_queue_desc(const ze_command_queue_desc_t *desc) {
     if (desc->flags & ~ALL_QUEUE_FLAGS || (uint32_t)desc->mode > ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS
         || (uint32_t)desc->priority > ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH)
         return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    if (desc->ordinal != 0 || desc->index >= QUEUES)
+    if (desc->ordinal >= QUEUE_GROUPS || desc->index >= QUEUES)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no queue with that ordinal and index");
     return ZE_RESULT_SUCCESS;
 }
@@ -82,7 +83,7 @@ ze_result_t ZE_APICALL zeCommandListCreateImmediate(ze_context_handle_t context,
     ze_result_t result = check_queue_desc(desc);
     if (result) return result;
     if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    struct stream *stream = stream_new(desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    struct stream *stream = stream_new(desc);
     struct list *list = stream ? list_new(to_context(context)) : NULL;
     if (!list) {
         if (stream) stream_delete(stream);
@@ -274,8 +275,10 @@ ze_result_t list_submit(struct list *list) {
 
 /* -- running -- */
 
-ze_result_t list_check_run(const struct list *list) {
+ze_result_t list_check_run(const struct list *list, uint32_t ordinal) {
     if (list->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
+    if (list->queue.ordinal == COMPUTE_GROUP && ordinal == COPY_GROUP)
+        return explain(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "the queue is only for copies");
     if (!list->closed) return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the list is not closed");
     return ZE_RESULT_SUCCESS;
 }
@@ -295,6 +298,7 @@ struct run_list_command *list_write_run(struct list *list, struct stream *stream
     if (!run) return NULL;
     run->command = (struct command){.record = run->command.record, .operation = OP_RUN_LIST};
     run->list = list;
+    run->claim = &stream->claim;
     run->base = list->timeline_end;
     list->timeline_end += list->ncommands;
     for (uint32_t i = 0; i < list->ncaptures; i++)

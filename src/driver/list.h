@@ -94,8 +94,8 @@ void list_drop_needs(struct list *list, const void *command, enum need_for what_
 ze_result_t list_change_signal(struct list *list, struct command *command, struct event *event);
 ze_result_t list_change_waits(struct list *list, struct command *command, ze_event_handle_t *events);
 
-/* Can the list be run? */
-ze_result_t list_check_run(const struct list *list);
+/* Can the list be run on a queue of that group? */
+ze_result_t list_check_run(const struct list *list, uint32_t ordinal);
 /* Writes a run of the list on a stream's tape, to be published by the stream's owner. The list is then in
  * flight, and held until object_release. Returns NULL when out of memory. */
 struct run_list_command *list_write_run(struct list *list, struct stream *stream);

@@ -301,7 +301,9 @@ ze_result_t ZE_APICALL NEW(zeCommandListCreateCloneExp)(ze_command_list_handle_t
     if (list->immediate || !list->closed || list->counters)
         return explain(ZE_RESULT_ERROR_INVALID_ARGUMENT,
                        "only a closed regular list without counter-based signals can be copied");
-    const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = list->flags};
+    const ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+                                         .flags = list->flags,
+                                         .commandQueueGroupOrdinal = list->queue.ordinal};
     ze_command_list_handle_t copy;
     ze_result_t result = zeCommandListCreate((ze_context_handle_t)list->context,
                                              (ze_device_handle_t)&the_device, &desc, &copy);

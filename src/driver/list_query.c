@@ -28,7 +28,7 @@ ze_result_t ZE_APICALL NEW(zeCommandListGetContextHandle)(ze_command_list_handle
 
 ze_result_t ZE_APICALL NEW(zeCommandListGetOrdinal)(ze_command_list_handle_t list, uint32_t *ordinal) {
     ze_result_t result = check(list, ordinal, false);
-    if (!result) *ordinal = 0;
+    if (!result) *ordinal = to_list(list)->queue.ordinal;
     return result;
 }
 

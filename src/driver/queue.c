@@ -27,7 +27,7 @@ ze_result_t ZE_APICALL zeCommandQueueCreate(ze_context_handle_t context, ze_devi
     ze_result_t result = check_queue_desc(desc);
     if (result) return result;
     if (!made) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    struct stream *stream = stream_new(desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    struct stream *stream = stream_new(desc);
     struct queue *queue = stream ? object_new(OBJECT_QUEUE, sizeof *queue, queue_dispose) : NULL;
     if (!queue) {
         if (stream) stream_delete(stream);
@@ -48,11 +48,11 @@ ze_result_t ZE_APICALL zeCommandQueueDestroy(ze_command_queue_handle_t handle) {
     return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t check_lists(uint32_t count, ze_command_list_handle_t *lists) {
+static ze_result_t check_lists(const struct queue *queue, uint32_t count, ze_command_list_handle_t *lists) {
     for (uint32_t i = 0; i < count; i++) {
         struct list *list = to_list(lists[i]);
         if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-        ze_result_t result = list_check_run(list);
+        ze_result_t result = list_check_run(list, queue->desc.ordinal);
         if (result) return result;
     }
     return ZE_RESULT_SUCCESS;
@@ -87,7 +87,7 @@ ze_result_t ZE_APICALL zeCommandQueueExecuteCommandLists(ze_command_queue_handle
     if (count == 0) return ZE_RESULT_ERROR_INVALID_SIZE;
     if (fence && (!to_fence(fence) || to_fence(fence)->queue != queue))
         return explain(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the fence belongs to another queue");
-    ze_result_t result = check_lists(count, lists);
+    ze_result_t result = check_lists(queue, count, lists);
     if (result) return result;
     uint64_t written = 0;
     pthread_mutex_lock(&queue->lock);

@@ -23,7 +23,9 @@ static struct stream *free_streams;
 
 static void after_fork(void) {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    priority_after_fork();
     for (struct stream *stream = atomic_load(&all_streams); stream; stream = stream->next) {
+        atomic_store(&stream->claim.listed, false);
         atomic_store(&stream->holder, 0);
         atomic_store(&stream->timeline.reached, atomic_load(&stream->published));
         stream->position = (struct tape_position){stream->tape.last, stream->tape.used};
@@ -34,7 +36,13 @@ static void register_fork(void) {
     pthread_atfork(NULL, NULL, after_fork);
 }
 
-struct stream *stream_new(bool synchronous) {
+static enum priority_level level_of(ze_command_queue_priority_t priority) {
+    return priority == ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH  ? LEVEL_HIGH
+           : priority == ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW ? LEVEL_LOW
+                                                                : LEVEL_NORMAL;
+}
+
+struct stream *stream_new(const ze_command_queue_desc_t *desc) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork);
     pthread_mutex_lock(&lock);
@@ -50,12 +58,14 @@ struct stream *stream_new(bool synchronous) {
         atomic_store(&all_streams, stream);
         pthread_mutex_unlock(&lock);
     }
-    stream->synchronous = synchronous;
+    stream->synchronous = desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
+    priority_join(&stream->claim, level_of(desc->priority));
     return stream;
 }
 
 void stream_delete(struct stream *stream) {
     stream_wait(stream, FOREVER);
+    priority_leave(&stream->claim);
     pthread_mutex_lock(&lock);
     stream->next_free = free_streams;
     free_streams = stream;
@@ -93,9 +103,11 @@ static void run_commands(struct stream *stream, uint64_t target, const struct wa
     uint64_t done = atomic_load_explicit(&stream->timeline.reached, memory_order_relaxed);
     while (done < target && (!until || may_help(stream, until))) {
         struct command *command = tape_consume(&stream->tape, &stream->position);
-        command_run(command, NULL);
+        command_run(command, NULL, &stream->claim);
         struct signal signal = command->signal;
         if (signal.stamps) stamps_release(signal.stamps);
+        if (done + 1 < atomic_load_explicit(&stream->published, memory_order_relaxed))
+            priority_claim(&stream->claim);
         signal_send(&signal);
         timeline_reach(&stream->timeline, ++done);
     }
@@ -136,6 +148,12 @@ static void serve(void *argument) {
 static void call_worker(struct stream *stream) {
     if (atomic_fetch_or(&stream->holder, ATTACHED) & ATTACHED) return;
     if (!worker_call(serve, stream)) serve(stream); /* no thread available: run it here */
+}
+
+void stream_publish(struct stream *stream, uint64_t commands) {
+    if (commands == 0) return;
+    if (!has_work(stream)) priority_claim(&stream->claim);
+    atomic_fetch_add(&stream->published, commands);
 }
 
 void stream_start(struct stream *stream) {

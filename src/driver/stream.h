@@ -11,6 +11,7 @@
 #define LODE_DRIVER_STREAM_H
 
 #include "driver/command.h"
+#include "driver/priority.h"
 
 struct stream {
     /* Used by the owner. */
@@ -25,16 +26,16 @@ struct stream {
     /* Used by the holder. */
     _Alignas(64) struct timeline timeline; /* commands completed */
     struct tape_position position;
+    struct claim claim;
 };
 
-struct stream *stream_new(bool synchronous);
+/* As a queue's descriptor says. */
+struct stream *stream_new(const ze_command_queue_desc_t *desc);
 /* Waits until its last command has retired. */
 void stream_delete(struct stream *stream);
 
 /* Publishes that many more commands of the tape, in the order written. */
-static inline void stream_publish(struct stream *stream, uint64_t commands) {
-    atomic_fetch_add(&stream->published, commands);
-}
+void stream_publish(struct stream *stream, uint64_t commands);
 /* Starts published commands: in a worker, or in this thread if the stream is synchronous. */
 void stream_start(struct stream *stream);
 /* Waits until everything submitted so far is complete. */

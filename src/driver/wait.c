@@ -16,6 +16,10 @@
  * time. */
 enum { SPIN_NS = 30000, ROUNDS_PER_LOOK = 64 };
 
+/* Threads wake up to 150 us after a timeout has expired. So the last part of a wait with a timeout spins,
+ * unless that does not matter: 2 % late is good enough. */
+enum { LATE_NS = 200000, LONG_NS = 50 * LATE_NS };
+
 struct spin spin_begin(uint64_t timeout) {
     uint64_t most = machine()->cpus > 1 ? SPIN_NS : 0;
     return (struct spin){.until = device_clock() + (timeout < most ? timeout : most)};
@@ -41,6 +45,11 @@ static bool time_left(uint64_t end, struct timespec *left, const struct timespec
 static uint64_t end_of(uint64_t timeout) {
     uint64_t now = device_clock();
     return timeout >= FOREVER - now ? FOREVER : now + timeout;
+}
+
+/* Until when a wait with that timeout may sleep. */
+static uint64_t end_of_sleep(uint64_t timeout, uint64_t end) {
+    return timeout < LONG_NS && machine()->cpus > 1 ? end - LATE_NS : end;
 }
 
 void word_set(word_t *word, bool shared) {
@@ -75,7 +84,10 @@ bool word_wait(word_t *word, bool shared, uint64_t timeout) {
     uint64_t end = end_of(timeout);
     for (struct spin spin = spin_begin(timeout); spin_on(&spin);)
         if (word_is_set(word)) return true;
-    return word_sleep(word, shared, end);
+    if (word_sleep(word, shared, end_of_sleep(timeout, end))) return true;
+    for (struct spin spin = {.until = end}; spin_on(&spin);)
+        if (word_is_set(word)) return true;
+    return word_is_set(word);
 }
 
 static pthread_mutex_t timelines_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -125,5 +137,8 @@ bool timeline_wait(struct timeline *timeline, uint64_t value, uint64_t timeout) 
     uint64_t end = end_of(timeout);
     for (struct spin spin = spin_begin(timeout); spin_on(&spin);)
         if (timeline_has(timeline, value)) return true;
-    return timeline_sleep(timeline, value, end);
+    if (timeline_sleep(timeline, value, end_of_sleep(timeout, end))) return true;
+    for (struct spin spin = {.until = end}; spin_on(&spin);)
+        if (timeline_has(timeline, value)) return true;
+    return timeline_has(timeline, value);
 }

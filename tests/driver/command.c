@@ -235,9 +235,37 @@ static void check_errors(struct subject *subject) {
     assert_string_equal(memory, "1234567");
 }
 
+/* A number of events to wait for, but no events. */
+static void check_missing_waits(struct subject *subject) {
+    ze_command_list_handle_t list = subject->list;
+    static char memory[64] = "unchanged";
+    static uint64_t stamp;
+    static size_t size = 1;
+    const void *range = memory;
+    const ze_copy_region_t region = {.width = 1, .height = 1, .depth = 1};
+    const ze_result_t results[] = {
+            zeCommandListAppendBarrier(list, NULL, 1, NULL),
+            zeCommandListAppendMemoryRangesBarrier(list, 1, &size, &range, NULL, 1, NULL),
+            zeCommandListAppendMemoryCopy(list, memory, "x", 1, NULL, 1, NULL),
+            zeCommandListAppendMemoryCopyFromContext(list, memory, context, "x", 1, NULL, 1, NULL),
+            zeCommandListAppendMemoryFill(list, memory, "x", 1, 4, NULL, 1, NULL),
+            zeCommandListAppendMemoryCopyRegion(list, memory, &region, 8, 8, memory + 8, &region, 8, 8, NULL,
+                                                1, NULL),
+            zeCommandListAppendWriteGlobalTimestamp(list, &stamp, NULL, 1, NULL),
+            CALL(zeCommandListAppendMemoryCopyWithParameters)(list, memory, "x", 1, NULL, NULL, 1, NULL),
+            CALL(zeCommandListAppendMemoryFillWithParameters)(list, memory, "x", 1, 4, NULL, NULL, 1, NULL),
+    };
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+        assert_int_equal(results[i], ZE_RESULT_ERROR_INVALID_SIZE);
+    finish(subject);
+    assert_string_equal(memory, "unchanged");
+    assert_int_equal(stamp, 0);
+}
+
 static void errors_change_nothing(void **state) {
     (void)state;
     for_each_subject(check_errors);
+    for_each_subject(check_missing_waits);
 }
 
 int main(void) {

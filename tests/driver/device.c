@@ -176,16 +176,23 @@ static void limits_are_sane(void **state) {
     assert_int_equal(image.maxSamplers + image.maxImageDims1D + image.maxReadImageArgs, 0);
 }
 
-static void queue_groups_can_do_everything(void **state) {
+static void there_are_queues_for_everything_and_for_copies(void **state) {
     (void)state;
     uint32_t count = 0;
     assert_ok(zeDeviceGetCommandQueueGroupProperties(device, &count, NULL));
-    assert_int_equal(count, 1);
-    ze_command_queue_group_properties_t group = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES};
-    assert_ok(zeDeviceGetCommandQueueGroupProperties(device, &count, &group));
-    assert_true(group.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
-    assert_true(group.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
-    assert_true(group.numQueues >= 1);
+    assert_int_equal(count, 2);
+    ze_command_queue_group_properties_t groups[3];
+    for (int i = 0; i < 3; i++)
+        groups[i] = (ze_command_queue_group_properties_t){
+                .stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES, .numQueues = 77};
+    count = 3;
+    assert_ok(zeDeviceGetCommandQueueGroupProperties(device, &count, groups));
+    assert_int_equal(count, 2);
+    assert_true(groups[0].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
+    assert_true(groups[0].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
+    assert_int_equal(groups[1].flags, ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
+    assert_true(groups[0].numQueues >= 1 && groups[1].numQueues >= 1);
+    assert_int_equal(groups[2].numQueues, 77);
 }
 
 static void memory_properties_match_the_machine(void **state) {
@@ -296,7 +303,7 @@ int main(int argc, char **argv) {
             cmocka_unit_test(chains_are_followed),
             cmocka_unit_test(handles_of_another_kind_are_refused),
             cmocka_unit_test(limits_are_sane),
-            cmocka_unit_test(queue_groups_can_do_everything),
+            cmocka_unit_test(there_are_queues_for_everything_and_for_copies),
             cmocka_unit_test(memory_properties_match_the_machine),
             cmocka_unit_test(there_is_one_device),
             cmocka_unit_test(the_device_is_its_only_peer),

@@ -512,6 +512,12 @@ static void wrong_arguments_are_refused(void **state) {
                      ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
     assert_int_equal(zeCommandListAppendLaunchKernel(lists[0], kernel, &one, NULL, 0, NULL),
                      ZE_RESULT_ERROR_INVALID_ARGUMENT); /* no argument is set */
+    assert_int_equal(zeCommandListAppendLaunchKernel(lists[0], kernel, &one, NULL, 1, NULL),
+                     ZE_RESULT_ERROR_INVALID_SIZE);
+    assert_int_equal(zeCommandListAppendLaunchCooperativeKernel(lists[0], kernel, &one, NULL, 1, NULL),
+                     ZE_RESULT_ERROR_INVALID_SIZE);
+    assert_int_equal(zeCommandListAppendLaunchKernelIndirect(lists[0], kernel, &one, NULL, 1, NULL),
+                     ZE_RESULT_ERROR_INVALID_SIZE);
     assert_int_equal(zeKernelSetGroupSize(kernel, 0, 1, 1), ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);
     assert_int_equal(zeKernelSetGroupSize(kernel, 1024, 1024, 1),
                      ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION);

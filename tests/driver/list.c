@@ -81,7 +81,7 @@ static void descriptors_are_checked(void **state) {
     (void)state;
     ze_command_list_handle_t list = NULL;
     ze_command_list_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
-                                   .commandQueueGroupOrdinal = 1};
+                                   .commandQueueGroupOrdinal = 2};
     assert_int_equal(zeCommandListCreate(context, device, &desc, &list), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     desc = (ze_command_list_desc_t){.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .flags = 0x10000};
     assert_int_equal(zeCommandListCreate(context, device, &desc, &list), ZE_RESULT_ERROR_INVALID_ENUMERATION);

@@ -66,7 +66,7 @@ static void errors_are_refused(void **state) {
     assert_ok(zeCommandListDestroy(immediate));
     assert_ok(zeCommandQueueDestroy(queue));
     assert_ok(zeCommandQueueDestroy(other));
-    ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .ordinal = 1};
+    ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .ordinal = 2};
     assert_int_equal(zeCommandQueueCreate(context, device, &desc, &queue), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
@@ -92,6 +92,142 @@ static void priorities_are_accepted(void **state) {
     assert_int_equal(zeCommandQueueCreate(context, device, &desc, &queue),
                      ZE_RESULT_ERROR_INVALID_ENUMERATION);
     assert_null(queue);
+}
+
+/* -- the effect of priorities -- */
+
+static ze_command_list_handle_t make_list_of_priority(ze_command_queue_priority_t priority) {
+    const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                          .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,
+                                          .priority = priority};
+    ze_command_list_handle_t list = NULL;
+    assert_ok(zeCommandListCreateImmediate(context, device, &desc, &list));
+    return list;
+}
+
+static uint64_t start_of(ze_event_handle_t event) {
+    ze_kernel_timestamp_result_t stamps;
+    assert_ok(zeEventQueryKernelTimestamp(event, &stamps));
+    return stamps.global.kernelStart;
+}
+
+/* Commands of three priorities become ready at the same moment, or are given to idle lists at almost the same
+ * moment, the lowest first. */
+static void high_priorities_start_first(void **state) {
+    (void)state;
+    enum { LISTS = 3, ROUNDS = 200 };
+    static const ze_command_queue_priority_t priorities[LISTS] = {ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW,
+                                                                  ZE_COMMAND_QUEUE_PRIORITY_NORMAL,
+                                                                  ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH};
+    ze_event_pool_handle_t pool =
+            make_pool(1 + LISTS, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    ze_event_handle_t gate = make_event(pool, LISTS), done[LISTS];
+    ze_command_list_handle_t lists[LISTS], recorded = make_list();
+    for (uint32_t i = 0; i < LISTS; i++) {
+        lists[i] = make_list_of_priority(priorities[i]);
+        done[i] = make_event(pool, i);
+    }
+    assert_ok(zeCommandListAppendBarrier(recorded, done[2], 1, &gate));
+    assert_ok(zeCommandListClose(recorded));
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < LISTS - round % 2; i++)
+            assert_ok(zeCommandListAppendBarrier(lists[i], done[i], 1, &gate));
+        if (round % 2) /* the highest is inside a recorded list */
+            assert_ok(
+                    CALL(zeCommandListImmediateAppendCommandListsExp)(lists[2], 1, &recorded, NULL, 0, NULL));
+        if (round % 4 < 2) usleep(200); /* so that all wait for the gate */
+        assert_ok(zeEventHostSignal(gate));
+        for (int i = 0; i < LISTS; i++)
+            assert_ok(zeEventHostSynchronize(done[i], UINT64_MAX));
+        assert_true(start_of(done[2]) <= start_of(done[1]));
+        assert_true(start_of(done[1]) <= start_of(done[0]));
+        for (int i = 0; i < LISTS; i++)
+            assert_ok(zeEventHostReset(done[i]));
+        assert_ok(zeEventHostReset(gate));
+    }
+    for (int i = 0; i < LISTS; i++) {
+        assert_ok(zeCommandListDestroy(lists[i]));
+        assert_ok(zeEventDestroy(done[i]));
+    }
+    assert_ok(zeCommandListDestroy(recorded));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* A command of high priority that waits for one of low priority does not hold it up. */
+static void low_priorities_make_progress(void **state) {
+    (void)state;
+    ze_command_list_handle_t high = make_list_of_priority(ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH),
+                             low = make_list_of_priority(ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW);
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t event = make_event(pool, 0);
+    for (int i = 0; i < 200; i++) {
+        assert_ok(zeCommandListAppendBarrier(high, NULL, 1, &event));
+        assert_ok(zeCommandListAppendBarrier(high, NULL, 0, NULL));
+        assert_ok(zeCommandListAppendBarrier(low, NULL, 0, NULL));
+        assert_ok(zeCommandListAppendBarrier(low, event, 0, NULL));
+        assert_ok(CALL(zeCommandListHostSynchronize)(high, UINT64_MAX));
+        assert_ok(zeEventHostReset(event));
+    }
+    assert_ok(zeCommandListDestroy(high));
+    assert_ok(zeCommandListDestroy(low));
+    assert_ok(zeEventDestroy(event));
+    assert_ok(zeEventPoolDestroy(pool));
+}
+
+/* -- the group of queues for copies -- */
+
+static void empty_group(const struct native_group *group, void *const *args) {
+    (void)group, (void)args;
+}
+static const struct native_kernel kernels[] = {{.name = "empty", .run_group = empty_group}};
+static const struct native_module table = {NATIVE_MAGIC, NATIVE_VERSION, 1, kernels};
+
+static void copies_have_queues_of_their_own(void **state) {
+    (void)state;
+    const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                          .ordinal = 1,
+                                          .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    const ze_command_list_desc_t list_desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+                                              .commandQueueGroupOrdinal = 1};
+    const ze_group_count_t one = {1, 1, 1};
+    ze_command_queue_handle_t queue = NULL, compute = make_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    ze_command_list_handle_t lists[2] = {NULL, NULL}, other = make_list();
+    assert_ok(zeCommandQueueCreate(context, device, &desc, &queue));
+    assert_ok(zeCommandListCreateImmediate(context, device, &desc, &lists[0]));
+    assert_ok(zeCommandListCreate(context, device, &list_desc, &lists[1]));
+    ze_module_handle_t module = make_module(&table);
+    ze_kernel_handle_t kernel = make_kernel(module, "empty");
+    char *memory = allocate_shared(100);
+    uint32_t ordinal = 0;
+    for (int i = 0; i < 2; i++) {
+        assert_ok(CALL(zeCommandListGetOrdinal)(lists[i], &ordinal));
+        assert_int_equal(ordinal, 1);
+        assert_ok(zeCommandListAppendMemoryFill(lists[i], memory, "a", 1, 50, NULL, 0, NULL));
+        assert_ok(zeCommandListAppendMemoryCopy(lists[i], memory + 50, memory, 50, NULL, 0, NULL));
+        assert_ok(zeCommandListAppendBarrier(lists[i], NULL, 0, NULL));
+        assert_int_equal(zeCommandListAppendLaunchKernel(lists[i], kernel, &one, NULL, 0, NULL),
+                         ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    }
+    assert_int_equal(memory[99], 'a');
+    assert_ok(CALL(zeCommandQueueGetOrdinal)(queue, &ordinal));
+    assert_int_equal(ordinal, 1);
+    assert_ok(zeCommandListClose(lists[1]));
+    assert_ok(zeCommandListClose(other));
+    memset(memory, 0, 100);
+    assert_ok(zeCommandQueueExecuteCommandLists(queue, 1, &lists[1], NULL));
+    assert_int_equal(memory[99], 'a');
+    assert_ok(zeCommandQueueExecuteCommandLists(compute, 1, &lists[1], NULL));
+    assert_int_equal(zeCommandQueueExecuteCommandLists(queue, 1, &other, NULL),
+                     ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    assert_ok(zeKernelDestroy(kernel));
+    assert_ok(zeModuleDestroy(module));
+    assert_ok(zeMemFree(context, memory));
+    for (int i = 0; i < 2; i++)
+        assert_ok(zeCommandListDestroy(lists[i]));
+    assert_ok(zeCommandListDestroy(other));
+    assert_ok(zeCommandQueueDestroy(queue));
+    assert_ok(zeCommandQueueDestroy(compute));
 }
 
 static ze_command_queue_handle_t shared_queue;
@@ -175,6 +311,9 @@ int main(void) {
             cmocka_unit_test(fences_are_signalled_after_lists),
             cmocka_unit_test(errors_are_refused),
             cmocka_unit_test(priorities_are_accepted),
+            cmocka_unit_test(high_priorities_start_first),
+            cmocka_unit_test(low_priorities_make_progress),
+            cmocka_unit_test(copies_have_queues_of_their_own),
             cmocka_unit_test(threads_share_a_queue),
             cmocka_unit_test(queues_are_queried),
     };
