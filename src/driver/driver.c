@@ -14,7 +14,9 @@
 #include <time.h>
 
 #define DRIVER_VERSION (1u << 24)
-#define API_VERSION ZE_MAKE_VERSION(1, 8)
+/* The newest whose core functions all exist, apart from images: 1.15 has counter-based events shared between
+ * processes. */
+#define API_VERSION ZE_MAKE_VERSION(1, 14)
 
 struct driver the_driver = {.object.identity = OBJECT_MAGIC + OBJECT_DRIVER};
 static _Atomic bool initialised;

@@ -77,7 +77,7 @@ struct native_reference {
 
 #define NATIVE_MODULE_SYMBOL "lode_native_module" /* exported by a module's ELF image */
 
-/* May follow a module's ELF image: a checksum of all bytes before it. */
+/* Follows a module's ELF image: a checksum of all bytes before it. */
 #define NATIVE_SEAL_MAGIC UINT64_C(0x314c41455344444c) /* "LDDSEAL1" */
 struct native_seal {
     uint64_t magic;

@@ -54,7 +54,7 @@ static void properties_are_filled(void **state) {
     ze_api_version_t version = 0;
     assert_ok(zeDriverGetApiVersion(driver, &version));
     assert_int_equal(ZE_MAJOR_VERSION(version), 1);
-    assert_true(ZE_MINOR_VERSION(version) >= 4);
+    assert_int_equal(ZE_MINOR_VERSION(version), 14);
     ze_driver_memory_free_ext_properties_t policies = {
             .stype = ZE_STRUCTURE_TYPE_DRIVER_MEMORY_FREE_EXT_PROPERTIES};
     ze_driver_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES, .pNext = &policies};
@@ -66,6 +66,45 @@ static void properties_are_filled(void **state) {
     assert_int_equal(ipc.flags, ZE_IPC_PROPERTY_FLAG_MEMORY | ZE_IPC_PROPERTY_FLAG_EVENT_POOL);
     assert_int_equal(zeDriverGetProperties(driver, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     assert_int_equal(zeDriverGetProperties(NULL, &properties), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
+/* The core functions that were added to the specification since 1.4, up to the version that is reported,
+ * exist. The first ones of the next version do not all: when they do, report it. */
+static void functions_of_the_reported_version_exist(void **state) {
+    (void)state;
+    static const char *const names[] = {
+            "zeCommandListHostSynchronize",
+            "zeDriverGetLastErrorDescription",
+            "zeEventPoolPutIpcHandle",
+            "zeMemPutIpcHandle",
+            "zeDeviceGetRootDevice",
+            "zeCommandQueueGetOrdinal",
+            "zeCommandQueueGetIndex",
+            "zeCommandListGetDeviceHandle",
+            "zeCommandListGetContextHandle",
+            "zeCommandListGetOrdinal",
+            "zeCommandListImmediateGetIndex",
+            "zeCommandListIsImmediate",
+            "zeEventPoolGetContextHandle",
+            "zeEventPoolGetFlags",
+            "zeEventGetEventPool",
+            "zeEventGetSignalScope",
+            "zeEventGetWaitScope",
+            "zeInitDrivers",
+            "zeDriverGetDefaultContext",
+            "zeDeviceSynchronize",
+            "zeCommandListAppendLaunchKernelWithParameters",
+            "zeCommandListAppendLaunchKernelWithArguments",
+    };
+    void *function = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        function = NULL;
+        assert_ok(zeDriverGetExtensionFunctionAddress(driver, names[i], &function));
+        assert_non_null(function);
+    }
+    assert_int_not_equal(
+            zeDriverGetExtensionFunctionAddress(driver, "zeEventCounterBasedGetIpcHandle", &function),
+            ZE_RESULT_SUCCESS);
 }
 
 static void extensions_use_the_two_call_protocol(void **state) {
@@ -267,6 +306,7 @@ int main(void) {
             cmocka_unit_test(drivers_are_counted),
             cmocka_unit_test(init_drivers_filters_by_type),
             cmocka_unit_test(properties_are_filled),
+            cmocka_unit_test(functions_of_the_reported_version_exist),
             cmocka_unit_test(extensions_use_the_two_call_protocol),
             cmocka_unit_test(errors_are_explained),
             cmocka_unit_test(old_loaders_get_old_tables),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A native module as a build would produce it: a shared object that exports a kernel table. Tests load it,
- * and damaged copies of it.
+ * A native module as a build would produce it: a shared object that exports a kernel table. Tests add its
+ * checksum, and load it and damaged copies of it.
  */
 #include "kernels/native.h"
 

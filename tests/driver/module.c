@@ -16,15 +16,23 @@ static uint32_t next_random(void) {
     return random_state >> 8;
 }
 
+/* Writes the checksum at its end. */
+static void seal_image(void) {
+    const struct native_seal seal = {NATIVE_SEAL_MAGIC, native_checksum(image, image_size - sizeof seal)};
+    memcpy(image + image_size - sizeof seal, &seal, sizeof seal);
+}
+
 static int read_image(void **state) {
     if (getenv("LODE_TEST_SEED")) random_state = (uint32_t)strtoul(getenv("LODE_TEST_SEED"), NULL, 10);
     FILE *file = fopen(TEST_ELF_MODULE, "rb");
     if (!file || fseek(file, 0, SEEK_END)) return -1;
     image_size = (size_t)ftell(file);
     rewind(file);
-    image = malloc(image_size);
+    image = malloc(image_size + sizeof(struct native_seal));
     if (!image || fread(image, 1, image_size, file) != image_size) return -1;
     fclose(file);
+    image_size += sizeof(struct native_seal);
+    seal_image();
     return set_up(state);
 }
 
@@ -172,93 +180,41 @@ static void truncated_images_are_refused(void **state) {
         assert_refused(image, size);
 }
 
+/* Sealed, but not for this machine, or nothing to load. */
 static void foreign_images_are_refused(void **state) {
     (void)state;
     Elf64_Ehdr *header = (Elf64_Ehdr *)image, kept = *header;
     header->e_machine = EM_RISCV;
+    seal_image();
     assert_refused(image, image_size);
     *header = kept;
     header->e_type = ET_EXEC;
+    seal_image();
     assert_refused(image, image_size);
     *header = kept;
     header->e_ident[EI_CLASS] = ELFCLASS32;
+    seal_image();
     assert_refused(image, image_size);
     *header = kept;
+    seal_image();
     assert_refused("not a module at all, not even close to it, really", 50);
 }
 
-/* A sealed image is refused if any byte has changed. */
-static void sealed_images_are_checked(void **state) {
+/* An image is refused if any byte has changed, and without its seal. */
+static void damaged_images_are_refused(void **state) {
     (void)state;
-    unsigned char *sealed = malloc(image_size + sizeof(struct native_seal));
-    memcpy(sealed, image, image_size);
-    const struct native_seal seal = {NATIVE_SEAL_MAGIC, native_checksum(image, image_size)};
-    memcpy(sealed + image_size, &seal, sizeof seal);
+    for (int i = 0; i < 3000; i++) {
+        size_t place = next_random() % image_size;
+        unsigned char flipped = (unsigned char)(1 << next_random() % 8);
+        image[place] ^= flipped;
+        assert_refused(image, image_size);
+        image[place] ^= flipped;
+    }
+    assert_refused(image, image_size - sizeof(struct native_seal));
     ze_module_handle_t module = NULL;
-    assert_ok(try_module(sealed, image_size + sizeof seal, &module, NULL));
+    assert_ok(try_module(image, image_size, &module, NULL));
     run_count(module, 5);
     assert_ok(zeModuleDestroy(module));
-    for (int i = 0; i < 300; i++) {
-        size_t place = next_random() % image_size;
-        sealed[place] ^= (unsigned char)(1 << next_random() % 8);
-        assert_refused(sealed, image_size + sizeof seal);
-        memcpy(sealed, image, image_size);
-    }
-    free(sealed);
-}
-
-static bool is_code(const unsigned char *bytes, size_t place) {
-    const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
-    const Elf64_Shdr *sections = (const Elf64_Shdr *)(bytes + header->e_shoff);
-    for (int i = 0; i < header->e_shnum; i++)
-        if (sections[i].sh_flags & SHF_EXECINSTR && place >= sections[i].sh_offset
-            && place - sections[i].sh_offset < sections[i].sh_size)
-            return true;
-    return false;
-}
-
-static void damage(const unsigned char *bytes, size_t size, size_t end, int times) {
-    unsigned char *damaged = malloc(size);
-    for (int i = 0; i < times; i++) {
-        memcpy(damaged, bytes, size);
-        for (uint32_t n = next_random() % 3 + 1; n > 0;) {
-            size_t place = next_random() % end;
-            if (is_code(bytes, place)) continue;
-            damaged[place] ^= (unsigned char)(1 << next_random() % 8);
-            n--;
-        }
-        ze_module_handle_t module = NULL;
-        if (try_module(damaged, size, &module, NULL) == ZE_RESULT_SUCCESS) assert_ok(zeModuleDestroy(module));
-    }
-    free(damaged);
-}
-
-static size_t offset_of_tables(const unsigned char *bytes) {
-    const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
-    return header->e_phoff + (size_t)header->e_phnum * sizeof(Elf64_Phdr);
-}
-
-/* A damaged image without a seal must not crash the process while it is loaded: headers first, then
- * everything except code. */
-static void damaged_images_do_not_crash(void **state) {
-    (void)state;
-    damage(image, image_size, offset_of_tables(image), 2000);
-    damage(image, image_size, image_size, 3000);
-}
-
-/* The same for an image that needs libraries and versioned symbols. */
-static void damaged_dependencies_do_not_crash(void **state) {
-    (void)state;
-    FILE *file = fopen(TEST_LODECC_MODULE, "rb");
-    if (!file) skip(); /* lodecc found no clang */
-    static _Alignas(8) unsigned char bytes[1 << 20];
-    size_t size = fread(bytes, 1, sizeof bytes, file) - sizeof(struct native_seal);
-    fclose(file);
-    ze_module_handle_t module = NULL;
-    assert_ok(try_module(bytes, size, &module, NULL));
-    assert_ok(zeModuleDestroy(module));
-    damage(bytes, size, offset_of_tables(bytes), 500);
-    damage(bytes, size, size, 3000);
 }
 
 /* -- references -- */
@@ -333,9 +289,7 @@ int main(void) {
             cmocka_unit_test(unknown_kernel_names_are_refused),
             cmocka_unit_test(truncated_images_are_refused),
             cmocka_unit_test(foreign_images_are_refused),
-            cmocka_unit_test(sealed_images_are_checked),
-            cmocka_unit_test(damaged_images_do_not_crash),
-            cmocka_unit_test(damaged_dependencies_do_not_crash),
+            cmocka_unit_test(damaged_images_are_refused),
             cmocka_unit_test(bad_references_are_refused),
             cmocka_unit_test(descriptors_are_checked),
     };
