@@ -18,6 +18,7 @@
 #include "kernels/params_reduction.h"
 #include "kernels/params_reorder.h"
 #include "kernels/params_resampling.h"
+#include "kernels/params_rnn.h"
 #include "kernels/params_rows.h"
 #include "kernels/params_softmax.h"
 #include "kernels/params_sparse.h"

@@ -4,6 +4,7 @@
 #include "primitives/tensor.h"
 #include "base/verbose.h"
 #include "kernels/params_gemm.h"
+#include "kernels/params_int8_gemm.h"
 #include "kernels/params_pack.h"
 #include "primitives/check.h"
 #include "primitives/gemm.h"
@@ -228,6 +229,19 @@ const struct gemm_type gemm_f32 = {sizeof(float), 1, &kernel_f32_pack_panels, f3
 
 dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
     return type_of(ep->plan)->launch(ep, view);
+}
+
+static bool is_of(const struct launch *launch, const struct gemm_tile_shape *tile) {
+    return launch->kernel == tile->kernel || launch->kernel == tile->deep || launch->kernel == tile->wide;
+}
+
+bool gemm_set_steps(struct launch *launch, dnnl_dim_t src, dnnl_dim_t dst) {
+    struct gemm_params *p = NULL;
+    if (is_of(launch, &gemm_14x32) || is_of(launch, &gemm_6x16)) p = launch->params;
+    if (is_of(launch, &gemm_int8_12x32)) p = &((struct int8_gemm_params *)launch->params)->gemm;
+    if (!p) return false;
+    p->src_step = src, p->dst_step = dst;
+    return true;
 }
 
 static void fill_copy(struct copy_params *p, const struct image *from, const struct image *to,

@@ -106,6 +106,10 @@ dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int chann
 /* Adds the product. May replace the view's src with a copy. */
 dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view);
 
+/* In a loop: the operands of a product move on by so much in each iteration. False if the launch is not of
+ * kernels that know loops. */
+bool gemm_set_steps(struct launch *launch, dnnl_dim_t src, dnnl_dim_t dst);
+
 /* A channels-last image of these sizes in scratchpad, with as many channels as the kernels read. */
 struct image gemm_scratch_image(struct plan *plan, dnnl_dim_t batch, const dnnl_dim_t size[3],
                                 dnnl_dim_t channels);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recurrent cells: their creation functions. One function checks all cells, over one list of tensors; they
- * are not implemented yet.
+ * Recurrent networks: their creation functions. One function checks all cells, over one list of tensors.
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
+#include "primitives/rnn.h"
 
 static const char component[] = "rnn";
 
@@ -30,7 +30,26 @@ struct request {
     dnnl_alg_kind_t cell, activation;
     dnnl_rnn_direction_t direction;
     const md_t *tensors[TENSORS], *diffs[TENSORS];
+    unsigned flags;
+    float alpha, beta;
+    const struct dnnl_primitive_desc *hint;
 };
+
+static const int args[TENSORS] = {
+        [SRC_LAYER] = DNNL_ARG_SRC_LAYER,
+        [SRC_ITER] = DNNL_ARG_SRC_ITER,
+        [SRC_ITER_C] = DNNL_ARG_SRC_ITER_C,
+        [ATTENTION] = DNNL_ARG_AUGRU_ATTENTION,
+        [WEIGHTS_LAYER] = DNNL_ARG_WEIGHTS_LAYER,
+        [WEIGHTS_ITER] = DNNL_ARG_WEIGHTS_ITER,
+        [PEEPHOLE] = DNNL_ARG_WEIGHTS_PEEPHOLE,
+        [PROJECTION] = DNNL_ARG_WEIGHTS_PROJECTION,
+        [BIAS] = DNNL_ARG_BIAS,
+        [DST_LAYER] = DNNL_ARG_DST_LAYER,
+        [DST_ITER] = DNNL_ARG_DST_ITER,
+        [DST_ITER_C] = DNNL_ARG_DST_ITER_C,
+};
+enum { DIFF = DNNL_ARG_DIFF_SRC_LAYER - DNNL_ARG_SRC_LAYER }; /* from an argument to that of its gradient */
 
 static bool is_mandatory(int tensor) {
     return tensor == SRC_LAYER || tensor == WEIGHTS_LAYER || tensor == WEIGHTS_ITER || tensor == DST_LAYER;
@@ -182,6 +201,41 @@ static dnnl_status_t check_shapes(const struct request *r) {
     return dnnl_success;
 }
 
+/* The workspace: as many bytes as the forward pass saves. */
+static dnnl_status_t add_workspace(struct problem *problem, bool forward) {
+    struct rnn rnn;
+    md_t workspace;
+    rnn_init(&rnn, problem);
+    if (!rnn.training || rnn.saved == 0) return dnnl_success;
+    TRY(md_init_by_string(&workspace, 1, (dnnl_dims_t){(dnnl_dim_t)rnn.saved}, dnnl_u8, "a"));
+    problem_add(problem, DNNL_ARG_WORKSPACE, forward, &workspace);
+    return dnnl_success;
+}
+
+/* Inputs and outputs of the forward pass are both inputs of the backward pass. */
+static dnnl_status_t create_network(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, const struct request *r,
+                                    bool forward, const attr_t *attr) {
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_rnn, 2 * TENSORS + 1));
+    problem.prop = r->prop;
+    problem.alg = problem.cell_kind = r->cell;
+    problem.activation_kind = r->activation;
+    problem.direction = r->direction;
+    problem.flags = r->flags;
+    problem.alpha = r->alpha, problem.beta = r->beta;
+    for (int i = 0; i < TENSORS; i++)
+        problem_add(&problem, args[i], forward && i >= DST_LAYER, r->tensors[i]);
+    for (int i = 0; i < TENSORS; i++)
+        problem_add(&problem, args[i] + DIFF, i < DST_LAYER, r->diffs[i]);
+    dnnl_status_t status = add_workspace(&problem, forward);
+    if (status != dnnl_success) {
+        problem_clear(&problem);
+        return status;
+    }
+    if (forward) return create_desc(component, pd, engine, &problem, attr);
+    return create_backward_desc(component, pd, engine, &problem, r->hint, attr);
+}
+
 static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, const struct request *r,
                             bool forward, const attr_t *attr) {
     REQUIRE(forward ? prop_is_forward(r->prop) : r->prop == dnnl_backward, "bad propagation kind");
@@ -191,7 +245,7 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, con
     bool int8 = forward && r->tensors[WEIGHTS_LAYER]->data_type == dnnl_s8;
     struct attr_rules rules = {.parts = ATTR_FPMATH | (int8 ? ATTR_RNN : 0)};
     TRY(check_attr(component, engine, attr, &rules));
-    return create_nothing(component, pd);
+    return create_network(pd, engine, r, forward, attr);
 }
 
 /* All creation functions use the same parameter names: the tensors of every cell, and those of an LSTM; with
@@ -214,8 +268,10 @@ dnnl_status_t dnnl_vanilla_rnn_forward_primitive_desc_create(
                         .cell = dnnl_vanilla_rnn,
                         .activation = activation,
                         .direction = direction,
-                        .tensors = {CELL_TENSORS()}};
-    (void)flags, (void)alpha, (void)beta;
+                        .tensors = {CELL_TENSORS()},
+                        .flags = flags,
+                        .alpha = alpha,
+                        .beta = beta};
     return create(pd, engine, &r, true, attr);
 }
 
@@ -234,8 +290,11 @@ dnnl_status_t dnnl_vanilla_rnn_backward_primitive_desc_create(
                         .activation = activation,
                         .direction = direction,
                         .tensors = {CELL_TENSORS()},
-                        .diffs = {CELL_TENSORS(diff_)}};
-    (void)flags, (void)alpha, (void)beta, (void)hint;
+                        .diffs = {CELL_TENSORS(diff_)},
+                        .flags = flags,
+                        .alpha = alpha,
+                        .beta = beta,
+                        .hint = hint};
     return create(pd, engine, &r, false, attr);
 }
 
@@ -247,9 +306,11 @@ dnnl_status_t dnnl_lstm_forward_primitive_desc_create(
         const_dnnl_memory_desc_t projection, const_dnnl_memory_desc_t bias,
         const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,
         const_dnnl_memory_desc_t dst_iter_c, unsigned flags, const_dnnl_primitive_attr_t attr) {
-    struct request r = {
-            .prop = prop, .cell = dnnl_vanilla_lstm, .direction = direction, .tensors = {LSTM_TENSORS()}};
-    (void)flags;
+    struct request r = {.prop = prop,
+                        .cell = dnnl_vanilla_lstm,
+                        .direction = direction,
+                        .tensors = {LSTM_TENSORS()},
+                        .flags = flags};
     return create(pd, engine, &r, true, attr);
 }
 
@@ -271,8 +332,9 @@ dnnl_status_t dnnl_lstm_backward_primitive_desc_create(
                         .cell = dnnl_vanilla_lstm,
                         .direction = direction,
                         .tensors = {LSTM_TENSORS()},
-                        .diffs = {LSTM_TENSORS(diff_)}};
-    (void)flags, (void)hint;
+                        .diffs = {LSTM_TENSORS(diff_)},
+                        .flags = flags,
+                        .hint = hint};
     return create(pd, engine, &r, false, attr);
 }
 
@@ -284,9 +346,11 @@ dnnl_status_t dnnl_lstm_backward_primitive_desc_create(
                            const_dnnl_memory_desc_t weights_iter, const_dnnl_memory_desc_t bias,             \
                            const_dnnl_memory_desc_t dst_layer, const_dnnl_memory_desc_t dst_iter,            \
                            unsigned flags, const_dnnl_primitive_attr_t attr) {                               \
-        struct request r = {                                                                                 \
-                .prop = prop, .cell = cell_kind, .direction = direction, .tensors = {CELL_TENSORS()}};       \
-        (void)flags;                                                                                         \
+        struct request r = {.prop = prop,                                                                    \
+                            .cell = cell_kind,                                                               \
+                            .direction = direction,                                                          \
+                            .tensors = {CELL_TENSORS()},                                                     \
+                            .flags = flags};                                                                 \
         return create(pd, engine, &r, true, attr);                                                           \
     }
 GRU_FORWARD(dnnl_gru_forward_primitive_desc_create, dnnl_vanilla_gru)
@@ -308,8 +372,9 @@ GRU_FORWARD(dnnl_lbr_gru_forward_primitive_desc_create, dnnl_lbr_gru)
                             .cell = cell_kind,                                                               \
                             .direction = direction,                                                          \
                             .tensors = {CELL_TENSORS()},                                                     \
-                            .diffs = {CELL_TENSORS(diff_)}};                                                 \
-        (void)flags, (void)hint;                                                                             \
+                            .diffs = {CELL_TENSORS(diff_)},                                                  \
+                            .flags = flags,                                                                  \
+                            .hint = hint};                                                                   \
         return create(pd, engine, &r, false, attr);                                                          \
     }
 GRU_BACKWARD(dnnl_gru_backward_primitive_desc_create, dnnl_vanilla_gru)
@@ -323,9 +388,11 @@ GRU_BACKWARD(dnnl_lbr_gru_backward_primitive_desc_create, dnnl_lbr_gru)
                            const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst_layer,                \
                            const_dnnl_memory_desc_t dst_iter, unsigned flags,                                \
                            const_dnnl_primitive_attr_t attr) {                                               \
-        struct request r = {                                                                                 \
-                .prop = prop, .cell = cell_kind, .direction = direction, .tensors = {AUGRU_TENSORS()}};      \
-        (void)flags;                                                                                         \
+        struct request r = {.prop = prop,                                                                    \
+                            .cell = cell_kind,                                                               \
+                            .direction = direction,                                                          \
+                            .tensors = {AUGRU_TENSORS()},                                                    \
+                            .flags = flags};                                                                 \
         return create(pd, engine, &r, true, attr);                                                           \
     }
 AUGRU_FORWARD(dnnl_augru_forward_primitive_desc_create, dnnl_vanilla_augru)
@@ -348,8 +415,9 @@ AUGRU_FORWARD(dnnl_lbr_augru_forward_primitive_desc_create, dnnl_lbr_augru)
                             .cell = cell_kind,                                                               \
                             .direction = direction,                                                          \
                             .tensors = {AUGRU_TENSORS()},                                                    \
-                            .diffs = {AUGRU_TENSORS(diff_)}};                                                \
-        (void)flags, (void)hint;                                                                             \
+                            .diffs = {AUGRU_TENSORS(diff_)},                                                 \
+                            .flags = flags,                                                                  \
+                            .hint = hint};                                                                   \
         return create(pd, engine, &r, false, attr);                                                          \
     }
 AUGRU_BACKWARD(dnnl_augru_backward_primitive_desc_create, dnnl_vanilla_augru)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cells of recurrent networks, forward and backward: everything of a step but its matrix products. On
+ * CPUs a work-item computes RNN_CHUNK channels of a row, sixteen at a time; on GPUs one element. Operands
+ * that are written may be those that are read: every element is read before it is written, by the same
+ * work-item.
+ */
+#include "kernels/lib/convert.h"
+#include "kernels/lib/math.h"
+#include "kernels/params_rnn.h"
+
+/* Where a work-item is. */
+struct rnn_at {
+    constant struct rnn_params *p;
+    global uchar *areas[RNN_WORKSPACE + 1];
+    i64 row, channel;
+    u32 step;
+    int count; /* channels that exist */
+};
+
+INLINE int rnn_has(const struct rnn_at *at, int operand) {
+    return at->p->operands[operand].area != RNN_ABSENT;
+}
+
+INLINE i64 rnn_offset(const struct rnn_at *at, int operand, int gate) {
+    constant struct rnn_operand *o = &at->p->operands[operand];
+    return o->offset + at->step * o->step + at->row * o->row + gate * o->gate + at->channel;
+}
+
+INLINE global uchar *rnn_area(const struct rnn_at *at, int operand) {
+    return at->areas[at->p->operands[operand].area];
+}
+
+#define LANES 16
+#include "kernels/lib/store_lanes.h"
+#include "kernels/lib/rnn_memory.h"
+#include "kernels/lib/rnn_cell.h"
+#include "kernels/lib/rnn_backward.h"
+#undef LANES
+
+#define LANES 1
+#include "kernels/lib/lanes.h"
+INLINE OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
+    *to = 0.0f;
+    if (rnn_has(at, operand))
+        *to = load_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate));
+}
+INLINE OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
+    if (rnn_has(at, operand))
+        store_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate), x);
+}
+#include "kernels/lib/rnn_cell.h"
+#include "kernels/lib/rnn_backward.h"
+#undef LANES
+
+/* Range: chunks of all rows. */
+#if WANTED(rnn_cell_16)
+kernel void rnn_cell_16(ITEM global uchar *scratchpad, global uchar *workspace, const struct scalars scalars,
+                        constant struct rnn_params *p) {
+    const i64 chunks = (p->channels + RNN_CHUNK - 1) / RNN_CHUNK, index = (i64)get_global_id(0);
+    struct rnn_at at = {
+            p, {scratchpad, scratchpad, workspace}, index / chunks, index % chunks * RNN_CHUNK, scalars.step,
+            16};
+    const i64 end = at.channel + RNN_CHUNK < p->channels ? at.channel + RNN_CHUNK : p->channels;
+#pragma nounroll
+    for (; at.channel < end; at.channel += 16) {
+        at.count = (int)(end - at.channel < 16 ? end - at.channel : 16);
+        if (p->op < RNN_VANILLA_BACK)
+            rnn_cell(&at, (float16)(0.0f));
+        else
+            rnn_backward(&at, (float16)(0.0f));
+    }
+}
+#endif
+
+/* Range: elements. */
+#if WANTED(rnn_cell_items)
+kernel void rnn_cell_items(ITEM global uchar *scratchpad, global uchar *workspace,
+                           const struct scalars scalars, constant struct rnn_params *p) {
+    const i64 index = (i64)get_global_id(0);
+    struct rnn_at at = {
+            p, {scratchpad, scratchpad, workspace}, index / p->channels, index % p->channels, scalars.step, 1};
+    if (at.row >= p->rows) return;
+    if (p->op < RNN_VANILLA_BACK)
+        rnn_cell(&at, 0.0f);
+    else
+        rnn_backward(&at, 0.0f);
+}
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recurrent networks, forward: the program that rnn.h describes. */
+#include "base/verbose.h"
+#include "primitives/gemm.h"
+#include "primitives/primitives.h"
+#include "primitives/rnn.h"
+#include "primitives/rows.h"
+
+/* What all cells share. */
+struct forward {
+    struct rnn rnn;
+    struct rnn_weights layer, iter, projection;
+    struct rnn_area input;                   /* of the first layer, if it had to be copied */
+    struct rnn_area gates_layer, gates_iter; /* products */
+    struct rnn_area before_reset;            /* r * the state before */
+    struct rnn_area bias, peephole, attention;
+};
+
+static md_t *tensor(const struct forward *f, int arg) {
+    return problem_md(&f->rnn.plan->problem, arg);
+}
+
+static dnnl_status_t decide_layouts(struct plan *plan) {
+    static const struct {
+        int arg;
+        const char *tag;
+    } rows[] = {
+            {DNNL_ARG_SRC_LAYER, "abc"},       {DNNL_ARG_SRC_ITER, "abcd"},
+            {DNNL_ARG_SRC_ITER_C, "abcd"},     {DNNL_ARG_DST_LAYER, "abc"},
+            {DNNL_ARG_DST_ITER, "abcd"},       {DNNL_ARG_DST_ITER_C, "abcd"},
+            {DNNL_ARG_BIAS, "abcd"},           {DNNL_ARG_WEIGHTS_PEEPHOLE, "abcd"},
+            {DNNL_ARG_AUGRU_ATTENTION, "abc"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        md_t *md = problem_md(&plan->problem, rows[i].arg);
+        if (md) TRY(md_set_any(md, rows[i].tag));
+        if (md && !md_is_blocked(md)) return plan_skip(plan, "a layout is not blocked");
+    }
+    return dnnl_success;
+}
+
+/* States before the first step. */
+
+static dnnl_status_t clear_state(struct rnn *rnn, const struct rnn_area *area, int operand,
+                                 dnnl_dim_t direction, dnnl_dim_t channels) {
+    for (dnnl_dim_t l = 0; l < rnn->layers; l++) {
+        const struct rnn_step step = {.layer = l, .direction = direction};
+        struct rnn_params *p = rnn_launch(rnn, RNN_CLEAR, channels);
+        if (!p) return dnnl_out_of_memory;
+        p->operands[operand] = rnn_operand(rnn, area, &step, true);
+    }
+    return dnnl_success;
+}
+
+static dnnl_status_t begin_state(struct rnn *rnn, int arg, const struct rnn_area *area, int operand,
+                                 dnnl_dim_t channels) {
+    const md_t *user = problem_md(&rnn->plan->problem, arg);
+    for (dnnl_dim_t d = 0; d < rnn->directions; d++) {
+        if (!user) {
+            TRY(clear_state(rnn, area, operand, d, channels));
+            continue;
+        }
+        md_t from, to = rnn_end_slot(rnn, area, d, false, channels);
+        TRY(rnn_one_direction(&from, user, d));
+        TRY(append_reorder(rnn->plan, arg, &from, area->arg, &to, NULL));
+    }
+    return dnnl_success;
+}
+
+/* The final states. */
+static dnnl_status_t end_state(struct rnn *rnn, int arg, const struct rnn_area *area, dnnl_dim_t channels) {
+    const md_t *user = problem_md(&rnn->plan->problem, arg);
+    for (dnnl_dim_t d = 0; user && d < rnn->directions; d++) {
+        md_t to, from = rnn_end_slot(rnn, area, d, true, channels);
+        TRY(rnn_one_direction(&to, user, d));
+        TRY(append_reorder(rnn->plan, area->arg, &from, arg, &to, NULL));
+    }
+    return dnnl_success;
+}
+
+/* Inputs. */
+
+/* Attention of every row, for all channels. */
+static dnnl_status_t spread_attention(struct forward *f) {
+    const md_t *user = tensor(f, DNNL_ARG_AUGRU_ATTENTION);
+    if (!user) return dnnl_success;
+    struct rnn *rnn = &f->rnn;
+    struct rows rows;
+    f->attention = rnn_scratch(rnn, rnn->time, 1, rnn->dhc);
+    md_t spread = rnn_sequence(rnn, &f->attention, &(struct rnn_step){0}, false, rnn->dhc);
+    rows_begin_at(&rows, rnn->plan, ARG_SCRATCHPAD, &spread);
+    rows_load(&rows, rows_operand_at(&rows, DNNL_ARG_AUGRU_ATTENTION, user), ROW_NONE);
+    return rows_end(&rows);
+}
+
+/* Inputs of the first layer are used where they are, if steps follow each other there. */
+static bool reads_input(const struct rnn *rnn, const md_t *md) {
+    const dnnl_dim_t *strides = md->blocking.strides;
+    return md->data_type == rnn->state.type && md_is_plain(md) && (strides[2] == 1 || md->dims[2] == 1)
+           && (md->dims[0] == 1 || strides[0] == md->dims[1] * strides[1]);
+}
+
+static dnnl_status_t prepare_input(struct forward *f) {
+    struct rnn *rnn = &f->rnn;
+    const md_t *user = tensor(f, DNNL_ARG_SRC_LAYER);
+    if (reads_input(rnn, user)) {
+        dnnl_dim_t row = user->blocking.strides[1];
+        if (rnn->batch == 1) row = user->blocking.strides[0];
+        f->input = (struct rnn_area){.arg = DNNL_ARG_SRC_LAYER,
+                                     .type = user->data_type,
+                                     .offset = user->offset0,
+                                     .slot = rnn->batch * row,
+                                     .row = row,
+                                     .slots = rnn->time};
+        return dnnl_success;
+    }
+    f->input = rnn_scratch(rnn, rnn->time, 1, rnn->slc);
+    f->input.type = rnn->state.type; /* never larger than f32 */
+    f->input.offset *= (dnnl_dim_t)(sizeof(float) / dt_size(rnn->state.type));
+    const md_t to = rnn_sequence(rnn, &f->input, &(struct rnn_step){0}, false, rnn->slc);
+    return append_reorder(rnn->plan, DNNL_ARG_SRC_LAYER, user, f->input.arg, &to, NULL);
+}
+
+static dnnl_status_t prepare_weights(struct forward *f) {
+    struct rnn *rnn = &f->rnn;
+    md_t bias, peephole;
+    TRY(rnn_weights(rnn, DNNL_ARG_WEIGHTS_LAYER, false, 0, rnn->gates, &f->layer));
+    TRY(rnn_weights(rnn, DNNL_ARG_WEIGHTS_ITER, false, 0, rnn->gates, &f->iter));
+    if (rnn->projected) TRY(rnn_weights(rnn, DNNL_ARG_WEIGHTS_PROJECTION, false, 0, 1, &f->projection));
+    TRY(rnn_fetch(rnn, DNNL_ARG_BIAS, "abcd", &bias));
+    TRY(rnn_fetch(rnn, DNNL_ARG_WEIGHTS_PEEPHOLE, "abcd", &peephole));
+    f->bias = rnn_area_of(&bias, 2);
+    f->peephole = rnn_area_of(&peephole, 2);
+    return dnnl_success;
+}
+
+/* Steps. */
+
+static int first_op(const struct rnn *rnn) {
+    if (rnn->cell == dnnl_vanilla_rnn) return RNN_VANILLA;
+    if (rnn->cell == dnnl_vanilla_lstm) return RNN_LSTM;
+    return rnn_is_lbr(rnn->cell) ? RNN_LBR_GRU : RNN_GRU_GATES;
+}
+
+static dnnl_status_t append_cell(struct forward *f, const struct rnn_step *step, int op) {
+    struct rnn *rnn = &f->rnn;
+    struct rnn_params *p = rnn_launch(rnn, op, rnn->dhc);
+    if (!p) return dnnl_out_of_memory;
+    const struct rnn_binding rows[] = {
+            {RNN_GATES_LAYER, &f->gates_layer, false},
+            {RNN_GATES_ITER, &f->gates_iter, false},
+            {RNN_BIAS, &f->bias, false},
+            {RNN_PEEPHOLE, &f->peephole, false},
+            {RNN_ATTENTION, &f->attention, false},
+            {RNN_STATE_BEFORE, &rnn->state, true},
+            {RNN_C_BEFORE, &rnn->c, true},
+            {RNN_STATE, rnn->projected ? &rnn->full : &rnn->state, false},
+            {RNN_C, &rnn->c, false},
+            {RNN_GATES, &rnn->gates_after, false},
+            {RNN_EXTRA, rnn_is_gru(rnn->cell) ? &f->before_reset : &rnn->inner, false},
+    };
+    rnn_bind(rnn, p, step, rows, sizeof rows / sizeof rows[0]);
+    return dnnl_success;
+}
+
+static dnnl_status_t append_step(struct forward *f, struct rnn_step *step) {
+    struct rnn *rnn = &f->rnn;
+    bool gru = rnn_is_gru(rnn->cell);
+    dnnl_dim_t gates = gru ? 2 : rnn->gates;
+    TRY(rnn_append_step_product(rnn, step,
+                                &(struct rnn_step_product){.src = &rnn->state,
+                                                           .before = true,
+                                                           .weights = &f->iter,
+                                                           .gates = gates,
+                                                           .dst = &f->gates_iter}));
+    TRY(append_cell(f, step, first_op(rnn)));
+    if (gru) {
+        TRY(rnn_append_step_product(rnn, step,
+                                    &(struct rnn_step_product){.src = &f->before_reset,
+                                                               .weights = &f->iter,
+                                                               .gate = 2,
+                                                               .gates = 1,
+                                                               .dst = &f->gates_iter,
+                                                               .dst_gate = 2}));
+        TRY(append_cell(f, step, RNN_GRU_STATE));
+    }
+    if (!rnn->projected) return dnnl_success;
+    return rnn_append_step_product(
+            rnn, step,
+            &(struct rnn_step_product){
+                    .src = &rnn->full, .weights = &f->projection, .gates = 1, .dst = &rnn->state});
+}
+
+static dnnl_status_t append_inputs(struct forward *f, const struct rnn_step *step) {
+    struct rnn *rnn = &f->rnn;
+    md_t src, weights, dst;
+    struct rnn_step below = *step;
+    below.layer--;
+    if (step->layer == 0)
+        src = rnn_matrix(rnn, &f->input, step, false, rnn->slc);
+    else
+        src = rnn_matrix(rnn, &rnn->state, &below, false, rnn->slc);
+    TRY(rnn_weights_view(rnn, &f->layer, step, 0, rnn->gates, &weights));
+    dst = rnn_matrix(rnn, &f->gates_layer, step, false, weights.dims[1]);
+    return rnn_append_product(rnn,
+                              &(struct rnn_product){step->layer == 0 ? f->input.arg : rnn->state.arg,
+                                                    f->layer.arg, f->gates_layer.arg, &src, &weights, &dst});
+}
+
+static dnnl_status_t append_layer(struct forward *f, dnnl_dim_t layer, dnnl_dim_t direction) {
+    struct rnn *rnn = &f->rnn;
+    struct program *program = rnn->plan->program;
+    struct rnn_step step = {.layer = layer, .direction = direction, .loops = true};
+    TRY(append_inputs(f, &step));
+    int before = program->nlaunches;
+    for (; step.number < rnn->time; step.number++) {
+        TRY(append_step(f, &step));
+        if (!step.loops) continue;
+        program_repeat(program, program->nlaunches - before, (size_t)rnn->time);
+        break;
+    }
+    return dnnl_success;
+}
+
+/* Results. */
+
+static dnnl_status_t append_sum(struct rnn *rnn, const md_t *user) {
+    struct rows rows;
+    const struct rnn_step one = {.layer = rnn->layers - 1}, two = {.layer = rnn->layers - 1, .direction = 1};
+    const md_t a = rnn_sequence(rnn, &rnn->state, &one, false, rnn->dic),
+               b = rnn_sequence(rnn, &rnn->state, &two, false, rnn->dic);
+    rows_begin_at(&rows, rnn->plan, DNNL_ARG_DST_LAYER, user);
+    rows_load(&rows, rows_operand_at(&rows, rnn->state.arg, &a), ROW_NONE);
+    rows_binary(&rows, dnnl_binary_add, rows_operand_at(&rows, rnn->state.arg, &b), ROW_NONE, ROW_NONE);
+    return rows_end(&rows);
+}
+
+static dnnl_status_t append_results(struct rnn *rnn) {
+    const md_t *user = problem_md(&rnn->plan->problem, DNNL_ARG_DST_LAYER);
+    if (rnn->problem->direction == dnnl_bidirectional_sum) return append_sum(rnn, user);
+    for (dnnl_dim_t d = 0; d < rnn->directions; d++) {
+        const struct rnn_step step = {.layer = rnn->layers - 1, .direction = d};
+        md_t to, from = rnn_sequence(rnn, &rnn->state, &step, false, rnn->dic);
+        TRY(md_submemory(&to, user, (dnnl_dims_t){rnn->time, rnn->batch, rnn->dic},
+                         (dnnl_dims_t){0, 0, d * rnn->dic}));
+        TRY(append_reorder(rnn->plan, rnn->state.arg, &from, DNNL_ARG_DST_LAYER, &to, NULL));
+    }
+    return dnnl_success;
+}
+
+static dnnl_status_t build(struct plan *plan) {
+    struct forward f = {0};
+    struct rnn *rnn = &f.rnn;
+    const struct gemm_tile_shape *tile = plan->implementation->data;
+    if (tile) TRY(plan_takes(plan, tile->kernel));
+    TRY(decide_layouts(plan));
+    TRY(rnn_begin(rnn, plan));
+    if (rnn->int8) return plan_skip(plan, "bytes");
+    TRY(prepare_weights(&f));
+    if (rnn->time * rnn->batch == 0) return dnnl_success;
+    TRY(prepare_input(&f));
+    TRY(spread_attention(&f));
+    f.gates_layer = rnn_scratch(rnn, rnn->time, rnn->gates, rnn->width);
+    f.gates_iter = rnn_scratch(rnn, 1, rnn->gates, rnn->width);
+    if (rnn_is_gru(rnn->cell)) f.before_reset = rnn_scratch(rnn, 1, 1, rnn->dhc);
+    TRY(begin_state(rnn, DNNL_ARG_SRC_ITER, &rnn->state, RNN_STATE, rnn->sic));
+    if (rnn->c.arg != ARG_NOTHING) TRY(begin_state(rnn, DNNL_ARG_SRC_ITER_C, &rnn->c, RNN_C, rnn->dhc));
+    for (dnnl_dim_t d = 0; d < rnn->directions; d++)
+        for (dnnl_dim_t l = 0; l < rnn->layers; l++)
+            TRY(append_layer(&f, l, d));
+    TRY(append_results(rnn));
+    TRY(end_state(rnn, DNNL_ARG_DST_ITER, &rnn->state, rnn->dic));
+    return end_state(rnn, DNNL_ARG_DST_ITER_C, &rnn->c, rnn->dhc);
+}
+
+const struct implementation rnn_forward[] = {
+        {"f32_rnn_14x32", build, &gemm_14x32},
+        {"f32_rnn_6x16", build, &gemm_6x16},
+        {"rnn_universal", build, NULL},
+        {NULL, NULL, NULL},
+};
