@@ -49,6 +49,8 @@ dnnl_status_t rnn_begin(struct rnn *rnn, struct plan *plan);
 
 /* f32 in scratchpad, `slots` for one cell of `gates` rows of `width` each. */
 struct rnn_area rnn_scratch(struct rnn *rnn, dnnl_dim_t slots, dnnl_dim_t gates, dnnl_dim_t width);
+/* One slot for each cell. */
+struct rnn_area rnn_scratch_cells(struct rnn *rnn, dnnl_dim_t width);
 /* A tensor in scratchpad as an area of one slot and one row per cell, such as a bias. */
 struct rnn_area rnn_area_of(const md_t *md, int gate_dim);
 
@@ -115,5 +117,18 @@ void rnn_bind(const struct rnn *rnn, struct rnn_params *p, const struct rnn_step
 
 /* The tensor of an argument as f32 in scratchpad, dense; nothing if there is no such tensor. */
 dnnl_status_t rnn_fetch(struct rnn *rnn, int arg, const char *tag, md_t *md);
+
+/* Decides the open layouts of all tensors but weights. */
+dnnl_status_t rnn_decide_layouts(struct plan *plan);
+/* Copies the tensor of an argument, layers x directions x batch x channels, to the slot before the first
+ * step, or clears that if there is none; and the slot after the last to such a tensor. `operand`: RNN_STATE
+ * or RNN_C. */
+dnnl_status_t rnn_begin_state(struct rnn *rnn, int arg, const struct rnn_area *area, int operand,
+                              dnnl_dim_t channels);
+dnnl_status_t rnn_end_state(struct rnn *rnn, int arg, const struct rnn_area *area, dnnl_dim_t channels);
+/* Inputs of the first layer: the user's, or a copy. */
+dnnl_status_t rnn_input(struct rnn *rnn, struct rnn_area *input);
+/* Attention of every row, for all channels. */
+dnnl_status_t rnn_spread_attention(struct rnn *rnn, struct rnn_area *attention);
 
 #endif

@@ -16,111 +16,6 @@ struct forward {
     struct rnn_area bias, peephole, attention;
 };
 
-static md_t *tensor(const struct forward *f, int arg) {
-    return problem_md(&f->rnn.plan->problem, arg);
-}
-
-static dnnl_status_t decide_layouts(struct plan *plan) {
-    static const struct {
-        int arg;
-        const char *tag;
-    } rows[] = {
-            {DNNL_ARG_SRC_LAYER, "abc"},       {DNNL_ARG_SRC_ITER, "abcd"},
-            {DNNL_ARG_SRC_ITER_C, "abcd"},     {DNNL_ARG_DST_LAYER, "abc"},
-            {DNNL_ARG_DST_ITER, "abcd"},       {DNNL_ARG_DST_ITER_C, "abcd"},
-            {DNNL_ARG_BIAS, "abcd"},           {DNNL_ARG_WEIGHTS_PEEPHOLE, "abcd"},
-            {DNNL_ARG_AUGRU_ATTENTION, "abc"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        md_t *md = problem_md(&plan->problem, rows[i].arg);
-        if (md) TRY(md_set_any(md, rows[i].tag));
-        if (md && !md_is_blocked(md)) return plan_skip(plan, "a layout is not blocked");
-    }
-    return dnnl_success;
-}
-
-/* States before the first step. */
-
-static dnnl_status_t clear_state(struct rnn *rnn, const struct rnn_area *area, int operand,
-                                 dnnl_dim_t direction, dnnl_dim_t channels) {
-    for (dnnl_dim_t l = 0; l < rnn->layers; l++) {
-        const struct rnn_step step = {.layer = l, .direction = direction};
-        struct rnn_params *p = rnn_launch(rnn, RNN_CLEAR, channels);
-        if (!p) return dnnl_out_of_memory;
-        p->operands[operand] = rnn_operand(rnn, area, &step, true);
-    }
-    return dnnl_success;
-}
-
-static dnnl_status_t begin_state(struct rnn *rnn, int arg, const struct rnn_area *area, int operand,
-                                 dnnl_dim_t channels) {
-    const md_t *user = problem_md(&rnn->plan->problem, arg);
-    for (dnnl_dim_t d = 0; d < rnn->directions; d++) {
-        if (!user) {
-            TRY(clear_state(rnn, area, operand, d, channels));
-            continue;
-        }
-        md_t from, to = rnn_end_slot(rnn, area, d, false, channels);
-        TRY(rnn_one_direction(&from, user, d));
-        TRY(append_reorder(rnn->plan, arg, &from, area->arg, &to, NULL));
-    }
-    return dnnl_success;
-}
-
-/* The final states. */
-static dnnl_status_t end_state(struct rnn *rnn, int arg, const struct rnn_area *area, dnnl_dim_t channels) {
-    const md_t *user = problem_md(&rnn->plan->problem, arg);
-    for (dnnl_dim_t d = 0; user && d < rnn->directions; d++) {
-        md_t to, from = rnn_end_slot(rnn, area, d, true, channels);
-        TRY(rnn_one_direction(&to, user, d));
-        TRY(append_reorder(rnn->plan, area->arg, &from, arg, &to, NULL));
-    }
-    return dnnl_success;
-}
-
-/* Inputs. */
-
-/* Attention of every row, for all channels. */
-static dnnl_status_t spread_attention(struct forward *f) {
-    const md_t *user = tensor(f, DNNL_ARG_AUGRU_ATTENTION);
-    if (!user) return dnnl_success;
-    struct rnn *rnn = &f->rnn;
-    struct rows rows;
-    f->attention = rnn_scratch(rnn, rnn->time, 1, rnn->dhc);
-    md_t spread = rnn_sequence(rnn, &f->attention, &(struct rnn_step){0}, false, rnn->dhc);
-    rows_begin_at(&rows, rnn->plan, ARG_SCRATCHPAD, &spread);
-    rows_load(&rows, rows_operand_at(&rows, DNNL_ARG_AUGRU_ATTENTION, user), ROW_NONE);
-    return rows_end(&rows);
-}
-
-/* Inputs of the first layer are used where they are, if steps follow each other there. */
-static bool reads_input(const struct rnn *rnn, const md_t *md) {
-    const dnnl_dim_t *strides = md->blocking.strides;
-    return md->data_type == rnn->state.type && md_is_plain(md) && (strides[2] == 1 || md->dims[2] == 1)
-           && (md->dims[0] == 1 || strides[0] == md->dims[1] * strides[1]);
-}
-
-static dnnl_status_t prepare_input(struct forward *f) {
-    struct rnn *rnn = &f->rnn;
-    const md_t *user = tensor(f, DNNL_ARG_SRC_LAYER);
-    if (reads_input(rnn, user)) {
-        dnnl_dim_t row = user->blocking.strides[1];
-        if (rnn->batch == 1) row = user->blocking.strides[0];
-        f->input = (struct rnn_area){.arg = DNNL_ARG_SRC_LAYER,
-                                     .type = user->data_type,
-                                     .offset = user->offset0,
-                                     .slot = rnn->batch * row,
-                                     .row = row,
-                                     .slots = rnn->time};
-        return dnnl_success;
-    }
-    f->input = rnn_scratch(rnn, rnn->time, 1, rnn->slc);
-    f->input.type = rnn->state.type; /* never larger than f32 */
-    f->input.offset *= (dnnl_dim_t)(sizeof(float) / dt_size(rnn->state.type));
-    const md_t to = rnn_sequence(rnn, &f->input, &(struct rnn_step){0}, false, rnn->slc);
-    return append_reorder(rnn->plan, DNNL_ARG_SRC_LAYER, user, f->input.arg, &to, NULL);
-}
-
 static dnnl_status_t prepare_weights(struct forward *f) {
     struct rnn *rnn = &f->rnn;
     md_t bias, peephole;
@@ -253,24 +148,24 @@ static dnnl_status_t build(struct plan *plan) {
     struct rnn *rnn = &f.rnn;
     const struct gemm_tile_shape *tile = plan->implementation->data;
     if (tile) TRY(plan_takes(plan, tile->kernel));
-    TRY(decide_layouts(plan));
+    TRY(rnn_decide_layouts(plan));
     TRY(rnn_begin(rnn, plan));
     if (rnn->int8) return plan_skip(plan, "bytes");
     TRY(prepare_weights(&f));
     if (rnn->time * rnn->batch == 0) return dnnl_success;
-    TRY(prepare_input(&f));
-    TRY(spread_attention(&f));
+    TRY(rnn_input(rnn, &f.input));
+    TRY(rnn_spread_attention(rnn, &f.attention));
     f.gates_layer = rnn_scratch(rnn, rnn->time, rnn->gates, rnn->width);
     f.gates_iter = rnn_scratch(rnn, 1, rnn->gates, rnn->width);
     if (rnn_is_gru(rnn->cell)) f.before_reset = rnn_scratch(rnn, 1, 1, rnn->dhc);
-    TRY(begin_state(rnn, DNNL_ARG_SRC_ITER, &rnn->state, RNN_STATE, rnn->sic));
-    if (rnn->c.arg != ARG_NOTHING) TRY(begin_state(rnn, DNNL_ARG_SRC_ITER_C, &rnn->c, RNN_C, rnn->dhc));
+    TRY(rnn_begin_state(rnn, DNNL_ARG_SRC_ITER, &rnn->state, RNN_STATE, rnn->sic));
+    if (rnn->c.arg != ARG_NOTHING) TRY(rnn_begin_state(rnn, DNNL_ARG_SRC_ITER_C, &rnn->c, RNN_C, rnn->dhc));
     for (dnnl_dim_t d = 0; d < rnn->directions; d++)
         for (dnnl_dim_t l = 0; l < rnn->layers; l++)
             TRY(append_layer(&f, l, d));
     TRY(append_results(rnn));
-    TRY(end_state(rnn, DNNL_ARG_DST_ITER, &rnn->state, rnn->dic));
-    return end_state(rnn, DNNL_ARG_DST_ITER_C, &rnn->c, rnn->dhc);
+    TRY(rnn_end_state(rnn, DNNL_ARG_DST_ITER, &rnn->state, rnn->dic));
+    return rnn_end_state(rnn, DNNL_ARG_DST_ITER_C, &rnn->c, rnn->dhc);
 }
 
 const struct implementation rnn_forward[] = {

@@ -109,6 +109,13 @@ struct rnn_area rnn_scratch(struct rnn *rnn, dnnl_dim_t slots, dnnl_dim_t gates,
     return area;
 }
 
+struct rnn_area rnn_scratch_cells(struct rnn *rnn, dnnl_dim_t width) {
+    struct rnn_area area = area_of(rnn, 1, row_of(width), width);
+    size_t bytes = (size_t)(rnn->layers * rnn->directions * area.cell) * sizeof(float);
+    area.offset = (dnnl_dim_t)(plan_scratchpad(rnn->plan, bytes) / sizeof(float));
+    return area;
+}
+
 struct rnn_area rnn_area_of(const md_t *md, int gate_dim) {
     if (md->ndims == 0) return (struct rnn_area){.arg = ARG_NOTHING};
     return (struct rnn_area){.arg = ARG_SCRATCHPAD,
