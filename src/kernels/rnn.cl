@@ -40,12 +40,12 @@ INLINE global uchar *rnn_area(const struct rnn_at *at, int operand) {
 
 #define LANES 1
 #include "kernels/lib/lanes.h"
-INLINE OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
+OUTLINE OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
     *to = 0.0f;
     if (rnn_has(at, operand))
         *to = load_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate));
 }
-INLINE OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
+OUTLINE OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
     if (rnn_has(at, operand))
         store_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate), x);
 }
@@ -79,7 +79,8 @@ kernel void rnn_cell_items(ITEM global uchar *scratchpad, global uchar *workspac
                            const struct scalars scalars, constant struct rnn_params *p) {
     const i64 index = (i64)get_global_id(0);
     struct rnn_at at = {
-            p, {scratchpad, scratchpad, workspace}, index / p->channels, index % p->channels, scalars.step, 1};
+            p, {scratchpad, scratchpad, workspace}, index / p->channels, index % p->channels, scalars.step,
+            1};
     if (at.row >= p->rows) return;
     if (p->op < RNN_VANILLA_BACK)
         rnn_cell(&at, 0.0f);

@@ -2,7 +2,7 @@
 /* Cells of recurrent networks, backward, for one vector width LANES: see rnn.cl. */
 
 /* The gradient of the state of this step. */
-INLINE OVERLOAD void rnn_diff_state(VEC *diff, const struct rnn_at *at) {
+OUTLINE OVERLOAD void rnn_diff_state(VEC *diff, const struct rnn_at *at) {
     VEC x, y;
     rnn_load(&x, at, RNN_DIFF_LAYER, 0);
     rnn_load(&y, at, RNN_DIFF_ITER, 0);
@@ -44,7 +44,7 @@ INLINE OVERLOAD void rnn_lstm_back(const struct rnn_at *at, VEC i) {
     rnn_load(&c, at, RNN_C, 0);
     rnn_load(&before, at, RNN_C_BEFORE, 0);
     rnn_load(&diff_c, at, RNN_DIFF_C, 0);
-    tanh_c = f32_tanh(c);
+    tanh_c = rnn_tanh(c);
     const VEC diff_o = diff * tanh_c * rnn_logistic_slope(o);
     diff_c = fma(diff * o, rnn_tanh_slope(tanh_c), diff_c);
     rnn_load(&peephole, at, RNN_PEEPHOLE, 2);
@@ -65,7 +65,7 @@ INLINE OVERLOAD void rnn_lstm_back(const struct rnn_at *at, VEC i) {
 }
 
 /* The gates u and the candidate of every GRU. Returns the gradient before the candidate's tanh. */
-INLINE OVERLOAD VEC rnn_gru_end_back(const struct rnn_at *at, VEC diff) {
+OUTLINE OVERLOAD VEC rnn_gru_end_back(const struct rnn_at *at, VEC diff) {
     VEC u, candidate, before, attention;
     rnn_diff_state(&diff, at);
     rnn_load(&u, at, RNN_GATES, 0);

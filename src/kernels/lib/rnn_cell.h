@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells of recurrent networks, forward, for one vector width LANES: see rnn.cl. */
 
+/* Large functions exist once. */
+OUTLINE OVERLOAD VEC rnn_logistic(VEC x) {
+    return f32_logistic(x);
+}
+OUTLINE OVERLOAD VEC rnn_tanh(VEC x) {
+    return f32_tanh(x);
+}
+
 /* What goes into a gate: its products and its bias. */
-INLINE OVERLOAD void rnn_sum(VEC *sum, const struct rnn_at *at, int gate) {
+OUTLINE OVERLOAD void rnn_sum(VEC *sum, const struct rnn_at *at, int gate) {
     VEC x, y;
     rnn_load(&x, at, RNN_GATES_LAYER, gate);
     rnn_load(&y, at, RNN_GATES_ITER, gate);
@@ -18,20 +26,20 @@ INLINE OVERLOAD void rnn_sum(VEC *sum, const struct rnn_at *at, int gate) {
 }
 
 /* States are stored as they are, or quantised. */
-INLINE OVERLOAD void rnn_store_state(const struct rnn_at *at, int operand, VEC x) {
+OUTLINE OVERLOAD void rnn_store_state(const struct rnn_at *at, int operand, VEC x) {
     if (at->p->operands[operand].type != TYPE_F32) x = fma(x, V(at->p->scale), V(at->p->shift));
     rnn_store(at, operand, 0, x);
 }
 
-INLINE OVERLOAD void rnn_load_state(VEC *x, const struct rnn_at *at, int operand) {
+OUTLINE OVERLOAD void rnn_load_state(VEC *x, const struct rnn_at *at, int operand) {
     rnn_load(x, at, operand, 0);
     if (at->p->operands[operand].type != TYPE_F32) *x = f32_div(*x - V(at->p->shift), V(at->p->scale));
 }
 
 INLINE OVERLOAD VEC rnn_activate(const struct rnn_at *at, VEC x) {
     switch (at->p->activation) {
-    case RNN_TANH: return f32_tanh(x);
-    case RNN_LOGISTIC: return f32_logistic(x);
+    case RNN_TANH: return rnn_tanh(x);
+    case RNN_LOGISTIC: return rnn_logistic(x);
     }
     return x > V(0.0f) ? x : x * V(at->p->alpha);
 }
@@ -48,18 +56,18 @@ INLINE OVERLOAD void rnn_lstm(const struct rnn_at *at, VEC x) {
     rnn_load(&c, at, RNN_C_BEFORE, 0);
     rnn_sum(&x, at, 0);
     rnn_load(&peephole, at, RNN_PEEPHOLE, 0);
-    i = f32_logistic(fma(peephole, c, x));
+    i = rnn_logistic(fma(peephole, c, x));
     rnn_sum(&x, at, 1);
     rnn_load(&peephole, at, RNN_PEEPHOLE, 1);
-    f = f32_logistic(fma(peephole, c, x));
+    f = rnn_logistic(fma(peephole, c, x));
     rnn_sum(&x, at, 2);
-    g = f32_tanh(x);
+    g = rnn_tanh(x);
     c = fma(f, c, i * g);
     rnn_sum(&x, at, 3);
     rnn_load(&peephole, at, RNN_PEEPHOLE, 2);
-    o = f32_logistic(fma(peephole, c, x));
+    o = rnn_logistic(fma(peephole, c, x));
     rnn_store(at, RNN_C, 0, c);
-    rnn_store_state(at, RNN_STATE, o * f32_tanh(c));
+    rnn_store_state(at, RNN_STATE, o * rnn_tanh(c));
     rnn_store(at, RNN_GATES, 0, i);
     rnn_store(at, RNN_GATES, 1, f);
     rnn_store(at, RNN_GATES, 2, g);
@@ -69,16 +77,16 @@ INLINE OVERLOAD void rnn_lstm(const struct rnn_at *at, VEC x) {
 INLINE OVERLOAD void rnn_gru_gates(const struct rnn_at *at, VEC x) {
     VEC before;
     rnn_sum(&x, at, 0);
-    rnn_store(at, RNN_GATES, 0, f32_logistic(x));
+    rnn_store(at, RNN_GATES, 0, rnn_logistic(x));
     rnn_sum(&x, at, 1);
-    x = f32_logistic(x);
+    x = rnn_logistic(x);
     rnn_store(at, RNN_GATES, 1, x);
     rnn_load_state(&before, at, RNN_STATE_BEFORE);
     rnn_store_state(at, RNN_EXTRA, x * before);
 }
 
 /* The new state: u * the one before + (1 - u) * the candidate. */
-INLINE OVERLOAD void rnn_gru_end(const struct rnn_at *at, VEC u, VEC candidate) {
+OUTLINE OVERLOAD void rnn_gru_end(const struct rnn_at *at, VEC u, VEC candidate) {
     VEC before, attention;
     rnn_load(&attention, at, RNN_ATTENTION, 0);
     u = u - attention * u;
@@ -91,15 +99,15 @@ INLINE OVERLOAD void rnn_gru_state(const struct rnn_at *at, VEC x) {
     VEC u;
     rnn_load(&u, at, RNN_GATES, 0);
     rnn_sum(&x, at, 2);
-    rnn_gru_end(at, u, f32_tanh(x));
+    rnn_gru_end(at, u, rnn_tanh(x));
 }
 
 INLINE OVERLOAD void rnn_lbr_gru(const struct rnn_at *at, VEC x) {
     VEC u, r, inner, y;
     rnn_sum(&x, at, 0);
-    u = f32_logistic(x);
+    u = rnn_logistic(x);
     rnn_sum(&x, at, 1);
-    r = f32_logistic(x);
+    r = rnn_logistic(x);
     rnn_load(&inner, at, RNN_GATES_ITER, 2);
     rnn_load(&y, at, RNN_BIAS, 3);
     inner = inner + y;
@@ -108,7 +116,7 @@ INLINE OVERLOAD void rnn_lbr_gru(const struct rnn_at *at, VEC x) {
     rnn_store(at, RNN_GATES, 0, u);
     rnn_store(at, RNN_GATES, 1, r);
     rnn_store(at, RNN_EXTRA, 0, inner);
-    rnn_gru_end(at, u, f32_tanh(fma(r, inner, x + y)));
+    rnn_gru_end(at, u, rnn_tanh(fma(r, inner, x + y)));
 }
 
 INLINE OVERLOAD void rnn_add(const struct rnn_at *at, VEC x) {
