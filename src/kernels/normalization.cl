@@ -176,8 +176,9 @@ struct norm_period {
 INLINE void norm_period(struct norm_period *to, constant struct norm_dense_params *p, i64 block,
                         global const float *means, global const float *variances, global const float *scales,
                         global const float *shifts) {
-    const i64 image = block / p->channel_blocks, first = (block - image * p->channel_blocks) * p->width;
-    const int period = (int)p->period, width = p->width < p->period ? (int)p->width : period;
+    const i64 image = block / p->cut.channel_blocks,
+              first = (block - image * p->cut.channel_blocks) * p->cut.width;
+    const int period = (int)p->cut.period, width = p->cut.width < p->cut.period ? (int)p->cut.width : period;
 #pragma nounroll
     for (int i = 0; i < width; i++) {
         const i64 c = first + i, stat = image * p->image + (p->share == 1 ? c : c / p->share);
@@ -272,19 +273,19 @@ kernel void normalize_dense(ITEM global const uchar *src, global const float *me
                             global const float *shifts, global uchar *dst, global uchar *mask,
                             constant struct norm_dense_params *p) {
     struct norm_period period;
-    const i64 first = (i64)get_global_id(0) * p->span, all = p->blocks * p->pieces,
-              last = first + p->span < all ? first + p->span : all;
-    struct norm_run r = {src,           dst, p->mask ? mask : 0, 0, 0, 0, 0, p->relu ? 0.0f : -INFINITY,
-                         (int)p->period};
+    const i64 first = (i64)get_global_id(0) * p->cut.span, all = p->cut.blocks * p->cut.pieces,
+              last = first + p->cut.span < all ? first + p->cut.span : all;
+    struct norm_run r = {
+            src, dst, p->mask ? mask : 0, 0, 0, 0, 0, p->relu ? 0.0f : -INFINITY, (int)p->cut.period};
     i64 ready = -1;
     for (i64 piece = first; piece < last; piece++) {
-        const i64 block = piece / p->pieces, begin = (piece - block * p->pieces) * p->piece,
-                  left = p->length - begin, at = block * p->length + begin;
+        const i64 block = piece / p->cut.pieces, begin = (piece - block * p->cut.pieces) * p->cut.piece,
+                  left = p->cut.length - begin, at = block * p->cut.length + begin;
         if (block != ready) norm_period(&period, p, block, means, variances, scales, shifts);
         ready = block;
         r.from = p->src_offset + at;
         r.to = p->dst_offset + at;
-        r.n = left < p->piece ? left : p->piece;
+        r.n = left < p->cut.piece ? left : p->cut.piece;
         r.place = at;
         norm_run(&r, &period, p->src_type, p->dst_type);
     }

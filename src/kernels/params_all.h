@@ -13,6 +13,7 @@
 #include "kernels/params_lrn.h"
 #include "kernels/params_matmul.h"
 #include "kernels/params_normalization.h"
+#include "kernels/params_normalization_backward.h"
 #include "kernels/params_pack.h"
 #include "kernels/params_pooling.h"
 #include "kernels/params_reduction.h"

@@ -32,24 +32,30 @@ struct norm_rows_params {
 };
 PARAMS_SIZE(norm_rows_params, 40 + 8 * 11 + 8 * 32);
 
-/* src and dst in the same dense layout, cut into `blocks` of `length` elements each; element i of a block
- * belongs to its channel i % width, or to its only one. Channels repeat after `period` elements, a multiple
- * of
- * 16. Blocks are numbered in memory order: `channel_blocks` of them have all channels, `width` each. */
+/* A dense layout, cut into `blocks` of `length` elements each; element i of a block belongs to its channel
+ * i % width, or to its only one. Channels repeat after `period` elements, a multiple of 16. Blocks are
+ * numbered in memory order: `channel_blocks` of them have all channels, `width` each. */
+struct norm_cut {
+    i64 blocks, length, width, period;
+    i64 pieces, piece; /* of a block: their number, and their size, a multiple of the period */
+    i64 span;          /* pieces of a work-item */
+    i64 channel_blocks;
+};
+PARAMS_SIZE(norm_cut, 64);
+
+/* src and dst in the same dense layout. */
 struct norm_dense_params {
+    struct norm_cut cut;
     i32 src_type, dst_type;
     i32 relu, mask; /* mask: store which results are positive */
     f32 eps;
     i32 pad;
-    i64 blocks, length, width, period;
-    i64 pieces, piece; /* of a block: their number, and their size, a multiple of the period */
-    i64 span;          /* pieces of a work-item */
-    i64 channel_blocks, channels;
+    i64 channels;
     i64 image, share; /* statistics of an image (0: all images share them), channels that share one */
     i64 src_offset, dst_offset, mean_offset, variance_offset;
     i64 scale_offset, shift_offset; /* -1: none */
 };
-PARAMS_SIZE(norm_dense_params, 24 + 8 * 17);
+PARAMS_SIZE(norm_dense_params, 64 + 24 + 8 * 9);
 
 /* factor[i] = scale[i % channels] / sqrt(variance[i / share] + eps), and mean[i / share] next to it. */
 struct norm_factors_params {

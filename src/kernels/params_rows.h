@@ -44,6 +44,7 @@ enum {
     ROW_NORMALIZE,        /* x = (x - y) * z, plus the element of the operand `scale` */
     ROW_IS_POSITIVE,      /* x = x > 0 ? 1 : 0 */
     ROW_PRELU_BACKWARD,   /* x = z > 0 ? (alpha is 0 ? 0 : x) : x * y */
+    ROW_KEEP,             /* x = y > 0 ? x : 0 */
 };
 struct row_op {
     i32 kind, alg;

@@ -121,6 +121,7 @@ OUTLINE void row_sum_or_prelu(constant struct row_op *op, float *to, const float
     switch (op->kind) {
         ROW_LOOP_2(ROW_SUM, fma(y - beta, alpha, x))
         ROW_LOOP_2(ROW_PRELU, x > (float16)(0.0f) ? x : x * y)
+        ROW_LOOP_2(ROW_KEEP, y > (float16)(0.0f) ? x : (float16)(0.0f))
     }
 }
 
@@ -342,6 +343,7 @@ INLINE float item_apply(const struct row_state *s, const struct row_block *block
     switch (op->kind) {
     case ROW_SUM: return fma(y - op->beta, op->alpha, x);
     case ROW_PRELU: return x > 0.0f ? x : x * y;
+    case ROW_KEEP: return y > 0.0f ? x : 0.0f;
     case ROW_PRELU_BACKWARD:
         return item_operand(s, block, op->operand2) > 0.0f ? (op->alpha == 0.0f ? 0.0f : x) : x * y;
     case ROW_BINARY:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalisation: creation and plans. Forward: statistics first, then results. */
+/* Batch normalisation: creation and plans. Forward: statistics first, then results. Backward: sums of each
+ * channel first. */
+#include "kernels/kernel.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/epilogue.h"
-#include "primitives/normalization.h"
+#include "primitives/normalization_backward.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "batch_normalization";
@@ -48,6 +50,16 @@ dnnl_status_t dnnl_batch_normalization_forward_primitive_desc_create(
     return create_desc(component, pd, engine, &problem, attr);
 }
 
+/* The workspace that the forward primitive has filled. */
+static dnnl_status_t find_workspace(const md_t **workspace, const struct dnnl_primitive_desc *hint,
+                                    const md_t *src) {
+    SUPPORT(hint && hint->plan->problem.kind == dnnl_batch_normalization, "a ReLU without a hint");
+    *workspace = problem_md(&hint->plan->problem, DNNL_ARG_WORKSPACE);
+    const md_t *dst = problem_md(&hint->plan->problem, DNNL_ARG_DST);
+    SUPPORT(*workspace && md_same_dims(dst, src), "a hint without a workspace of this shape");
+    return dnnl_success;
+}
+
 dnnl_status_t dnnl_batch_normalization_backward_primitive_desc_create(
         dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
         const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t src,
@@ -59,10 +71,19 @@ dnnl_status_t dnnl_batch_normalization_backward_primitive_desc_create(
                                       .diff_dst = diff_dst,
                                       .flags = flags,
                                       .known_flags = known_flags};
-    (void)epsilon, (void)hint;
+    const md_t *workspace = NULL;
     TRY(check_normalization(&r, false));
     TRY(check_normalization_attr(&r, engine, attr, 0, false));
-    return create_nothing(component, pd);
+    TRY(check_normalization_backward(&r, true));
+    if (flags & (dnnl_fuse_norm_relu | dnnl_fuse_norm_add_relu)) TRY(find_workspace(&workspace, hint, src));
+
+    struct problem problem;
+    md_t channels;
+    dnnl_dims_t dims = {src->dims[1]};
+    TRY(md_init_by_string(&channels, 1, dims, dnnl_f32, "a"));
+    TRY(normalization_backward_problem(&problem, dnnl_batch_normalization, &r, epsilon, &channels, &channels,
+                                       workspace));
+    return create_backward_desc(component, pd, engine, &problem, hint, attr);
 }
 
 static dnnl_status_t decide_layouts(struct problem *problem) {
@@ -117,5 +138,29 @@ static dnnl_status_t build(struct plan *plan) {
 
 const struct implementation batch_normalization_forward[] = {
         {"batch_normalization", build, NULL},
+        {NULL, NULL, NULL},
+};
+
+/* Backward: a cell is a channel. */
+static dnnl_status_t build_backward(struct plan *plan) {
+    TRY(norm_backward_layouts(&plan->problem));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    if (md_nelems(src, false) == 0) return norm_append_no_gradient(plan, src->dims[1]);
+    struct norm_cells cells = {.kept = BIT(1),
+                               .statistics = src->dims[1],
+                               .share = 1,
+                               .channels = src->dims[1],
+                               .mean_arg = DNNL_ARG_MEAN,
+                               .variance_arg = DNNL_ARG_VARIANCE,
+                               .cell_mean_arg = DNNL_ARG_MEAN};
+    TRY(norm_vector(&cells.cell_mean, src, 1, dnnl_f32));
+    if (!plan->implementation->data) return norm_append_backward(plan, &cells);
+    TRY(plan_takes(plan, &kernel_norm_gradient_dense));
+    return norm_append_backward_dense(plan, &cells, 0);
+}
+
+const struct implementation batch_normalization_backward[] = {
+        {"norm_gradient_dense", build_backward, &kernel_norm_gradient_dense},
+        {"batch_normalization_backward", build_backward, NULL},
         {NULL, NULL, NULL},
 };

@@ -7,6 +7,7 @@
 #define LODE_PRIMITIVES_NORMALIZATION_H
 
 #include "core/plan.h"
+#include "kernels/params_normalization.h"
 #include "primitives/check.h"
 
 /* A normalisation, forward (dst) or backward (diff_src, diff_dst). */
@@ -58,6 +59,12 @@ dnnl_status_t norm_append_moments(struct plan *plan, int src_arg, const md_t *sr
  * `image`: statistics of an image, 0 if all share them; `share`: consecutive channels that have the same. */
 dnnl_status_t norm_append_dense(struct plan *plan, const struct norm_moments *m, dnnl_dim_t image,
                                 dnnl_dim_t share, bool *fits);
+
+/* Cuts a dense layout for kernels that take `work` elements at a time, if they can. `images`: those have
+ * statistics of their own. */
+bool norm_cut(struct norm_cut *cut, const md_t *md, bool images, dnnl_dim_t work);
+/* Are elements of the same position in the same place? Types and offsets may differ. */
+bool norm_same_layout(const md_t *a, const md_t *b);
 
 /* How a normalisation is applied: dst = (src - mean) * factor + shift. */
 struct norm_factors {

@@ -23,52 +23,65 @@ static bool activation_fits(const struct plan *plan, bool *relu) {
 }
 
 /* Cuts the layout at its loops of channels: at most one outside, and one that is innermost. */
-static bool cut_channels(struct norm_dense_params *p, const md_t *md, bool images) {
+static bool cut_channels(struct norm_cut *cut, const md_t *md, bool images) {
     struct walk walk;
     walk_cut(&walk, md);
     int n = walk.nloops, outer = -1;
-    p->width = n > 0 && walk.loops[n - 1].dim == 1 ? walk.loops[--n].size : 1;
+    cut->width = n > 0 && walk.loops[n - 1].dim == 1 ? walk.loops[--n].size : 1;
     for (int l = 0; l < n; l++) {
         if (walk.loops[l].dim != 1) continue;
-        if (outer >= 0 || walk.loops[l].step != p->width) return false;
+        if (outer >= 0 || walk.loops[l].step != cut->width) return false;
         outer = l;
     }
-    p->channel_blocks = outer >= 0 ? walk.loops[outer].size : 1;
+    cut->channel_blocks = outer >= 0 ? walk.loops[outer].size : 1;
     /* Images with statistics of their own must be outermost. */
     bool batch = n > 0 && walk.loops[0].dim == 0;
     if (images && md->dims[0] > 1 && (!batch || outer > 1)) return false;
     if (images && outer < 0) outer = batch ? 0 : -1;
-    p->blocks = p->length = 1;
+    cut->blocks = cut->length = 1;
     for (int l = 0; l < n; l++)
-        *(l <= outer ? &p->blocks : &p->length) *= walk.loops[l].size;
-    p->length *= p->width;
+        *(l <= outer ? &cut->blocks : &cut->length) *= walk.loops[l].size;
+    cut->length *= cut->width;
     return true;
 }
 
-static bool set_period(struct norm_dense_params *p) {
-    enum { WORK = 8192, REUSE = 4 };
-    p->period = p->width;
-    while (p->period % 16 != 0 && p->period <= NORM_PERIOD)
-        p->period *= 2;
-    if (p->period > NORM_PERIOD) return false;
-    i64 least = p->period * REUSE, wanted = WORK / p->period * p->period;
-    p->piece = wanted > least ? wanted : least;
-    p->pieces = divide_up(p->length, p->piece);
-    i64 size = p->length < p->piece ? p->length : p->piece;
-    p->span = WORK / size > 1 ? WORK / size : 1;
+static bool set_period(struct norm_cut *cut, dnnl_dim_t work) {
+    enum { REUSE = 4 };
+    cut->period = cut->width;
+    while (cut->period % 16 != 0 && cut->period <= NORM_PERIOD)
+        cut->period *= 2;
+    if (cut->period > NORM_PERIOD) return false;
+    i64 least = cut->period * REUSE, wanted = work / cut->period * cut->period;
+    cut->piece = wanted > least ? wanted : least;
+    cut->pieces = divide_up(cut->length, cut->piece);
+    i64 size = cut->length < cut->piece ? cut->length : cut->piece;
+    cut->span = work / size > 1 ? work / size : 1;
     return true;
 }
 
-static bool layouts_fit(const md_t *src, const md_t *dst) {
-    md_t moved = *src;
-    moved.offset0 = dst->offset0;
-    return md_same_layout(&moved, dst) && md_is_dense(src, true);
+/* Only the padding of channels is known to kernels. */
+static bool padding_fits(const md_t *md) {
+    for (int d = 0; d < md->ndims; d++)
+        if (d != 1 && md->padded_dims[d] != md->dims[d]) return false;
+    return true;
+}
+
+bool norm_cut(struct norm_cut *cut, const md_t *md, bool images, dnnl_dim_t work) {
+    return padding_fits(md) && md_is_dense(md, true) && cut_channels(cut, md, images)
+           && set_period(cut, work);
+}
+
+bool norm_same_layout(const md_t *a, const md_t *b) {
+    md_t moved = *a;
+    moved.offset0 = b->offset0;
+    moved.data_type = b->data_type;
+    return md_same_layout(&moved, b);
 }
 
 static dnnl_status_t launch_dense(struct plan *plan, const struct norm_moments *m,
                                   const struct norm_dense_params *made) {
     struct launch *launch;
-    i64 items = divide_up(made->blocks * made->pieces, made->span);
+    i64 items = divide_up(made->cut.blocks * made->cut.pieces, made->cut.span);
     struct norm_dense_params *p =
             plan_launch(plan, &kernel_normalize_dense, range_of_items(items, 1), &launch);
     if (!p) return dnnl_out_of_memory;
@@ -85,6 +98,7 @@ static dnnl_status_t launch_dense(struct plan *plan, const struct norm_moments *
 
 dnnl_status_t norm_append_dense(struct plan *plan, const struct norm_moments *m, dnnl_dim_t image,
                                 dnnl_dim_t share, bool *fits) {
+    enum { WORK = 8192 };
     const struct problem *problem = &plan->problem;
     const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST),
                *scale = problem_md(problem, DNNL_ARG_SCALE), *shift = problem_md(problem, DNNL_ARG_SHIFT);
@@ -102,8 +116,8 @@ dnnl_status_t norm_append_dense(struct plan *plan, const struct norm_moments *m,
                                      .variance_offset = m->variance.offset0,
                                      .scale_offset = scale ? scale->offset0 : -1,
                                      .shift_offset = shift ? shift->offset0 : -1};
-    *fits = plan->device->info.class == DEVICE_CPU && layouts_fit(src, dst) && activation_fits(plan, &relu)
-            && cut_channels(&made, dst, image != 0) && set_period(&made);
+    *fits = plan->device->info.class == DEVICE_CPU && norm_same_layout(src, dst)
+            && activation_fits(plan, &relu) && norm_cut(&made.cut, dst, image != 0, WORK);
     if (!*fits) return dnnl_success;
     made.relu = relu;
     return launch_dense(plan, m, &made);

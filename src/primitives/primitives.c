@@ -23,6 +23,8 @@ static const struct {
     const struct implementation *implementations;
 } rows[] = {
         {dnnl_batch_normalization, FORWARD, batch_normalization_forward},
+        {dnnl_batch_normalization, BACKWARD_ALL, batch_normalization_backward},
+        {dnnl_batch_normalization, BACKWARD_DATA, batch_normalization_backward},
         {dnnl_binary, FORWARD, binary_implementations},
         {dnnl_concat, FORWARD, concat_implementations},
         {dnnl_convolution, FORWARD, convolution_forward},

@@ -9,6 +9,7 @@
 
 #include "core/plan.h"
 
+extern const struct implementation batch_normalization_backward[];
 extern const struct implementation batch_normalization_forward[];
 extern const struct implementation binary_implementations[];
 extern const struct implementation concat_implementations[];

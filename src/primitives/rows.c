@@ -274,6 +274,10 @@ void rows_prelu(struct rows *rows, int operand) {
     add_op(rows, (struct row_op){.kind = ROW_PRELU, .operand = operand, .scale = ROW_NONE});
 }
 
+void rows_keep(struct rows *rows, int operand) {
+    add_op(rows, (struct row_op){.kind = ROW_KEEP, .operand = operand, .scale = ROW_NONE});
+}
+
 void rows_prelu_backward(struct rows *rows, int src, int operand, bool clear) {
     add_op(rows, (struct row_op){.kind = ROW_PRELU_BACKWARD,
                                  .alpha = clear ? 0.0f : 1.0f,

@@ -65,6 +65,8 @@ void rows_prelu(struct rows *rows, int operand);
 void rows_prelu_backward(struct rows *rows, int src, int operand, bool clear);
 /* x = (x - mean) * factor + shift; mean and shift may be ROW_NONE. */
 void rows_normalize(struct rows *rows, int mean, int factor, int shift);
+/* x stays where `operand` is positive, and becomes 0 elsewhere. */
+void rows_keep(struct rows *rows, int operand);
 /* x = x > 0 ? 1 : 0 */
 void rows_is_positive(struct rows *rows);
 /* Makes room for an operation with so many operands: if there is none left, what follows is another launch.

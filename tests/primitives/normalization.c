@@ -3,7 +3,7 @@
  * Batch, layer and group normalisation, forward, against plain loops in double: shapes x layouts x flags x
  * types x attributes, with their statistics and workspaces, on every implementation that takes the problem.
  */
-#include "primitives/harness.h"
+#include "primitives/normalizations.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,44 +15,10 @@
 
 #include <cmocka.h>
 
-enum kind { BATCH, LAYER, GROUP };
-static const float epsilon = 1e-3f;
-
-struct problem {
-    enum kind kind;
-    dnnl_prop_kind_t prop;
-    unsigned flags;
-    dnnl_dim_t groups;
-    const char *src_tag, *dst_tag, *stat_tag;
-    dnnl_data_type_t weights_type; /* layer normalisation; 0: f32 */
-    bool in_place;
-    bool exact_means; /* sums of src have no rounding errors */
-};
-
 /* All tensors of a problem. Arrays that it does not have are without values. */
 struct tensors {
     struct array src, other, mean, variance, scale, shift, dst, dst_error, mean_error, variance_error, mask;
 };
-
-/* The statistic and the channel that an element belongs to. */
-static int64_t statistic_of(const struct problem *p, const struct array *src, const dnnl_dim_t *at) {
-    int64_t index = 0;
-    if (p->kind == BATCH) return at[1];
-    if (p->kind == GROUP) return at[0] * p->groups + at[1] / (src->dims[1] / p->groups);
-    for (int d = 0; d < src->ndims - 1; d++)
-        index = index * src->dims[d] + at[d];
-    return index;
-}
-
-static int channel_dim(const struct problem *p, const struct array *src) {
-    return p->kind == LAYER ? src->ndims - 1 : 1;
-}
-
-static struct array statistics_new(const struct problem *p, const struct array *src, dnnl_data_type_t type) {
-    if (p->kind == BATCH) return array_new(1, &src->dims[1], type);
-    if (p->kind == LAYER) return array_new(src->ndims - 1, src->dims, type);
-    return array_new(2, (dnnl_dims_t){src->dims[0], p->groups}, type);
-}
 
 /* Mean and variance of every statistic. */
 static void measure(const struct problem *p, struct tensors *t) {
@@ -145,27 +111,6 @@ static void free_tensors(struct tensors *t) {
         array_free(all[i]);
 }
 
-static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p, const struct tensors *t,
-                              const_dnnl_primitive_attr_t attr) {
-    dnnl_memory_desc_t src = md_of(&t->src, p->src_tag), dst = md_of(&t->dst, p->dst_tag),
-                       statistics = p->stat_tag ? md_of(&t->mean, p->stat_tag) : NULL;
-    dnnl_status_t status;
-    if (p->kind == BATCH)
-        status = dnnl_batch_normalization_forward_primitive_desc_create(pd, test_engine(), p->prop, src, dst,
-                                                                        epsilon, p->flags, attr);
-    else if (p->kind == LAYER)
-        status = dnnl_layer_normalization_forward_primitive_desc_create_v2(
-                pd, test_engine(), p->prop, src, dst, statistics,
-                p->weights_type ? p->weights_type : dnnl_f32, epsilon, p->flags, attr);
-    else
-        status = dnnl_group_normalization_forward_primitive_desc_create(pd, test_engine(), p->prop, src, dst,
-                                                                        p->groups, epsilon, p->flags, attr);
-    dnnl_memory_desc_destroy(src);
-    dnnl_memory_desc_destroy(dst);
-    if (statistics) dnnl_memory_desc_destroy(statistics);
-    return status;
-}
-
 /* What goes in and comes out. The workspace is not read: what it holds is the library's business, and is
  * checked by the backward pass; here it must only be there. */
 static struct test_run run_of(const struct problem *p, struct tensors *t, const struct attr_run *attr,
@@ -198,26 +143,6 @@ static struct test_run run_of(const struct problem *p, struct tensors *t, const 
 
 static const struct attr_case plain = {.name = "plain"};
 
-/* A workspace for pd, if it has one. The peer's implementations differ in its size: one that is enough for
- * all.
- */
-static void add_workspace(struct exec *exec, dnnl_status_t created, const_dnnl_primitive_desc_t pd,
-                          const struct array *src) {
-    const_dnnl_memory_desc_t md =
-            created == dnnl_success ? dnnl_primitive_desc_query_md(pd, dnnl_query_workspace_md, 0) : NULL;
-    int ndims = 0;
-    if (md) dnnl_memory_desc_query(md, dnnl_query_ndims_s32, &ndims);
-    if (ndims == 0) return;
-    if (!test_peer()) {
-        exec_add(exec, DNNL_ARG_WORKSPACE, memory_new(md, NULL));
-        return;
-    }
-    dnnl_dims_t dims = {16 * src->count + 64};
-    dnnl_memory_desc_t enough = md_new(1, dims, dnnl_u8, "a");
-    exec_add(exec, DNNL_ARG_WORKSPACE, memory_new(enough, NULL));
-    dnnl_memory_desc_destroy(enough);
-}
-
 /* The workspace must say which results are positive, in the order of dst in memory; plain layouts only. */
 static void check_workspace(const struct exec *exec, const struct tensors *t, const struct problem *p,
                             const char *what) {
@@ -248,7 +173,7 @@ static void run_problem(const struct problem *p, const struct array *src, dnnl_d
              (long long)(src->ndims > 2 ? src->dims[2] : 1), (long long)p->groups, (int)src->type, p->src_tag,
              (int)dst_type, p->dst_tag ? p->dst_tag : "any", c->name, p->in_place ? ", in place" : "");
     dnnl_primitive_desc_t pd = NULL;
-    dnnl_status_t status = desc_new(&pd, p, &t, attr.attr);
+    dnnl_status_t status = normalization_desc(&pd, p, p->prop, &t.src, &t.dst, &t.mean, attr.attr);
     struct test_run run = run_of(p, &t, &attr, what);
     struct exec extra = {0};
     add_workspace(&extra, status, pd, src);
@@ -261,50 +186,18 @@ static void run_problem(const struct problem *p, const struct array *src, dnnl_d
     free_tensors(&t);
 }
 
-/* Flags that the kind has, by number; with statistics from every source. */
-static const unsigned batch_flags[] = {
-        0,
-        dnnl_use_global_stats,
-        dnnl_use_scale | dnnl_use_shift,
-        dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift | dnnl_fuse_norm_relu,
-        dnnl_use_shift | dnnl_fuse_norm_relu,
-        dnnl_use_scale | dnnl_use_shift | dnnl_fuse_norm_add_relu,
-};
-static const unsigned layer_flags[] = {
-        0,
-        dnnl_use_global_stats | dnnl_use_shift,
-        dnnl_use_scale | dnnl_use_shift,
-        dnnl_use_scale | dnnl_rms_norm,
-        dnnl_use_global_stats | dnnl_rms_norm | dnnl_use_scale | dnnl_use_shift,
-};
-static const unsigned group_flags[] = {0, dnnl_use_global_stats, dnnl_use_scale | dnnl_use_shift,
-                                       dnnl_use_global_stats | dnnl_use_scale};
-static const struct {
-    const unsigned *flags;
-    int count;
-} flags_of[] = {{batch_flags, COUNT(batch_flags)},
-                {layer_flags, COUNT(layer_flags)},
-                {group_flags, COUNT(group_flags)}};
-
 static const dnnl_prop_kind_t props[] = {dnnl_forward_inference, dnnl_forward_training};
-
-struct shape {
-    int ndims;
-    dnnl_dims_t dims;
-    dnnl_dim_t groups;
-    const char *tags[6];
-};
 
 static void run_shape(enum kind kind, const struct shape *shape, const char *tag, unsigned seed) {
     struct array src = array_new(shape->ndims, shape->dims, dnnl_f32);
     array_fill_real(&src, seed);
     for (int64_t i = 0; i < src.count; i++)
         src.values[i] = (double)(float)(src.values[i] * 2 + 1);
-    for (int f = 0; f < flags_of[kind].count; f++)
+    for (int f = 0; f < normalization_flags[kind].count; f++)
         for (int k = 0; k < COUNT(props); k++) {
             struct problem p = {.kind = kind,
                                 .prop = props[k],
-                                .flags = flags_of[kind].flags[f],
+                                .flags = normalization_flags[kind].flags[f],
                                 .groups = shape->groups,
                                 .src_tag = tag};
             run_problem(&p, &src, dnnl_f32, &plain);
@@ -318,9 +211,10 @@ static void run_shape(enum kind kind, const struct shape *shape, const char *tag
     array_free(&src);
 }
 
-static void run_shapes(enum kind kind, const struct shape *shapes, int count) {
+static void run_shapes(enum kind kind) {
+    const struct shape *shapes = normalization_shapes[kind];
     failures = 0;
-    for (int s = 0; s < count; s++)
+    for (int s = 0; shapes[s].ndims > 0; s++)
         for (int t = 0; shapes[s].tags[t]; t++)
             run_shape(kind, &shapes[s], shapes[s].tags[t], (unsigned)(s + t));
     printf("%d runs\n", implementations_run);
@@ -329,17 +223,7 @@ static void run_shapes(enum kind kind, const struct shape *shapes, int count) {
 
 static void layer_shapes(void **state) {
     (void)state;
-    static const struct shape shapes[] = {
-            {2, {5, 1000}, 0, {"ab", "ba", "aB16b"}},
-            {2, {3, 5000}, 0, {"ab", "ba"}},
-            {2, {40, 3}, 0, {"ab", "ba", "Ab16a"}},
-            {2, {0, 4}, 0, {"ab"}},
-            {2, {1, 40000}, 0, {"ab"}},
-            {3, {2, 3, 130}, 0, {"abc", "cba", "bac"}},
-            {4, {2, 19, 3, 5}, 0, {"abcd", "acdb", "aBcd16b", "cdba"}},
-            {5, {2, 3, 2, 3, 7}, 0, {"abcde", "acdeb"}},
-    };
-    run_shapes(LAYER, shapes, COUNT(shapes));
+    run_shapes(LAYER);
 }
 
 /* Types. */
@@ -461,18 +345,9 @@ static void large_means(void **state) {
     assert_int_equal(failures, 0);
 }
 
-static const struct shape batch_shape_list[] = {
-        {2, {50, 35}, 0, {"ab", "ba", "aB16b"}},
-        {3, {3, 4, 700}, 0, {"abc", "acb"}},
-        {4, {2, 19, 3, 5}, 0, {"abcd", "acdb", "aBcd16b", "cdba", "aBcd8b"}},
-        {4, {4, 64, 24, 24}, 0, {"abcd", "acdb", "aBcd16b"}},
-        {4, {2, 0, 3, 5}, 0, {"abcd"}},
-        {5, {2, 16, 3, 2, 7}, 0, {"abcde", "acdeb", "aBcde16b"}},
-};
-
 static void batch_shapes(void **state) {
     (void)state;
-    run_shapes(BATCH, batch_shape_list, COUNT(batch_shape_list));
+    run_shapes(BATCH);
 }
 
 static void batch_types(void **state) {
@@ -499,17 +374,7 @@ static void batch_attributes(void **state) {
 
 static void group_shapes(void **state) {
     (void)state;
-    static const struct shape shapes[] = {
-            {2, {5, 36}, 6, {"ab", "ba", "aB16b"}},
-            {3, {2, 6, 700}, 1, {"abc", "acb"}},
-            {4, {2, 20, 3, 5}, 5, {"abcd", "acdb", "aBcd16b", "aBcd8b"}},
-            {4, {2, 64, 5, 5}, 2, {"abcd", "acdb", "aBcd16b"}},
-            {4, {2, 64, 5, 5}, 16, {"abcd", "acdb", "aBcd16b"}},
-            {4, {1, 64, 40, 40}, 32, {"abcd", "acdb"}},
-            {4, {0, 4, 3, 5}, 2, {"abcd"}},
-            {5, {2, 16, 3, 2, 7}, 16, {"abcde", "acdeb", "aBcde16b"}},
-    };
-    run_shapes(GROUP, shapes, COUNT(shapes));
+    run_shapes(GROUP);
 }
 
 static void group_types(void **state) {
