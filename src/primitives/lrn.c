@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Local response normalisation: its creation functions and its plans, the universal one and the one for
- * channels-last images on CPUs.
+ * Local response normalisation, forward: its creation function and its plans, the universal one and the one
+ * for channels-last images on CPUs.
  */
 #include "base/round.h"
 #include "primitives/tensor.h"
-#include "kernels/params_lrn.h"
 #include "oneapi/dnnl/dnnl.h"
-#include "primitives/check.h"
-#include "primitives/image.h"
+#include "primitives/lrn.h"
 #include "primitives/moved.h"
 #include "primitives/primitives.h"
 
 static const char component[] = "lrn";
 
-/* Checks for both directions; `others` are the tensors that must have the shape of src. */
-static dnnl_status_t check(dnnl_alg_kind_t alg, const md_t *src, dnnl_dim_t local_size, struct md_list others,
-                           bool forward) {
+dnnl_status_t lrn_check(dnnl_alg_kind_t alg, const md_t *src, dnnl_dim_t local_size, struct md_list others,
+                        bool forward) {
     REQUIRE(src, "src is NULL");
     REQUIRE(alg == dnnl_lrn_across_channels || alg == dnnl_lrn_within_channel, "unknown algorithm");
     REQUIRE(local_size >= 0, "the local size is negative");
@@ -40,7 +37,7 @@ dnnl_status_t dnnl_lrn_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, 
                                                      float alpha, float beta, float k,
                                                      const_dnnl_primitive_attr_t attr) {
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
-    TRY(check(alg, src, local_size, MDS(dst), true));
+    TRY(lrn_check(alg, src, local_size, MDS(dst), true));
     TRY(check_no_attr(component, engine, attr));
 
     struct problem problem;
@@ -56,19 +53,6 @@ dnnl_status_t dnnl_lrn_forward_primitive_desc_create(dnnl_primitive_desc_t *pd, 
     return create_desc(component, pd, engine, &problem, attr);
 }
 
-dnnl_status_t dnnl_lrn_backward_primitive_desc_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine,
-                                                      dnnl_alg_kind_t alg, const_dnnl_memory_desc_t diff_src,
-                                                      const_dnnl_memory_desc_t diff_dst,
-                                                      const_dnnl_memory_desc_t src, dnnl_dim_t local_size,
-                                                      float alpha, float beta, float k,
-                                                      const_dnnl_primitive_desc_t hint,
-                                                      const_dnnl_primitive_attr_t attr) {
-    (void)alpha, (void)beta, (void)k, (void)hint;
-    TRY(check(alg, src, local_size, MDS(diff_src, diff_dst), false));
-    TRY(check_no_attr(component, engine, attr));
-    return create_nothing(component, pd);
-}
-
 static float scale(const struct problem *problem, const md_t *src) {
     double size = (double)problem->local_size, elements = 1;
     bool across = problem->alg == dnnl_lrn_across_channels;
@@ -79,7 +63,7 @@ static float scale(const struct problem *problem, const md_t *src) {
 
 /* The neighbourhood as in oneDNN: an even size covers as many elements as the odd size below it, but alpha is
  * divided by the even size. */
-static struct lrn lrn_of(const struct problem *problem, const md_t *src) {
+struct lrn lrn_of(const struct problem *problem, const md_t *src) {
     return (struct lrn){.reach = problem->local_size > 0 ? (problem->local_size - 1) / 2 : 0,
                         .across = problem->alg == dnnl_lrn_across_channels,
                         .scale = scale(problem, src),
@@ -116,16 +100,27 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return dnnl_success;
 }
 
-static void set_images(struct lrn_dense_params *p, const md_t *src, const md_t *dst) {
-    struct image from = image_of(DNNL_ARG_SRC, src), to = image_of(DNNL_ARG_DST, dst);
-    p->channels = to.channels;
-    p->src_first = from.offset, p->src_last = image_end(&from);
-    p->src_offset = from.offset, p->dst_offset = to.offset;
-    p->src_batch = from.batch_stride, p->dst_batch = to.batch_stride;
-    for (int i = 0; i < WINDOW_DIMS; i++) {
-        p->size[i] = from.size[i];
-        p->src_stride[i] = from.stride[i], p->dst_stride[i] = to.stride[i];
-    }
+struct lrn_image lrn_image_of(const md_t *md) {
+    const struct image image = image_of(ARG_NOTHING, md);
+    struct lrn_image made = {.offset = image.offset,
+                             .batch = image.batch_stride,
+                             .first = image.offset,
+                             .last = image_end(&image)};
+    for (int i = 0; i < WINDOW_DIMS; i++)
+        made.stride[i] = image.stride[i];
+    return made;
+}
+
+struct lrn_space lrn_space_of(const struct problem *problem, const md_t *src) {
+    const struct image image = image_of(ARG_NOTHING, src);
+    struct lrn_space made = {.lrn = lrn_of(problem, src), .channels = image.channels};
+    for (int i = 0; i < WINDOW_DIMS; i++)
+        made.size[i] = image.size[i];
+    return made;
+}
+
+struct range lrn_range(const struct lrn_space *space, dnnl_dim_t batch) {
+    return range_of_groups(divide_up(space->size[2], LRN_PIXELS), space->size[0] * space->size[1], batch);
 }
 
 static dnnl_status_t build_dense(struct plan *plan) {
@@ -141,9 +136,10 @@ static dnnl_status_t build_dense(struct plan *plan) {
     struct launch *launch;
     struct lrn_dense_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
-    p->lrn = lrn_of(problem, src);
-    set_images(p, src, dst);
-    launch->range = range_of_groups(divide_up(p->size[2], LRN_PIXELS), p->size[0] * p->size[1], dst->dims[0]);
+    p->space = lrn_space_of(problem, src);
+    p->src = lrn_image_of(src);
+    p->dst = lrn_image_of(dst);
+    launch->range = lrn_range(&p->space, dst->dims[0]);
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, DNNL_ARG_DST);
     return dnnl_success;

@@ -37,6 +37,7 @@ static const struct {
         {dnnl_inner_product, FORWARD, inner_product_forward},
         {dnnl_layer_normalization, FORWARD, layer_normalization_forward},
         {dnnl_lrn, FORWARD, lrn_forward},
+        {dnnl_lrn, BACKWARD_DATA, lrn_backward},
         {dnnl_matmul, FORWARD, matmul_implementations},
         {dnnl_pooling, FORWARD, pooling_forward},
         {dnnl_pooling, BACKWARD_DATA, pooling_backward},

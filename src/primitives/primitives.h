@@ -22,6 +22,7 @@ extern const struct implementation eltwise_forward[];
 extern const struct implementation group_normalization_forward[];
 extern const struct implementation inner_product_forward[];
 extern const struct implementation layer_normalization_forward[];
+extern const struct implementation lrn_backward[];
 extern const struct implementation lrn_forward[];
 extern const struct implementation matmul_implementations[];
 extern const struct implementation pooling_backward[];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of lrn.cl for one vector width LANES: the formula and, for vectors, the dense kernel called NAME.
- */
+/* The parts of lrn.cl for one vector width LANES: the formula and, for vectors, the dense kernels NAME,
+ * NAME_TERMS and NAME_BACKWARD. */
 #include "kernels/lib/lanes.h"
 
 /* omega^(-3/4) for the usual beta: 1.4 ulp for 2^-120 <= omega < 2^128, without division or root. z starts as
  * an estimate of omega^(-1/4) from the bits, within 3.2 %; two Newton steps on 1 / z^4 reduce the error to
  * 1.6e-5, and z^3 is corrected by the last residual. */
-INLINE OVERLOAD VEC lrn_power(VEC omega) {
+INLINE OVERLOAD VEC lrn_usual_power(VEC omega) {
     VEC z = AS_VEC((UVEC)(0x4f586000u) - (AS_UVEC(omega) >> 2)), z2, rest;
     for (int i = 0; i < 2; i++) {
         z2 = z * z;
@@ -19,120 +19,179 @@ INLINE OVERLOAD VEC lrn_power(VEC omega) {
     return fma(z3 * 0.75f, rest, z3);
 }
 
-INLINE OVERLOAD VEC lrn_result(VEC x, VEC sum, constant struct lrn *l) {
+INLINE OVERLOAD VEC lrn_omega(VEC sum, constant struct lrn *l) {
+    return fma(sum, V(l->scale), V(l->k));
+}
+
+/* omega^-beta */
+INLINE OVERLOAD VEC lrn_power(VEC omega, constant struct lrn *l) {
     const float most = 3.4028234e38f;
-    VEC omega = fma(sum, V(l->scale), V(l->k));
     if (l->beta == 0.75f && l->scale >= 0.0f && l->k >= 0x1p-100f)
-        return x * lrn_power(omega > most ? V(most) : omega);
-    return x * f32_pow(omega, V(-l->beta));
+        return lrn_usual_power(omega > most ? V(most) : omega);
+    return f32_pow(omega, V(-l->beta));
 }
 
 #if LANES > 1
 #include "kernels/lib/memory_lanes.h"
 
-/* Channels `at` to `at` + LANES - 1 of a pixel whose channels begin at `row`; zeros where there are none. May
- * read beyond the pixel, but not beyond src. */
-INLINE OVERLOAD void lrn_load(VEC *to, constant struct lrn_dense_params *p, global const float *src, i64 row,
-                              i64 at) {
-    if (row + at >= p->src_first && row + at + LANES <= p->src_last) {
+/* Channels `at` to `at` + LANES - 1 of a pixel; zeros where there are none. May read beyond the pixel, but
+ * not beyond the tensor. */
+INLINE OVERLOAD void lrn_load(VEC *to, const struct lrn_pixel *pixel, i64 channels, i64 at) {
+    const i64 row = pixel->summed_at;
+    if (row + at >= pixel->layout->first && row + at + LANES <= pixel->layout->last) {
         const float numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-        VEC channel = VLOAD(0, numbers) + (float)at, x = VLOAD(0, src + row + at);
+        VEC channel = VLOAD(0, numbers) + (float)at, x = VLOAD(0, pixel->summed + row + at);
         x = channel >= V(0.0f) ? x : V(0.0f);
-        *to = channel < V((float)p->channels) ? x : V(0.0f);
+        *to = channel < V((float)channels) ? x : V(0.0f);
         return;
     }
     float values[LANES];
 #pragma nounroll
     for (int i = 0; i < LANES; i++)
-        values[i] = at + i >= 0 && at + i < p->channels ? src[row + at + i] : 0.0f;
+        values[i] = at + i >= 0 && at + i < channels ? pixel->summed[row + at + i] : 0.0f;
     *to = VLOAD(0, values);
 }
 
-/* The sum of squares of the channels around each of LANES channels, starting at c. */
-INLINE OVERLOAD void lrn_sum_across(VEC *result, constant struct lrn_dense_params *p, global const float *src,
-                                    i64 row, i64 c) {
+INLINE OVERLOAD VEC lrn_add(VEC x, const int squares, VEC sum) {
+    return squares ? fma(x, x, sum) : sum + x;
+}
+
+/* The sum over the channels around each of LANES channels, starting at c. */
+INLINE OVERLOAD void lrn_sum_across(VEC *result, constant struct lrn_space *s, const struct lrn_pixel *pixel,
+                                    i64 c, const int squares) {
     VEC sum = V(0.0f), x;
-    i64 first = c - p->lrn.reach, last = c + p->lrn.reach;
-    if (first >= 0 && last + LANES <= p->channels) {
-        for (i64 at = first; at <= last; at++) {
-            x = VLOAD(0, src + row + at);
-            sum = fma(x, x, sum);
-        }
+    i64 first = c - s->lrn.reach, last = c + s->lrn.reach;
+    if (first >= 0 && last + LANES <= s->channels) {
+        for (i64 at = first; at <= last; at++)
+            sum = lrn_add(VLOAD(0, pixel->summed + pixel->summed_at + at), squares, sum);
     } else {
         for (i64 at = first; at <= last; at++) {
-            lrn_load(&x, p, src, row, at);
-            sum = fma(x, x, sum);
+            lrn_load(&x, pixel, s->channels, at);
+            sum = lrn_add(x, squares, sum);
         }
     }
     *result = sum;
 }
 
-/* The sum of squares of the pixels around one pixel, for n vectors of channels. Callers pass `n` as a
- * constant; if n is 1, `count` lanes exist. `image` is the first pixel. */
-INLINE OVERLOAD void lrn_sum_within(VEC *sums, constant struct lrn_dense_params *p, global const float *image,
-                                    const i64 *pixel, const int n, int count) {
+/* The sum over the pixels around one pixel, for n vectors of channels from c on. Callers pass `n` as a
+ * constant; if n is 1, `count` lanes exist. */
+INLINE OVERLOAD void lrn_sum_within(VEC *sums, constant struct lrn_space *s, const struct lrn_pixel *pixel,
+                                    i64 c, const int squares, const int n, int count) {
+    constant struct lrn_image *layout = pixel->layout;
+    global const float *image = pixel->summed + pixel->image + c;
     VEC sum[LRN_VECTORS], x;
     i64 first[WINDOW_DIMS], last[WINDOW_DIMS];
     for (int i = 0; i < n; i++)
         sum[i] = V(0.0f);
     for (int d = 0; d < WINDOW_DIMS; d++) {
-        first[d] = lrn_first(pixel[d], p->lrn.reach);
-        last[d] = lrn_last(pixel[d], p->lrn.reach, p->size[d]);
+        first[d] = lrn_first(pixel->position[d], s->lrn.reach);
+        last[d] = lrn_last(pixel->position[d], s->lrn.reach, s->size[d]);
     }
 #pragma nounroll
     for (i64 i0 = first[0]; i0 < last[0]; i0++)
 #pragma nounroll
         for (i64 i1 = first[1]; i1 < last[1]; i1++) {
-            global const float *row = image + i0 * p->src_stride[0] + i1 * p->src_stride[1];
+            global const float *row = image + i0 * layout->stride[0] + i1 * layout->stride[1];
 #pragma nounroll
             for (i64 i2 = first[2]; i2 < last[2]; i2++)
 #pragma unroll
                 for (int i = 0; i < n; i++) {
-                    load_lanes(&x, row + i2 * p->src_stride[2] + i * LANES, n == 1 ? count : LANES, 0.0f);
-                    sum[i] = fma(x, x, sum[i]);
+                    load_lanes(&x, row + i2 * layout->stride[2] + i * LANES, n == 1 ? count : LANES, 0.0f);
+                    sum[i] = lrn_add(x, squares, sum[i]);
                 }
         }
     for (int i = 0; i < n; i++)
         sums[i] = sum[i];
 }
 
-/* All channels of one pixel. `image`, `from` and `to` are the offsets of its image, of its first channel in
- * src and of its first channel in dst. */
-INLINE OVERLOAD void lrn_pixel(VEC *sums, constant struct lrn_dense_params *p, global const float *src,
-                               i64 image, i64 from, global float *dst, i64 to, const i64 *pixel) {
-    for (i64 c = 0; c < p->channels;) {
-        int n = p->channels - c >= LRN_VECTORS * LANES && !p->lrn.across ? LRN_VECTORS : 1;
-        int count = p->channels < LANES ? (int)p->channels : LANES;
+/* What follows from the sum of `count` channels. */
+INLINE OVERLOAD void lrn_finish(const int mode, constant struct lrn *l, const struct lrn_pixel *pixel, i64 c,
+                                VEC sum, int count) {
+    VEC x, d;
+    load_lanes(&x, pixel->x + pixel->x_at + c, count, 0.0f);
+    if (mode == LRN_RESULTS) {
+        store_lanes(x * lrn_power(lrn_omega(sum, l), l), pixel->to + pixel->to_at + c, count);
+        return;
+    }
+    load_lanes(&d, pixel->other + pixel->other_at + c, count, 0.0f);
+    if (mode == LRN_GRADIENTS) {
+        store_lanes(fma(sum, x * (-2.0f * l->scale * l->beta), d), pixel->to + pixel->to_at + c, count);
+        return;
+    }
+    const VEC omega = lrn_omega(sum, l);
+    d *= lrn_power(omega, l);
+    store_lanes(f32_div(d * x, omega), pixel->to + pixel->to_at + c, count);
+    store_lanes(d, pixel->to + pixel->second_at + c, count);
+}
+
+/* All channels of one pixel. */
+INLINE OVERLOAD void lrn_channels(VEC *sums, const int mode, constant struct lrn_space *s,
+                                  const struct lrn_pixel *pixel) {
+    const int squares = mode != LRN_GRADIENTS;
+    for (i64 c = 0; c < s->channels;) {
+        int n = s->channels - c >= LRN_VECTORS * LANES && !s->lrn.across ? LRN_VECTORS : 1;
+        int count = s->channels < LANES ? (int)s->channels : LANES;
         /* The last vector starts early if it can: some channels are computed twice, with the same bits. */
-        if (c > p->channels - count) c = p->channels - count;
-        if (p->lrn.across)
-            lrn_sum_across(sums, p, src, from, c);
+        if (c > s->channels - count) c = s->channels - count;
+        if (s->lrn.across)
+            lrn_sum_across(sums, s, pixel, c, squares);
         else if (n == 1)
-            lrn_sum_within(sums, p, src + image + c, pixel, 1, count);
+            lrn_sum_within(sums, s, pixel, c, squares, 1, count);
         else
-            lrn_sum_within(sums, p, src + image + c, pixel, LRN_VECTORS, LANES);
-        for (int i = 0; i < n; i++, c += LANES) {
-            VEC x;
-            load_lanes(&x, src + from + c, count, 0.0f);
-            store_lanes(lrn_result(x, sums[i], &p->lrn), dst + to + c, count);
-        }
+            lrn_sum_within(sums, s, pixel, c, squares, LRN_VECTORS, LANES);
+        for (int i = 0; i < n; i++, c += LANES)
+            lrn_finish(mode, &s->lrn, pixel, c, sums[i], count);
     }
 }
 
 #if WANTED(NAME)
 kernel void NAME(ITEM global const float *src, global float *dst, constant struct lrn_dense_params *p) {
-    i64 first = get_global_id(0) * LRN_PIXELS, row = get_global_id(1), batch = get_global_id(2);
-    i64 last = first + LRN_PIXELS < p->size[2] ? first + LRN_PIXELS : p->size[2];
-    i64 image = p->src_offset + batch * p->src_batch, to = p->dst_offset + batch * p->dst_batch;
-    i64 pixel[WINDOW_DIMS];
-    pixel[0] = p->size[0] == 1 ? 0 : row / p->size[1];
-    pixel[1] = row - pixel[0] * p->size[1];
-    i64 from = image + pixel[0] * p->src_stride[0] + pixel[1] * p->src_stride[1];
-    to += pixel[0] * p->dst_stride[0] + pixel[1] * p->dst_stride[1];
-    for (pixel[2] = first; pixel[2] < last; pixel[2]++) {
+    const struct lrn_part part = lrn_part(&p->space, get_global_id(0), get_global_id(1), get_global_id(2));
+    struct lrn_pixel pixel = {.layout = &p->src, .summed = src, .x = src, .to = dst};
+    pixel.image = p->src.offset + part.batch * p->src.batch;
+    for (i64 i = part.first; i < part.last; i++) {
         VEC sums[LRN_VECTORS];
-        lrn_pixel(sums, p, src, image, from + pixel[2] * p->src_stride[2], dst,
-                  to + pixel[2] * p->dst_stride[2], pixel);
+        lrn_set_position(&pixel, &p->space, &part, i);
+        pixel.summed_at = pixel.x_at = lrn_offset(&p->src, pixel.position, part.batch);
+        pixel.to_at = lrn_offset(&p->dst, pixel.position, part.batch);
+        lrn_channels(sums, LRN_RESULTS, &p->space, &pixel);
+    }
+}
+#endif
+
+#if WANTED(NAME_TERMS)
+kernel void NAME_TERMS(ITEM global const float *src, global const float *diff_dst, global float *terms,
+                       constant struct lrn_dense_backward_params *p) {
+    const struct lrn_part part = lrn_part(&p->space, get_global_id(0), get_global_id(1), get_global_id(2));
+    struct lrn_pixel pixel = {.layout = &p->src, .summed = src, .x = src, .other = diff_dst, .to = terms};
+    pixel.image = p->src.offset + part.batch * p->src.batch;
+    for (i64 i = part.first; i < part.last; i++) {
+        VEC sums[LRN_VECTORS];
+        lrn_set_position(&pixel, &p->space, &part, i);
+        pixel.summed_at = pixel.x_at = lrn_offset(&p->src, pixel.position, part.batch);
+        pixel.other_at = lrn_offset(&p->diff_dst, pixel.position, part.batch);
+        pixel.to_at = lrn_offset(&p->terms, pixel.position, part.batch);
+        pixel.second_at = pixel.to_at + p->second;
+        lrn_channels(sums, LRN_TERMS, &p->space, &pixel);
+    }
+}
+#endif
+
+/* diff_src may be diff_dst. */
+#if WANTED(NAME_BACKWARD)
+kernel void NAME_BACKWARD(ITEM global const float *src, global const float *terms, global float *diff_src,
+                          constant struct lrn_dense_backward_params *p) {
+    const struct lrn_part part = lrn_part(&p->space, get_global_id(0), get_global_id(1), get_global_id(2));
+    struct lrn_pixel pixel = {.layout = &p->terms, .summed = terms, .x = src, .other = terms, .to = diff_src};
+    pixel.image = p->terms.offset + part.batch * p->terms.batch;
+    for (i64 i = part.first; i < part.last; i++) {
+        VEC sums[LRN_VECTORS];
+        lrn_set_position(&pixel, &p->space, &part, i);
+        pixel.summed_at = lrn_offset(&p->terms, pixel.position, part.batch);
+        pixel.other_at = pixel.summed_at + p->second;
+        pixel.x_at = lrn_offset(&p->src, pixel.position, part.batch);
+        pixel.to_at = lrn_offset(&p->diff_src, pixel.position, part.batch);
+        lrn_channels(sums, LRN_GRADIENTS, &p->space, &pixel);
     }
 }
 #endif
