@@ -344,3 +344,210 @@ kernel void norm_gradient_dense(ITEM global const uchar *src, global const uchar
     }
 }
 #endif
+
+/* Rows of layer normalisation. */
+
+enum { GRADIENT_ROWS = 4 }; /* rows at a time, so that sums over rows are stored less often */
+
+/* Numbers are there sixteen times, as vectors. */
+struct gradient_row {
+    i64 from, in, to; /* offsets in src, diff_dst and diff_src */
+    float mean[16], factor[16], b[16], c[16];
+};
+
+struct gradient_rows {
+    constant struct norm_gradient_rows_params *p;
+    global const uchar *src, *diff_dst;
+    global uchar *diff_src;
+    global float *diff_scale, *diff_shift; /* sums over rows */
+    const float *scale;
+    struct gradient_row rows[GRADIENT_ROWS];
+};
+
+/* A type of 0: elements may have any type, or be less than a vector. */
+INLINE void gradient_row_load(float16 *to, const int type, int actual, global const uchar *from, i64 i,
+                              int count) {
+    if (type)
+        *to = gradient_load(type, from, i);
+    else
+        gradient_load_some(to, actual, from, i, 0, count);
+}
+
+/* Adds `count` columns from i on to the sums of n rows, and to those over rows. */
+INLINE void gradient_add_columns(const struct gradient_rows *g, const int type, const int n,
+                                 const int weights, i64 i, int count, float16 *first, float16 *second) {
+    const float16 scale = vload16(0, g->scale + i);
+    float16 diff_scale = (float16)(0.0f), diff_shift = (float16)(0.0f);
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+        float16 x, d;
+        gradient_row_load(&x, type, g->p->src_type, g->src, g->rows[k].from + i, count);
+        gradient_row_load(&d, type, g->p->diff_dst_type, g->diff_dst, g->rows[k].in + i, count);
+        x -= vload16(0, g->rows[k].mean);
+        if (weights) {
+            diff_scale = fma(d, x * vload16(0, g->rows[k].factor), diff_scale);
+            diff_shift += d;
+        }
+        d *= scale;
+        first[k] += d;
+        second[k] = fma(d, x, second[k]);
+    }
+    if (!weights) return;
+    if (type) {
+        vstore16(vload16(0, g->diff_scale + i) + diff_scale, 0, g->diff_scale + i);
+        vstore16(vload16(0, g->diff_shift + i) + diff_shift, 0, g->diff_shift + i);
+        return;
+    }
+    float scales[16], shifts[16];
+    vstore16(diff_scale, 0, scales);
+    vstore16(diff_shift, 0, shifts);
+#pragma nounroll
+    for (int k = 0; k < count; k++) {
+        g->diff_scale[i + k] += scales[k];
+        g->diff_shift[i + k] += shifts[k];
+    }
+}
+
+INLINE float gradient_sum_lanes(float16 s) {
+    s += s.s89abcdef01234567;
+    s += s.s45670123cdef89ab;
+    s += s.s23016745ab89efcd;
+    s += s.s1032547698badcfe;
+    return s.s0;
+}
+
+/* The sums of n rows, and the factors that follow from them. */
+INLINE void gradient_add_rows(struct gradient_rows *g, const int type, const int n, const int weights) {
+    const i64 length = g->p->length;
+    float16 first[GRADIENT_ROWS], second[GRADIENT_ROWS];
+    i64 i = 0;
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        first[k] = second[k] = (float16)(0.0f);
+    for (; type && i + 16 <= length; i += 16)
+        gradient_add_columns(g, type, n, weights, i, 16, first, second);
+    for (; i < length; i += 16)
+        gradient_add_columns(g, 0, n, weights, i, length - i < 16 ? (int)(length - i) : 16, first, second);
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+        struct gradient_row *row = &g->rows[k];
+        const float16 factor = vload16(0, row->factor), count = (float16)((float)length);
+        const float16 b = f32_div((float16)(gradient_sum_lanes(second[k])), count) * factor,
+                      c = f32_div((float16)(gradient_sum_lanes(first[k])), count) * factor;
+        vstore16(-b * factor * factor, 0, row->b);
+        if (!g->p->about_zero) vstore16(-c, 0, row->c);
+    }
+}
+
+INLINE void gradient_row_results(const struct gradient_rows *g, const struct gradient_row *row,
+                                 const int type, i64 i, int count) {
+    float16 x, d, y = (float16)(0.0f);
+    gradient_row_load(&d, type, g->p->diff_dst_type, g->diff_dst, row->in + i, count);
+    d *= vload16(0, g->scale + i);
+    if (!g->p->given) {
+        gradient_row_load(&x, type, g->p->src_type, g->src, row->from + i, count);
+        y = fma(x - vload16(0, row->mean), vload16(0, row->b), vload16(0, row->c));
+    }
+    y = fma(d, vload16(0, row->factor), y);
+    if (type) {
+        gradient_store(type, y, g->diff_src, row->to + i);
+        return;
+    }
+    float values[16];
+    vstore16(y, 0, values);
+    row_store(g->diff_src, g->p->diff_src_type, row->to + i, 1, values, count);
+}
+
+/* n rows, one type for all tensors or 0. */
+INLINE void gradient_some_rows(struct gradient_rows *g, const int type, const int n) {
+    const i64 length = g->p->length;
+    if (g->p->diff_scale >= 0)
+        gradient_add_rows(g, type, n, 1);
+    else if (!g->p->given)
+        gradient_add_rows(g, type, n, 0);
+#pragma nounroll
+    for (int k = 0; k < n; k++) {
+        i64 i = 0;
+        for (; type && i + 16 <= length; i += 16)
+            gradient_row_results(g, &g->rows[k], type, i, 16);
+        for (; i < length; i += 16)
+            gradient_row_results(g, &g->rows[k], 0, i, length - i < 16 ? (int)(length - i) : 16);
+    }
+}
+
+INLINE void gradient_rows_of_type(struct gradient_rows *g, int n) {
+    constant struct norm_gradient_rows_params *p = g->p;
+    const int type = p->src_type == p->diff_dst_type && p->src_type == p->diff_src_type ? p->src_type : 0;
+#define ROWS_OF(type_)                                                                                       \
+    if (n == GRADIENT_ROWS)                                                                                  \
+        gradient_some_rows(g, type_, GRADIENT_ROWS);                                                         \
+    else                                                                                                     \
+        gradient_some_rows(g, type_, 1);
+    switch (type) {
+    case TYPE_F32: ROWS_OF(TYPE_F32) return;
+    case TYPE_F16: ROWS_OF(TYPE_F16) return;
+    case TYPE_BF16: ROWS_OF(TYPE_BF16) return;
+    }
+    ROWS_OF(0)
+#undef ROWS_OF
+}
+
+INLINE void gradient_row_at(struct gradient_row *row, constant struct norm_gradient_rows_params *p, i64 index,
+                            global const float *means, global const float *variances) {
+    i64 stat = 0;
+    row->from = p->src_offset, row->in = p->diff_dst_offset, row->to = p->diff_src_offset;
+#pragma nounroll
+    for (int l = p->nloops - 1; l >= 0; l--) {
+        const i64 outer = l > 0 ? index / p->loops[l].size : 0, i = index - outer * p->loops[l].size;
+        row->from += i * p->loops[l].src;
+        row->in += i * p->loops[l].diff_dst;
+        row->to += i * p->loops[l].diff_src;
+        stat += i * p->loops[l].stat;
+        index = outer;
+    }
+    const float factor = f32_div(1.0f, f32_sqrt(variances[p->variance_offset + stat] + p->eps));
+    vstore16((float16)(p->about_zero ? 0.0f : means[p->mean_offset + stat]), 0, row->mean);
+    vstore16((float16)(factor), 0, row->factor);
+    vstore16((float16)(0.0f), 0, row->c);
+}
+
+INLINE void gradient_clear(global float *to, i64 n) {
+#pragma nounroll
+    for (i64 i = 0; i < n; i++)
+        to[i] = 0.0f;
+}
+
+/* Range: rows / span. diff_src may be diff_dst. */
+#if WANTED(norm_gradient_rows)
+kernel void norm_gradient_rows(ITEM global const uchar *src, global const uchar *diff_dst,
+                               global const uchar *scales, global const float *means,
+                               global const float *variances, global float *scratch, global uchar *diff_src,
+                               constant struct norm_gradient_rows_params *p) {
+    float scale[NORM_ROW + 16];
+    const i64 id = get_global_id(0), first = id * p->span,
+              last = first + p->span < p->rows ? first + p->span : p->rows;
+    struct gradient_rows g;
+    g.p = p;
+    g.src = src, g.diff_dst = diff_dst, g.diff_src = diff_src;
+    g.scale = scale;
+    g.diff_scale = g.diff_shift = 0;
+    if (p->scale_type)
+        row_load(scale, scales, p->scale_type, p->scale_offset, 1, (int)p->length);
+    else
+        row_fill(scale, 1.0f, (int)p->length);
+    if (p->diff_scale >= 0) {
+        g.diff_scale = scratch + p->diff_scale + id * p->length;
+        g.diff_shift = scratch + p->diff_shift + id * p->length;
+        gradient_clear(g.diff_scale, p->length);
+        gradient_clear(g.diff_shift, p->length);
+    }
+    for (i64 row = first; row < last;) {
+        const int n = last - row < GRADIENT_ROWS ? 1 : GRADIENT_ROWS;
+#pragma nounroll
+        for (int k = 0; k < n; k++)
+            gradient_row_at(&g.rows[k], p, row + k, means, variances);
+        gradient_rows_of_type(&g, n);
+        row += n;
+    }
+}
+#endif

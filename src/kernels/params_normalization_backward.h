@@ -58,7 +58,7 @@ struct norm_gradient_rows_params {
     f32 eps;
     i64 rows, span, length;
     i64 src_offset, diff_dst_offset, diff_src_offset, mean_offset, variance_offset, scale_offset;
-    i64 diff_scale, diff_shift; /* offsets in scratchpad; -1: not wanted */
+    i64 diff_scale, diff_shift; /* offsets in scratchpad; a diff_scale of -1: neither is wanted */
     struct norm_gradient_loop loops[NORM_LOOPS];
 };
 PARAMS_SIZE(norm_gradient_rows_params, 32 + 8 * 11 + 8 * 40);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group normalisation: creation and plans. Forward: statistics first, then results. */
+/* Group normalisation: creation and plans. Forward: statistics first, then results. Backward: sums of each
+ * channel of each image first. */
+#include "kernels/kernel.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/epilogue.h"
-#include "primitives/normalization.h"
+#include "primitives/normalization_backward.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
 #include "primitives/tensor.h"
@@ -14,6 +16,12 @@ static dnnl_status_t check_groups(const md_t *src, dnnl_dim_t groups) {
     REQUIRE(!src || (groups > 0 && groups <= src->dims[1] && src->dims[1] % groups == 0),
             "channels cannot be divided into %lld groups", (long long)groups);
     return dnnl_success;
+}
+
+static dnnl_status_t describe(const md_t *src, dnnl_dim_t groups, md_t *statistics, md_t *channels) {
+    dnnl_dims_t grouped = {src->dims[0], groups}, dims = {src->dims[1]};
+    TRY(md_init_by_string(statistics, 2, grouped, dnnl_f32, "ab"));
+    return md_init_by_string(channels, 1, dims, dnnl_f32, "a");
 }
 
 dnnl_status_t dnnl_group_normalization_forward_primitive_desc_create(
@@ -33,9 +41,7 @@ dnnl_status_t dnnl_group_normalization_forward_primitive_desc_create(
 
     struct problem problem;
     md_t statistics, channels;
-    dnnl_dims_t grouped = {src->dims[0], groups}, dims = {src->dims[1]};
-    TRY(md_init_by_string(&statistics, 2, grouped, dnnl_f32, "ab"));
-    TRY(md_init_by_string(&channels, 1, dims, dnnl_f32, "a"));
+    TRY(describe(src, groups, &statistics, &channels));
     TRY(normalization_problem(&problem, dnnl_group_normalization, &r, epsilon, &statistics, &channels));
     problem.group_size = groups;
     return create_desc(component, pd, engine, &problem, attr);
@@ -53,11 +59,18 @@ dnnl_status_t dnnl_group_normalization_backward_primitive_desc_create(
                                       .diff_dst = diff_dst,
                                       .flags = flags,
                                       .known_flags = known_flags};
-    (void)epsilon, (void)hint;
     TRY(check_groups(src, groups));
     TRY(check_normalization(&r, false));
     TRY(check_normalization_attr(&r, engine, attr, 0, true));
-    return create_nothing(component, pd);
+    TRY(check_normalization_backward(&r, false));
+
+    struct problem problem;
+    md_t statistics, channels;
+    TRY(describe(src, groups, &statistics, &channels));
+    TRY(normalization_backward_problem(&problem, dnnl_group_normalization, &r, epsilon, &statistics,
+                                       &channels, NULL));
+    problem.group_size = groups;
+    return create_backward_desc(component, pd, engine, &problem, hint, attr);
 }
 
 /* src with its channels as two dimensions: groups, and channels of a group. False: its blocks do not nest
@@ -176,5 +189,46 @@ static dnnl_status_t build(struct plan *plan) {
 
 const struct implementation group_normalization_forward[] = {
         {"group_normalization", build, NULL},
+        {NULL, NULL, NULL},
+};
+
+/* Backward: a cell is a channel of an image. */
+
+/* The mean of each cell. */
+static dnnl_status_t append_cell_means(struct plan *plan, const md_t *src, struct norm_cells *cells) {
+    const struct norm_moments m = {.mean_arg = DNNL_ARG_MEAN,
+                                   .variance_arg = DNNL_ARG_VARIANCE,
+                                   .mean = *problem_md(&plan->problem, DNNL_ARG_MEAN),
+                                   .variance = *problem_md(&plan->problem, DNNL_ARG_VARIANCE)};
+    dnnl_dims_t dims = {src->dims[0], src->dims[1], 1, 1, 1, 1};
+    dnnl_dim_t factor;
+    TRY(md_init_by_strides(&cells->cell_mean, src->ndims, dims, dnnl_f32, NULL));
+    cells->cell_mean_arg = ARG_SCRATCHPAD;
+    return norm_append_factors(plan, &m, src->dims[0] * src->dims[1], cells->share, 0, &factor,
+                               &cells->cell_mean.offset0);
+}
+
+static dnnl_status_t build_backward(struct plan *plan) {
+    const dnnl_dim_t groups = plan->problem.group_size;
+    TRY(norm_backward_layouts(&plan->problem));
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC);
+    if (md_nelems(&src, false) == 0) return norm_append_no_gradient(plan, src.dims[1]);
+    struct norm_cells cells = {.kept = BIT(0) | BIT(1),
+                               .statistics = src.dims[0] * groups,
+                               .share = src.dims[1] / groups,
+                               .channels = src.dims[1],
+                               .mean_arg = DNNL_ARG_MEAN,
+                               .variance_arg = DNNL_ARG_VARIANCE};
+    if (plan->implementation->data) {
+        TRY(plan_takes(plan, &kernel_norm_gradient_dense));
+        return norm_append_backward_dense(plan, &cells, groups);
+    }
+    TRY(append_cell_means(plan, &src, &cells));
+    return norm_append_backward(plan, &cells);
+}
+
+const struct implementation group_normalization_backward[] = {
+        {"norm_gradient_dense", build_backward, &kernel_norm_gradient_dense},
+        {"group_normalization_backward", build_backward, NULL},
         {NULL, NULL, NULL},
 };

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layer normalisation: creation and plans. Rows that fit into the cache are normalised one at a time; other
- * rows, and any attributes, take statistics first, then results.
+ * Layer normalisation, forward: creation and plans. Rows that fit into the cache are normalised one at a
+ * time; other rows, and any attributes, take statistics first, then results.
  */
 #include "base/round.h"
 #include "kernels/params_normalization.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/epilogue.h"
-#include "primitives/normalization.h"
+#include "primitives/layer_normalization.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
 #include "primitives/tensor.h"
 #include "runtimes/runtime.h"
 
 static const char component[] = "layer_normalization";
-static const unsigned known_flags = dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift | dnnl_rms_norm;
-
-/* Mean and variance have the dimensions of src except the last. */
-/* Statistics have the dimensions of src except the last. */
-static bool statistics_fit(const md_t *src, const md_t *statistics) {
+bool layer_statistics_fit(const md_t *src, const md_t *statistics) {
     if (md_is_zero(statistics)) return true;
     if (statistics->ndims != src->ndims - 1) return false;
     for (int d = 0; d < statistics->ndims; d++)
@@ -26,8 +22,18 @@ static bool statistics_fit(const md_t *src, const md_t *statistics) {
     return true;
 }
 
-static dnnl_status_t check_ndims(const md_t *src) {
+dnnl_status_t layer_check_ndims(const md_t *src) {
     REQUIRE(!src || (src->ndims >= 2 && src->ndims <= 5), "src has %d dimensions", src->ndims);
+    return dnnl_success;
+}
+
+dnnl_status_t layer_describe(const md_t *src, const md_t *given, dnnl_data_type_t weights_type,
+                             md_t *statistics, md_t *weights) {
+    dnnl_dims_t channels = {src->dims[src->ndims - 1]};
+    TRY(md_init_by_string(weights, 1, channels, weights_type, "a"));
+    if (md_is_zero(given))
+        return md_init(statistics, src->ndims - 1, src->dims, dnnl_f32, dnnl_format_kind_any);
+    *statistics = *given;
     return dnnl_success;
 }
 
@@ -41,20 +47,17 @@ dnnl_status_t dnnl_layer_normalization_forward_primitive_desc_create_v2(
                                       .dst = dst,
                                       .statistics = statistics,
                                       .flags = flags,
-                                      .known_flags = known_flags};
-    TRY(check_ndims(src));
+                                      .known_flags = LAYER_FLAGS};
+    TRY(layer_check_ndims(src));
     TRY(check_normalization(&r, true));
     TRY(check_normalization_attr(&r, engine, attr, BIT(dnnl_binary) | BIT(dnnl_eltwise), true));
     SUPPORT(md_is_blocked(src) && (md_is_any(dst) || md_is_blocked(dst)), "a layout that is not blocked");
-    SUPPORT(statistics_fit(src, statistics), "statistics that do not have the dimensions of src");
+    SUPPORT(layer_statistics_fit(src, statistics), "statistics that do not have the dimensions of src");
 
     struct problem problem;
-    md_t weights, open;
-    dnnl_dims_t channels = {src->dims[src->ndims - 1]};
-    TRY(md_init_by_string(&weights, 1, channels, scale_type, "a"));
-    TRY(md_init(&open, src->ndims - 1, src->dims, dnnl_f32, dnnl_format_kind_any));
-    TRY(normalization_problem(&problem, dnnl_layer_normalization, &r, epsilon,
-                              md_is_zero(statistics) ? &open : statistics, &weights));
+    md_t described, weights;
+    TRY(layer_describe(src, statistics, scale_type, &described, &weights));
+    TRY(normalization_problem(&problem, dnnl_layer_normalization, &r, epsilon, &described, &weights));
     return create_desc(component, pd, engine, &problem, attr);
 }
 
@@ -66,45 +69,10 @@ dnnl_status_t dnnl_layer_normalization_forward_primitive_desc_create(
                                                                      dnnl_f32, epsilon, flags, attr);
 }
 
-dnnl_status_t dnnl_layer_normalization_backward_primitive_desc_create_v2(
-        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
-        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t src,
-        const_dnnl_memory_desc_t statistics, dnnl_data_type_t diff_scale_type, dnnl_data_type_t scale_type,
-        float epsilon, unsigned flags, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
-    struct normalization_request r = {.component = component,
-                                      .prop = prop,
-                                      .src = src,
-                                      .diff_src = diff_src,
-                                      .diff_dst = diff_dst,
-                                      .statistics = statistics,
-                                      .flags = flags,
-                                      .known_flags = known_flags};
-    (void)epsilon, (void)hint;
-    TRY(check_ndims(src));
-    TRY(check_normalization(&r, false));
-    bool scaled = prop == dnnl_backward && (flags & (dnnl_use_scale | dnnl_use_shift));
-    SUPPORT(!scaled || diff_scale_type == scale_type, "scales and gradients of different types");
-    REQUIRE(statistics_fit(src, statistics), "the statistics do not have the dimensions of src");
-    TRY(check_normalization_attr(&r, engine, attr, 0, true));
-    return create_nothing(component, pd);
-}
-
-dnnl_status_t dnnl_layer_normalization_backward_primitive_desc_create(
-        dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
-        const_dnnl_memory_desc_t diff_src, const_dnnl_memory_desc_t diff_dst, const_dnnl_memory_desc_t src,
-        const_dnnl_memory_desc_t statistics, float epsilon, unsigned flags, const_dnnl_primitive_desc_t hint,
-        const_dnnl_primitive_attr_t attr) {
-    return dnnl_layer_normalization_backward_primitive_desc_create_v2(pd, engine, prop, diff_src, diff_dst,
-                                                                      src, statistics, dnnl_f32, dnnl_f32,
-                                                                      epsilon, flags, hint, attr);
-}
-
 /* Layouts: dst and open statistics follow src. */
 
-static dnnl_status_t decide_layouts(struct problem *problem) {
-    const md_t *src = problem_md(problem, DNNL_ARG_SRC);
+dnnl_status_t layer_statistics_layout(const struct problem *problem, const md_t *src) {
     md_t *mean = problem_md(problem, DNNL_ARG_MEAN), *variance = problem_md(problem, DNNL_ARG_VARIANCE);
-    TRY(md_set_any_like(problem_md(problem, DNNL_ARG_DST), src));
     if (!variance || !md_is_any(variance)) return dnnl_success;
     md_t rows = *src;
     rows.ndims--;
@@ -112,6 +80,12 @@ static dnnl_status_t decide_layouts(struct problem *problem) {
     TRY(md_set_any_like(variance, &rows));
     if (mean) *mean = *variance;
     return dnnl_success;
+}
+
+static dnnl_status_t decide_layouts(struct problem *problem) {
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC);
+    TRY(md_set_any_like(problem_md(problem, DNNL_ARG_DST), src));
+    return layer_statistics_layout(problem, src);
 }
 
 static dnnl_status_t check_types(struct plan *plan) {
@@ -218,7 +192,7 @@ static dnnl_status_t copy_statistic(struct plan *plan, int arg, const md_t *insi
     return append_reorder(plan, arg, &users, ARG_SCRATCHPAD, &view, NULL);
 }
 
-static dnnl_status_t copy_statistics(struct plan *plan, const struct norm_moments *m, bool out) {
+dnnl_status_t layer_copy_statistics(struct plan *plan, const struct norm_moments *m, bool out) {
     if (!m->about_zero) TRY(copy_statistic(plan, DNNL_ARG_MEAN, &m->mean, out));
     return copy_statistic(plan, DNNL_ARG_VARIANCE, &m->variance, out);
 }
@@ -231,9 +205,9 @@ static dnnl_status_t append_statistics(struct plan *plan, struct norm_moments *m
         dims[d] = d == axis ? 1 : src.dims[d];
     TRY(norm_scratch_moments(plan, m, src.ndims, dims));
     enum norm_statistics from = norm_statistics(&plan->problem);
-    if (from == NORM_GIVEN) return copy_statistics(plan, m, false);
+    if (from == NORM_GIVEN) return layer_copy_statistics(plan, m, false);
     TRY(norm_append_moments(plan, DNNL_ARG_SRC, &src, (1u << axis) - 1, m));
-    return from == NORM_STORED ? copy_statistics(plan, m, true) : dnnl_success;
+    return from == NORM_STORED ? layer_copy_statistics(plan, m, true) : dnnl_success;
 }
 
 static dnnl_status_t build_split(struct plan *plan) {

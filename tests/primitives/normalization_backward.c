@@ -344,6 +344,54 @@ static void batch_types(void **state) {
     run_types(BATCH, &shape);
 }
 
+static void layer_shapes(void **state) {
+    (void)state;
+    run_shapes(LAYER);
+}
+
+static void layer_types(void **state) {
+    (void)state;
+    static const struct shape shape = {3, {3, 21, 34}, 0, {"abc", "acb", "aBc16b"}};
+    run_types(LAYER, &shape);
+}
+
+/* Statistics of other layouts; scales and shifts of other types. */
+static void layer_weights(void **state) {
+    (void)state;
+    failures = 0;
+    static const dnnl_dims_t dims = {3, 4, 21};
+    static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_f16};
+    static const char *const tags[] = {"ab", "ba", NULL};
+    for (int i = 0; i < COUNT(types); i++)
+        for (int t = 0; t < COUNT(tags); t++)
+            for (int given = 0; given < 2; given++) {
+                struct array src = array_new(3, dims, dnnl_f32);
+                array_fill_real(&src, (unsigned)i);
+                struct problem p = {.kind = LAYER,
+                                    .prop = dnnl_backward,
+                                    .flags = dnnl_use_scale | dnnl_use_shift
+                                             | (given ? dnnl_use_global_stats : 0),
+                                    .src_tag = "abc",
+                                    .diff_dst_tag = "bac",
+                                    .stat_tag = tags[t],
+                                    .weights_type = types[i]};
+                run_problem(&p, &src, f32);
+                array_free(&src);
+            }
+    assert_int_equal(failures, 0);
+}
+
+static void group_shapes(void **state) {
+    (void)state;
+    run_shapes(GROUP);
+}
+
+static void group_types(void **state) {
+    (void)state;
+    static const struct shape shape = {4, {3, 24, 3, 4}, 3, {"abcd", "acdb", "aBcd8b"}};
+    run_types(GROUP, &shape);
+}
+
 static void batch_refusals(void **state) {
     (void)state;
     static const dnnl_dims_t dims = {2, 4, 3, 3}, other = {2, 4, 3, 5};
@@ -383,9 +431,9 @@ static void batch_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(batch_shapes),
-            cmocka_unit_test(batch_types),
-            cmocka_unit_test(batch_refusals),
+            cmocka_unit_test(batch_shapes), cmocka_unit_test(batch_types), cmocka_unit_test(batch_refusals),
+            cmocka_unit_test(layer_shapes), cmocka_unit_test(layer_types), cmocka_unit_test(layer_weights),
+            cmocka_unit_test(group_shapes), cmocka_unit_test(group_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
