@@ -3,6 +3,7 @@
 #ifndef LODE_PRIMITIVES_CONVOLUTION_H
 #define LODE_PRIMITIVES_CONVOLUTION_H
 
+#include "core/plan.h"
 #include "primitives/window.h"
 
 /* A convolution or deconvolution, forward or backward; tensors have their forward names. */
@@ -36,5 +37,8 @@ dnnl_status_t convolution_build_universal(struct plan *plan);
 /* Adds the universal kernel for a convolution, deconvolution or inner product whose layouts have been
  * decided. */
 dnnl_status_t convolution_universal(struct plan *plan, const struct window *window, int grouped);
+
+/* Adds the sum of diff_dst that is the gradient of the bias, if the problem has one. */
+dnnl_status_t append_bias_gradient(struct plan *plan);
 
 #endif

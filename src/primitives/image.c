@@ -34,3 +34,14 @@ dnnl_dim_t image_end(const struct image *image) {
         last += (image->size[i] - 1) * image->stride[i];
     return last + 1;
 }
+
+bool md_is_run(const md_t *md, const char *tag) {
+    md_t image = *md, dense;
+    image.dims[0] = image.padded_dims[0] = 1;
+    if (!md_is_plain(md)
+        || md_init_by_string(&dense, md->ndims, image.dims, md->data_type, tag) != dnnl_success)
+        return false;
+    for (int d = 1; d < md->ndims; d++)
+        if (md->dims[d] != 1 && md->blocking.strides[d] != dense.blocking.strides[d]) return false;
+    return true;
+}

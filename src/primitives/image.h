@@ -11,6 +11,9 @@ const char *channels_last(int ndims);
 /* Is it f32 with dense channels? */
 bool is_dense_image(const md_t *md);
 
+/* Is what follows the first dimension one dense run in this order? */
+bool md_is_run(const md_t *md, const char *tag);
+
 /* A tensor in the order batch, three spatial sizes, channels; missing spatial sizes come first and are 1. */
 struct image {
     int arg;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inner product: its creation functions, and its plan as a convolution whose window is the whole image.
+ * Inner product: its creation functions, and its forward plan as a convolution whose window is the whole
+ * image.
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
@@ -90,10 +91,16 @@ dnnl_status_t dnnl_inner_product_backward_data_primitive_desc_create(
         const_dnnl_memory_desc_t weights, const_dnnl_memory_desc_t diff_dst, const_dnnl_primitive_desc_t hint,
         const_dnnl_primitive_attr_t attr) {
     struct request r = {.prop = dnnl_backward_data, .src = diff_src, .weights = weights, .dst = diff_dst};
-    (void)hint;
     TRY(check(&r));
     TRY(check_request_attr(&r, engine, attr));
-    return create_nothing(component, pd);
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_inner_product, 3));
+    problem.prop = dnnl_backward_data;
+    problem_add(&problem, DNNL_ARG_DIFF_DST, false, diff_dst);
+    problem_add(&problem, DNNL_ARG_WEIGHTS, false, weights);
+    problem_add(&problem, DNNL_ARG_DIFF_SRC, true, diff_src);
+    return create_backward_desc(component, pd, engine, &problem, hint, attr);
 }
 
 dnnl_status_t dnnl_inner_product_backward_weights_primitive_desc_create(
@@ -106,10 +113,17 @@ dnnl_status_t dnnl_inner_product_backward_weights_primitive_desc_create(
                         .weights = diff_weights,
                         .bias = diff_bias,
                         .dst = diff_dst};
-    (void)hint;
     TRY(check(&r));
     TRY(check_request_attr(&r, engine, attr));
-    return create_nothing(component, pd);
+
+    struct problem problem;
+    TRY(problem_init(&problem, dnnl_inner_product, 4));
+    problem.prop = dnnl_backward_weights;
+    problem_add(&problem, DNNL_ARG_SRC, false, src);
+    problem_add(&problem, DNNL_ARG_DIFF_DST, false, diff_dst);
+    problem_add(&problem, DNNL_ARG_DIFF_WEIGHTS, true, diff_weights);
+    problem_add(&problem, DNNL_ARG_DIFF_BIAS, true, diff_bias);
+    return create_backward_desc(component, pd, engine, &problem, hint, attr);
 }
 
 static const struct type_row type_rows[] = {

@@ -37,6 +37,8 @@ static const struct {
         {dnnl_group_normalization, BACKWARD_ALL, group_normalization_backward},
         {dnnl_group_normalization, BACKWARD_DATA, group_normalization_backward},
         {dnnl_inner_product, FORWARD, inner_product_forward},
+        {dnnl_inner_product, BACKWARD_DATA, inner_product_backward_data},
+        {dnnl_inner_product, BACKWARD_WEIGHTS, inner_product_backward_weights},
         {dnnl_layer_normalization, FORWARD, layer_normalization_forward},
         {dnnl_layer_normalization, BACKWARD_ALL, layer_normalization_backward},
         {dnnl_layer_normalization, BACKWARD_DATA, layer_normalization_backward},

@@ -21,6 +21,8 @@ extern const struct implementation eltwise_backward[];
 extern const struct implementation eltwise_forward[];
 extern const struct implementation group_normalization_backward[];
 extern const struct implementation group_normalization_forward[];
+extern const struct implementation inner_product_backward_data[];
+extern const struct implementation inner_product_backward_weights[];
 extern const struct implementation inner_product_forward[];
 extern const struct implementation layer_normalization_backward[];
 extern const struct implementation layer_normalization_forward[];

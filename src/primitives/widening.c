@@ -332,27 +332,15 @@ dnnl_status_t widening_build_matmul(struct plan *plan) {
 
 /* Inner product: the batch is the columns, and the whole image is the reduction. */
 
-/* Is an image one dense run in this order? */
-static bool is_run(const md_t *md, const char *tag) {
-    md_t image = *md, dense;
-    image.dims[0] = image.padded_dims[0] = 1;
-    if (!md_is_plain(md)
-        || md_init_by_string(&dense, md->ndims, image.dims, md->data_type, tag) != dnnl_success)
-        return false;
-    for (int d = 1; d < md->ndims; d++)
-        if (md->dims[d] != 1 && md->blocking.strides[d] != dense.blocking.strides[d]) return false;
-    return true;
-}
-
 /* Sets strides along the reduction; copies operands that do not have one. */
 static dnnl_status_t align(struct plan *plan, struct operand *src, struct operand *weights,
                            const char *panels) {
     static const char *const plain[] = {[2] = "ab", [3] = "abc", [4] = "abcd", [5] = "abcde"};
     const char *last = channels_last(src->md.ndims), *first = plain[src->md.ndims];
     bool matrix = src->md.ndims == 2 && md_is_plain(&src->md) && md_is_plain(&weights->md);
-    if (matrix || (is_run(&src->md, first) && is_run(&weights->md, first))) return dnnl_success;
-    if (!is_run(&src->md, last)) TRY(move(plan, src, last));
-    if (!is_run(&weights->md, last) && !md_matches_tag(&weights->md, panels))
+    if (matrix || (md_is_run(&src->md, first) && md_is_run(&weights->md, first))) return dnnl_success;
+    if (!md_is_run(&src->md, last)) TRY(move(plan, src, last));
+    if (!md_is_run(&weights->md, last) && !md_matches_tag(&weights->md, panels))
         TRY(move(plan, weights, panels));
     return dnnl_success;
 }

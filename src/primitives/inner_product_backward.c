@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inner product, backward: both gradients are matrix products, planned as such. With an image as one row of
+ * a matrix, diff_src = diff_dst * weights and diff_weights = diff_dst^T * src. Images and weights must be
+ * dense in the same order for that; others are moved first.
+ */
+#include "base/verbose.h"
+#include "primitives/convolution.h"
+#include "primitives/gemm.h"
+#include "primitives/moved.h"
+#include "primitives/primitives.h"
+
+/* Types of src, weights, bias and dst, or of their gradients. */
+static const struct type_row data_rows[] = {
+        {BIT(dnnl_f32), BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), 0, BIT(dnnl_f32)},
+        {BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_bf16), 0, BIT(dnnl_bf16)},
+        {BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f16), 0, BIT(dnnl_f16)},
+        {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
+};
+static const struct type_row weights_rows[] = {
+        {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
+        {BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_bf16)},
+        {BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f16)},
+        {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
+};
+
+/* A row of a table: which execution arguments are the image and the weights, and which types they may have.
+ */
+struct direction {
+    int image, weights;
+    const struct type_row *rows;
+    int nrows;
+};
+#define ROWS(rows) rows, sizeof rows / sizeof rows[0]
+static const struct direction by_data = {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, ROWS(data_rows)};
+static const struct direction by_weights = {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, ROWS(weights_rows)};
+
+static const struct direction *direction_of(const struct plan *plan) {
+    return plan->implementation->data;
+}
+
+static const char *logical_order(int ndims) {
+    static const char *const tags[] = {[2] = "ab", [3] = "abc", [4] = "abcd", [5] = "abcde"};
+    return tags[ndims];
+}
+
+/* The open one of image and weights takes the order of the other. */
+static dnnl_status_t decide_layouts(struct plan *plan, md_t *image, md_t *weights) {
+    md_t *diff_dst = problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
+    const int ndims = image->ndims;
+    const char *first = logical_order(ndims), *last = channels_last(ndims);
+    const md_t *known = md_is_any(image) ? weights : image;
+    const char *order = ndims > 2 && md_is_plain(known) && md_is_run(known, first) ? first : last;
+    TRY(md_set_any(image, order));
+    TRY(md_set_any(weights, order));
+    TRY(md_set_any(diff_dst, "ab"));
+    if (!md_is_blocked(image) || !md_is_blocked(weights) || !md_is_blocked(diff_dst))
+        return plan_skip(plan, "a layout is not blocked");
+    return dnnl_success;
+}
+
+static bool are_runs(const md_t *image, const md_t *weights, const char *tag) {
+    return md_is_run(image, tag) && md_is_run(weights, tag);
+}
+
+/* Is what follows the first dimension one run, in the same order in both? Matrices are used as they are. */
+static bool are_matrices(const md_t *image, const md_t *weights) {
+    const int ndims = image->ndims;
+    return ndims == 2 || are_runs(image, weights, logical_order(ndims))
+           || are_runs(image, weights, channels_last(ndims));
+}
+
+static dnnl_status_t move(struct plan *plan, const md_t *image, const md_t *weights) {
+    const struct direction *direction = direction_of(plan);
+    const char *last = channels_last(image->ndims);
+    struct moved moved = {.plan = plan};
+    if (!md_is_run(image, last)) TRY(moved_add(&moved, direction->image, image->data_type, last));
+    if (!md_is_run(weights, last)) TRY(moved_add(&moved, direction->weights, weights->data_type, last));
+    return moved_build(&moved, plan->implementations);
+}
+
+/* Everything that follows the first dimension, as one. */
+static dnnl_status_t flatten(md_t *to, const md_t *from) {
+    *to = *from;
+    if (from->ndims == 2) return dnnl_success;
+    const dnnl_dim_t length = gemm_product(from->dims + 1, from->ndims - 1);
+    const dnnl_dims_t dims = {from->dims[0], length},
+                      strides = {from->dims[0] == 1 ? length : from->blocking.strides[0], 1};
+    TRY(md_init_by_strides(to, 2, dims, from->data_type, strides));
+    to->offset0 = from->offset0;
+    return dnnl_success;
+}
+
+static int data_arg(int arg, const void *data) {
+    (void)data;
+    switch (arg) {
+    case DNNL_ARG_SRC: return DNNL_ARG_DIFF_DST;
+    case DNNL_ARG_DST: return DNNL_ARG_DIFF_SRC;
+    default: return arg;
+    }
+}
+
+static int weights_arg(int arg, const void *data) {
+    (void)data;
+    switch (arg) {
+    case DNNL_ARG_SRC: return DNNL_ARG_DIFF_DST;
+    case DNNL_ARG_WEIGHTS: return DNNL_ARG_SRC;
+    default: return DNNL_ARG_DIFF_WEIGHTS;
+    }
+}
+
+static dnnl_status_t append_product(struct plan *plan, const md_t *src, const md_t *weights, const md_t *dst,
+                                    int (*whole_arg)(int arg, const void *data)) {
+    struct problem part;
+    TRY(problem_init(&part, dnnl_matmul, 3));
+    problem_add(&part, DNNL_ARG_SRC, false, src);
+    problem_add(&part, DNNL_ARG_WEIGHTS, false, weights);
+    problem_add(&part, DNNL_ARG_DST, true, dst);
+    dnnl_status_t status = plan_append(plan, matmul_implementations, &part, &plan->attr, whole_arg, NULL);
+    problem_clear(&part);
+    return status;
+}
+
+static dnnl_status_t append_gradient(struct plan *plan, const md_t *image, const md_t *weights) {
+    static const int transposed[] = {1, 0};
+    md_t rows, matrix, diff_dst = *problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
+    TRY(flatten(&rows, image));
+    TRY(flatten(&matrix, weights));
+    if (direction_of(plan) == &by_data) return append_product(plan, &diff_dst, &matrix, &rows, data_arg);
+    TRY(md_permute(&diff_dst, &diff_dst, transposed));
+    return append_product(plan, &diff_dst, &rows, &matrix, weights_arg);
+}
+
+static dnnl_status_t build(struct plan *plan) {
+    const struct direction *direction = direction_of(plan);
+    md_t *image = problem_md(&plan->problem, direction->image),
+         *weights = problem_md(&plan->problem, direction->weights);
+    if (!types_fit(direction->rows, direction->nrows, image, weights,
+                   problem_md(&plan->problem, DNNL_ARG_DIFF_BIAS),
+                   problem_md(&plan->problem, DNNL_ARG_DIFF_DST)))
+        return plan_skip(plan, "unsupported types");
+    TRY(decide_layouts(plan, image, weights));
+    if (!are_matrices(image, weights)) return move(plan, image, weights);
+    TRY(append_gradient(plan, image, weights));
+    return append_bias_gradient(plan);
+}
+
+const struct implementation inner_product_backward_data[] = {
+        {"matmul", build, &by_data},
+        {NULL, NULL, NULL},
+};
+
+const struct implementation inner_product_backward_weights[] = {
+        {"matmul", build, &by_weights},
+        {NULL, NULL, NULL},
+};
