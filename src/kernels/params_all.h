@@ -23,6 +23,7 @@
 #include "kernels/params_rows.h"
 #include "kernels/params_softmax.h"
 #include "kernels/params_sparse.h"
+#include "kernels/params_weights_gradient.h"
 #include "kernels/params_widening.h"
 
 #endif

@@ -67,8 +67,7 @@ dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
             .dst = diff_dst,
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
-    (void)hint;
-    return create_no_convolution(pd, engine, &r, attr);
+    return create_convolution_backward_weights(pd, engine, &r, hint, attr);
 }
 
 static const struct type_row type_rows[] = {

@@ -24,9 +24,10 @@ dnnl_status_t create_convolution_forward(dnnl_primitive_desc_t *pd, struct dnnl_
 dnnl_status_t create_convolution_backward_data(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
                                                struct convolution_request *request,
                                                const struct dnnl_primitive_desc *hint, const attr_t *attr);
-/* create_nothing, after all checks, for problems that are not implemented yet. */
-dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
-                                    const struct convolution_request *request, const attr_t *attr);
+/* And for one that is backward by weights. */
+dnnl_status_t create_convolution_backward_weights(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
+                                                  struct convolution_request *request,
+                                                  const struct dnnl_primitive_desc *hint, const attr_t *attr);
 
 /* A plan for a 1x1 convolution that has a depthwise convolution among its post-ops. */
 dnnl_status_t fused_depthwise_build(struct plan *plan);

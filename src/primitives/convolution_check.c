@@ -119,13 +119,6 @@ dnnl_status_t check_convolution_attr(const struct convolution_request *r, const 
     return check_post_ops(component, engine, attr, &rules, r->dst);
 }
 
-dnnl_status_t create_no_convolution(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
-                                    const struct convolution_request *r, const attr_t *attr) {
-    TRY(check_convolution(r));
-    TRY(check_convolution_attr(r, engine, attr));
-    return create_nothing(name_of(r), pd);
-}
-
 /* A problem without tensors. */
 static dnnl_status_t begin_problem(struct problem *problem, struct convolution_request *r) {
     TRY(problem_init(problem, r->kind, 4));
@@ -160,5 +153,20 @@ dnnl_status_t create_convolution_backward_data(dnnl_primitive_desc_t *pd, struct
     problem_add(&problem, DNNL_ARG_DIFF_DST, false, r->dst);
     problem_add(&problem, DNNL_ARG_WEIGHTS, false, r->weights);
     problem_add(&problem, DNNL_ARG_DIFF_SRC, true, r->src);
+    return create_backward_desc(name_of(r), pd, engine, &problem, hint, attr);
+}
+
+dnnl_status_t create_convolution_backward_weights(dnnl_primitive_desc_t *pd, struct dnnl_engine *engine,
+                                                  struct convolution_request *r,
+                                                  const struct dnnl_primitive_desc *hint,
+                                                  const attr_t *attr) {
+    struct problem problem;
+    TRY(check_convolution(r));
+    TRY(check_convolution_attr(r, engine, attr));
+    TRY(begin_problem(&problem, r));
+    problem_add(&problem, DNNL_ARG_SRC, false, r->src);
+    problem_add(&problem, DNNL_ARG_DIFF_DST, false, r->dst);
+    problem_add(&problem, DNNL_ARG_DIFF_WEIGHTS, true, r->weights);
+    problem_add(&problem, DNNL_ARG_DIFF_BIAS, true, r->bias);
     return create_backward_desc(name_of(r), pd, engine, &problem, hint, attr);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Deconvolution: its creation functions. Checked like a convolution with source and destination exchanged.
- * Backward propagation by weights is not implemented yet.
  */
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/convolution.h"
@@ -63,8 +62,7 @@ dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
             .dst = diff_dst,
             .window = {NULL, strides, dilates, padding_l, padding_r},
     };
-    (void)hint;
-    return create_no_convolution(pd, engine, &r, attr);
+    return create_convolution_backward_weights(pd, engine, &r, hint, attr);
 }
 
 const struct implementation deconvolution_forward[] = {

@@ -14,6 +14,7 @@ extern const struct implementation batch_normalization_forward[];
 extern const struct implementation binary_implementations[];
 extern const struct implementation concat_implementations[];
 extern const struct implementation convolution_backward_data[];
+extern const struct implementation convolution_backward_weights[];
 extern const struct implementation convolution_forward[];
 extern const struct implementation deconvolution_backward_data[];
 extern const struct implementation deconvolution_forward[];

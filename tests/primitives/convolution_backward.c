@@ -13,41 +13,6 @@
 
 #include <cmocka.h>
 
-/* Sizes have their forward names. */
-static const struct shape shapes[] = {
-        {2, 0, 1, 1, 1, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {0, 0}, false},
-        {2, 0, 2, 3, 5, {6, 5}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
-        {2, 0, 2, 35, 20, {7, 9}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
-        {2, 0, 1, 20, 17, {9, 8}, {3, 3}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, false}, /* a row is never read */
-        {2, 0, 2, 33, 17, {6, 4}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, {0, 0}, false}, /* most are never read */
-        {2, 0, 1, 16, 32, {10, 12}, {3, 2}, {1, 3}, {1, 2}, {2, 0}, {1, 3}, false},
-        {2, 0, 1, 34, 8, {7, 15}, {3, 5}, {2, 4}, {1, 1}, {2, 3}, {1, 0}, false},
-        {2, 3, 2, 4, 2, {5, 8}, {2, 3}, {1, 2}, {0, 0}, {0, 1}, {1, 0}, false},
-        {2, 2, 1, 34, 8, {7, 6}, {4, 3}, {2, 1}, {0, 0}, {1, 1}, {1, 1}, false},
-        {1, 0, 2, 19, 5, {13}, {4}, {2}, {0}, {1}, {2}, false},
-        {1, 2, 1, 18, 4, {17}, {3}, {3}, {2}, {0}, {1}, false},
-        {3, 0, 1, 20, 3, {4, 6, 7}, {2, 3, 2}, {1, 2, 2}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}, false},
-        {3, 2, 2, 17, 4, {5, 2, 7}, {3, 1, 4}, {2, 1, 2}, {0, 0, 0}, {1, 0, 1}, {1, 0, 1}, false},
-        {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false}, /* an empty batch */
-        {2, 0, 1, 3, 4, {3, 2}, {5, 4}, {7, 5}, {0, 0}, {1, 2}, {1, 0}, false}, /* one position of dst */
-        /* depthwise */
-        {2, 37, 2, 1, 1, {8, 14}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, false},
-        {2, 17, 1, 1, 1, {5, 11}, {3, 3}, {1, 1}, {0, 1}, {1, 2}, {1, 2}, false},
-        {1, 21, 2, 1, 1, {17}, {5}, {3}, {0}, {2}, {1}, false},
-        {3, 19, 1, 1, 1, {3, 5, 8}, {2, 3, 3}, {1, 2, 2}, {0, 0, 1}, {1, 1, 2}, {0, 1, 1}, false},
-        /* deconvolution */
-        {2, 0, 2, 5, 3, {4, 5}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, true},
-        {2, 0, 1, 35, 20, {3, 4}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, true},
-        {2, 0, 1, 6, 4, {4, 3}, {3, 2}, {2, 3}, {1, 2}, {2, 0}, {1, 1}, true},
-        {2, 2, 1, 34, 8, {3, 4}, {4, 3}, {2, 1}, {0, 0}, {1, 1}, {1, 1}, true},
-        {2, 3, 2, 4, 2, {3, 4}, {2, 3}, {1, 2}, {0, 0}, {0, 1}, {1, 0}, true},
-        {1, 0, 2, 19, 5, {6}, {4}, {2}, {0}, {1}, {2}, true},
-        {3, 2, 2, 17, 4, {2, 2, 3}, {3, 1, 4}, {2, 1, 2}, {0, 0, 0}, {1, 0, 1}, {1, 0, 1}, true},
-        {2, 0, 0, 2, 3, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, true}, /* an empty batch */
-        {2, 37, 2, 1, 1, {4, 7}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, {1, 1}, true},
-        {1, 21, 2, 1, 1, {7}, {5}, {3}, {0}, {2}, {1}, true},
-};
-
 /* Types of diff_src, weights and diff_dst. */
 static const struct product_types types[] = {
         {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
@@ -114,7 +79,7 @@ static void run_product(struct product *p, int layout, bool exact, const char *w
 }
 
 static void run_case(int shape, int type, int layout, bool exact) {
-    struct product p = images_make(&shapes[shape], &types[type]);
+    struct product p = images_make(&backward_shapes[shape], &types[type]);
     char what[96];
     snprintf(what, sizeof what, "%s numbers, shape %d, types %d, layout %d", exact ? "exact" : "real", shape,
              type, layout);
@@ -132,7 +97,7 @@ static void run_case(int shape, int type, int layout, bool exact) {
 static void run_all(bool exact) {
     int before = implementations_run;
     failures = 0;
-    for (int s = 0; s < COUNT(shapes); s++)
+    for (int s = 0; s < BACKWARD_SHAPES; s++)
         for (int t = 0; t < COUNT(types); t++)
             for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++)
                 run_case(s, t, layout, exact);
@@ -153,16 +118,16 @@ static void real_numbers(void **state) {
 /* The layouts that a problem with open ones has chosen, given to it, are used as they are. */
 static void chosen_layouts(void **state) {
     (void)state;
-    for (int s = 0; s < COUNT(shapes); s++) {
-        struct product p = images_make(&shapes[s], &types[0]);
+    for (int s = 0; s < BACKWARD_SHAPES; s++) {
+        struct product p = images_make(&backward_shapes[s], &types[0]);
         struct product_mds md = {md_of(&p.src, NULL), md_of(&p.weights, NULL), NULL, md_of(&p.dst, NULL)};
         dnnl_primitive_desc_t open, closed;
-        assert_int_equal(create(&open, &shapes[s], &md, NULL), dnnl_success);
+        assert_int_equal(create(&open, &backward_shapes[s], &md, NULL), dnnl_success);
         struct product_mds chosen = {
                 (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_diff_src_md, 0),
                 (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_weights_md, 0), NULL,
                 (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_diff_dst_md, 0)};
-        assert_int_equal(create(&closed, &shapes[s], &chosen, NULL), dnnl_success);
+        assert_int_equal(create(&closed, &backward_shapes[s], &chosen, NULL), dnnl_success);
         const char *names[2];
         dnnl_primitive_desc_query(open, dnnl_query_impl_info_str, 0, &names[0]);
         dnnl_primitive_desc_query(closed, dnnl_query_impl_info_str, 0, &names[1]);
@@ -181,7 +146,7 @@ static void chosen_layouts(void **state) {
 
 static void hint(void **state) {
     (void)state;
-    const struct shape *s = &shapes[1];
+    const struct shape *s = &backward_shapes[1];
     struct product p = images_make(s, &types[0]);
     struct product_mds md = {md_of(&p.src, "abcd"), md_of(&p.weights, "abcd"), NULL, md_of(&p.dst, "abcd")};
     dnnl_primitive_desc_t forward, pd;
@@ -200,7 +165,7 @@ static void hint(void **state) {
 
 static void refusals(void **state) {
     (void)state;
-    const struct shape *s = &shapes[1];
+    const struct shape *s = &backward_shapes[1];
     struct product p = images_make(s, &types[0]);
     dnnl_memory_desc_t src = md_of(&p.src, NULL), weights = md_of(&p.weights, NULL),
                        dst = md_of(&p.dst, NULL),

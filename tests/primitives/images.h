@@ -12,6 +12,10 @@ struct shape {
     bool transposed; /* a deconvolution */
 };
 
+/* For all backward passes. Sizes have their forward names. */
+enum { BACKWARD_SHAPES = 29 };
+extern const struct shape backward_shapes[BACKWARD_SHAPES];
+
 /* Members of struct product_suite. */
 struct product images_make(const struct shape *shape, const struct product_types *types);
 void images_reference(struct product *p, const struct attr_run *run, struct array *error);

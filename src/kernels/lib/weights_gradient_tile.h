@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tile of weights_gradient.cl for one register file: HEIGHT inputs by two vectors of LANES outputs.
+ * Included once per shape; NAME(x) appends the shape to a name.
+ */
+#include "kernels/lib/lanes.h"
+
+#define SPACE global
+#include "kernels/lib/gemm_steps.h"
+
+/* Copies a panel of the positions of a chunk, one after the other; zeros where there are no outputs. */
+INLINE void NAME(gradient_pack)(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
+                                global const float *places, const struct gradient_item *own, VEC *packed) {
+    const i64 column = p->places_stride[2], outputs = own->outputs;
+    for (int r = 0; r < c->rows; r++) {
+        global const float *from = places + (own->places + c->places[r]);
+#pragma nounroll
+        for (i64 i = 0; i < c->columns; i++, from += column, packed += 2) {
+            if (outputs >= 2 * LANES) {
+                packed[0] = VLOAD(0, from);
+                packed[1] = VLOAD(1, from);
+                continue;
+            }
+            float each[2 * LANES];
+#pragma nounroll
+            for (int o = 0; o < 2 * LANES; o++)
+                each[o] = o < outputs ? from[o] : 0.0f;
+            packed[0] = VLOAD(0, each);
+            packed[1] = VLOAD(1, each);
+        }
+    }
+}
+
+/* out[r][v]: the sums of a chunk for m inputs. Callers pass m as a constant, so that the sums stay in
+ * registers. */
+INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
+                                const struct gradient_job *job, global const float *image, const VEC *packed,
+                                const int m, VEC *out) {
+    const i64 column = p->window.stride[2] * p->image_stride[2];
+    VEC acc[2 * HEIGHT];
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        acc[r] = V(0.0f);
+    for (int row = 0; row < c->rows; row++) {
+        if (!gradient_row_is_inside(p, c, job, row)) continue;
+        global const float *a = image + (c->image[row] + job->image);
+        const VEC *w = packed + 2 * (row * c->columns + job->first);
+#pragma nounroll
+        for (i64 i = job->first; i < job->last; i++, a += column, w += 2) {
+            const VEC w0 = w[0], w1 = w[1];
+#pragma unroll
+            for (int r = 0; r < m; r++) {
+                VEC x = (VEC)(a[r]);
+                VEC *y = acc + 2 * r;
+                y[0] = fma(x, w0, y[0]);
+                y[1] = fma(x, w1, y[1]);
+                KEEP(y[0], y[1]);
+            }
+        }
+    }
+    NAME(gemm_move)(out, acc, 2 * m);
+}
+
+/* Stores the sums of the first chunk of a part, and adds those of the others. */
+INLINE void NAME(gradient_store)(global float *dst, int inputs, bool first, const VEC *sums) {
+#pragma nounroll
+    for (int v = 0; v < 2 * inputs; v++)
+        if (first)
+            VSTORE(sums[v], v, dst);
+        else
+            VSTORE(VLOAD(v, dst) + sums[v], v, dst);
+}
+
+/* Range: groups of jobs, panels, groups x parts. */
+#if WANTED(NAME(f32_weights_gradient))
+kernel void NAME(f32_weights_gradient)(ITEM global const float *image, global const float *places,
+                                       global float *dst, constant struct weights_gradient_params *p) {
+    const struct gradient_item own =
+            gradient_item(p, get_global_id(0), get_global_id(1), get_global_id(2), 2 * LANES);
+    struct gradient_chunk c;
+    VEC packed[2 * GRADIENT_POSITIONS];
+    for (i64 chunk = own.first_chunk; chunk < own.last_chunk; chunk++) {
+        gradient_locate(&c, p, chunk);
+        NAME(gradient_pack)(p, &c, places, &own, packed);
+        for (i64 j = own.first_job; j < own.last_job; j++) {
+            const struct gradient_job job = gradient_job(p, &own, &c, j);
+            VEC out[2 * HEIGHT];
+#define ALL_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, m, out)
+            EACH_HEIGHT(job.inputs, ALL_SUMS)
+#undef ALL_SUMS
+            NAME(gradient_store)(dst + own.dst + job.dst * 2 * LANES, job.inputs, chunk == own.first_chunk,
+                                 out);
+        }
+    }
+}
+#endif
+
+#undef EACH_HEIGHT
+#undef SPACE
+#undef LANES
+#undef NAME
+#undef HEIGHT
+#undef KEEP

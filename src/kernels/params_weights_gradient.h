@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parameters of the gradients of the weights of convolutions, over channels-last f32 images: `image` is the
+ * tensor that the window slides over, `places` the one that has an element for each position of the window.
+ *
+ *   dst[group][o / width][tap][i][o % width] = sum over batch and positions of
+ *                                              image[position * stride + tap][i] * places[position][o]
+ *
+ * A row is a run of positions along the last dimension. Rows are taken in chunks, chunks in parts; each part
+ * has a dst of its own.
+ */
+#ifndef LODE_KERNELS_PARAMS_WEIGHTS_GRADIENT_H
+#define LODE_KERNELS_PARAMS_WEIGHTS_GRADIENT_H
+
+#include "kernels/params_window.h"
+
+enum { GRADIENT_POSITIONS = 256 }; /* of a chunk, at most: 32 KB or 16 KB of a panel */
+
+struct weights_gradient_params {
+    struct window window; /* over the image; missing dimensions come first */
+    i64 places[WINDOW_DIMS];
+    i64 image_offset, image_batch, image_stride[WINDOW_DIMS];
+    i64 places_offset, places_batch, places_stride[WINDOW_DIMS];
+    i64 groups, inputs, outputs; /* channels i and o of a group */
+    i64 rows, chunk_rows;        /* in all, and in a chunk */
+    i64 pieces, piece;           /* of a row that is longer than a chunk, and the positions of one */
+    i64 chunks, part;            /* in all, and in a part */
+    i64 tiles, tile;             /* tiles of inputs, and the inputs of one */
+    i64 jobs;                    /* tiles x taps of a work-item */
+    i64 dst_offset, dst_part, dst_group, dst_panel; /* strides; the others are dense */
+};
+PARAMS_SIZE(weights_gradient_params, 5 * 24 + 3 * 24 + 20 * 8);
+
+#endif

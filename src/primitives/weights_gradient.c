@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Convolution and deconvolution, backward by weights: see kernels/weights_gradient.cl. The window slides over
+ * the image, which is the src of a convolution or the diff_dst of a deconvolution; the other one of the two
+ * has an element for each position of it, a place. Both are moved to channels-last f32 where they are not
+ * that. Results are panels of the channels of places.
+ */
+#include "base/round.h"
+#include "base/verbose.h"
+#include "kernels/params_weights_gradient.h"
+#include "primitives/convolution.h"
+#include "primitives/gemm.h"
+#include "primitives/primitives.h"
+#include "primitives/reduce.h"
+#include "primitives/tensor.h"
+#include "primitives/weights_gradient.h"
+
+#include <string.h>
+
+static const struct type_row type_rows[] = {
+        {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
+        {BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_bf16)},
+        {BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f16)},
+        {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
+};
+
+dnnl_status_t gradient_accepts(struct plan *plan) {
+    const struct problem *problem = &plan->problem;
+    dnnl_alg_kind_t *alg = &plan->problem.alg;
+    if (!types_fit(type_rows, sizeof type_rows / sizeof type_rows[0], problem_md(problem, DNNL_ARG_SRC),
+                   problem_md(problem, DNNL_ARG_DIFF_WEIGHTS), problem_md(problem, DNNL_ARG_DIFF_BIAS),
+                   problem_md(problem, DNNL_ARG_DIFF_DST)))
+        return plan_skip(plan, "unsupported types of src, diff_weights, diff_bias and diff_dst");
+    if (*alg == dnnl_convolution_winograd || *alg == dnnl_deconvolution_winograd)
+        return plan_skip(plan, "the Winograd algorithm is requested");
+    if (*alg == dnnl_convolution_auto) *alg = dnnl_convolution_direct;
+    return dnnl_success;
+}
+
+struct gradient gradient_of(const struct problem *problem) {
+    const bool convolution = problem->kind == dnnl_convolution;
+    const int grouped =
+            problem_md(problem, DNNL_ARG_DIFF_WEIGHTS)->ndims - problem_md(problem, DNNL_ARG_SRC)->ndims;
+    return (struct gradient){.image_arg = convolution ? DNNL_ARG_SRC : DNNL_ARG_DIFF_DST,
+                             .places_arg = convolution ? DNNL_ARG_DIFF_DST : DNNL_ARG_SRC,
+                             .grouped = grouped,
+                             .input = convolution ? grouped + 1 : grouped,
+                             .output = convolution ? grouped : grouped + 1};
+}
+
+/* For instance "Acdb32a": panels, taps, inputs, outputs of a panel. */
+static void panels_tag(const struct plan *plan, const struct gradient *g, char *tag, size_t size) {
+    const int ndims = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS)->ndims;
+    char order[DNNL_MAX_NDIMS + 1], *end = order;
+    if (g->grouped) *end++ = 'a';
+    *end++ = (char)('a' + g->output);
+    for (int d = g->grouped + 2; d < ndims; d++)
+        *end++ = (char)('a' + d);
+    *end++ = (char)('a' + g->input);
+    *end = 0;
+    gemm_panels_tag(plan, order, g->output, g->input, tag, size);
+}
+
+dnnl_status_t gradient_decide_layouts(struct plan *plan, const char *weights) {
+    for (int i = 0; i < plan->problem.ntensors; i++) {
+        struct problem_tensor *t = &plan->problem.tensors[i];
+        if (t->hint) continue;
+        TRY(md_set_any(&t->md, t->arg == DNNL_ARG_DIFF_WEIGHTS ? weights
+                               : t->arg == DNNL_ARG_DIFF_BIAS  ? "a"
+                                                               : channels_last(t->md.ndims)));
+        if (!md_is_blocked(&t->md)) return plan_skip(plan, "a layout is not blocked");
+    }
+    return dnnl_success;
+}
+
+/* The user's tensor, or a copy that is channels-last and f32. */
+static dnnl_status_t find_image(struct plan *plan, int arg, struct image *image) {
+    const md_t user = *problem_md(&plan->problem, arg);
+    md_t moved;
+    if (is_dense_image(&user)) {
+        *image = image_of(arg, &user);
+        return dnnl_success;
+    }
+    TRY(gemm_scratch_md(plan, &user, dnnl_f32, channels_last(user.ndims), &moved));
+    *image = image_of(ARG_SCRATCHPAD, &moved);
+    return append_reorder(plan, arg, &user, ARG_SCRATCHPAD, &moved, NULL);
+}
+
+static void set_images(struct weights_gradient_params *p, const struct image *image,
+                       const struct image *places) {
+    p->image_offset = image->offset, p->image_batch = image->batch_stride;
+    p->places_offset = places->offset, p->places_batch = places->batch_stride;
+    memcpy(p->places, places->size, sizeof p->places);
+    memcpy(p->image_stride, image->stride, sizeof p->image_stride);
+    memcpy(p->places_stride, places->stride, sizeof p->places_stride);
+}
+
+/* Can dimension d, with this stride in each tensor, be merged into the one that follows it? */
+static bool follows(const struct weights_gradient_params *p, int d, i64 image, i64 places) {
+    const struct window *w = &p->window;
+    return w->taps[d] == 1 && w->padding[d] == 0 && w->size[d] > (p->places[d] - 1) * w->stride[d]
+           && image == p->places[d] * w->stride[d] * p->image_stride[d]
+           && places == p->places[d] * p->places_stride[d];
+}
+
+/* Makes the last dimension longer by a factor. */
+static void lengthen(struct weights_gradient_params *p, i64 times) {
+    p->places[2] *= times;
+    p->window.size[2] = (p->places[2] - 1) * p->window.stride[2] + 1;
+}
+
+/* Positions that are evenly apart in both tensors become one long row. Returns the batch that remains. */
+static i64 merge_rows(struct weights_gradient_params *p, i64 batch) {
+    struct window *w = &p->window;
+    for (int d = 1; d >= 0; d--) {
+        if (p->places[d] == 1 && w->taps[d] == 1 && w->padding[d] == 0) continue;
+        if (w->taps[d] != 1 || w->padding[d] != 0
+            || !follows(p, 2, p->image_stride[d] * w->stride[d], p->places_stride[d]))
+            return batch;
+        lengthen(p, p->places[d]);
+        p->places[d] = w->size[d] = 1;
+    }
+    if (p->places[0] * p->places[1] != 1 || !follows(p, 2, p->image_batch, p->places_batch)) return batch;
+    lengthen(p, batch);
+    return 1;
+}
+
+/* Chunks of whole rows, or pieces of long ones. */
+static void set_chunks(struct weights_gradient_params *p, i64 batch) {
+    const i64 length = p->places[2] > 0 ? p->places[2] : 1;
+    p->rows = batch * p->places[0] * p->places[1];
+    p->pieces = divide_up(length, GRADIENT_POSITIONS);
+    p->piece = divide_up(length, p->pieces);
+    p->chunk_rows = p->pieces > 1 ? 1 : GRADIENT_POSITIONS / p->piece;
+    p->chunks = divide_up(p->rows, p->chunk_rows) * p->pieces;
+    if (p->chunks < 1) p->chunks = 1;
+}
+
+static i64 least(i64 a, i64 b) {
+    return a < b ? a : b;
+}
+
+static i64 at_least_one(i64 x) {
+    return x < 1 ? 1 : x;
+}
+
+/* Divides the work by the problem alone: first the long sums, into a few parts, then the tiles of a panel. */
+static struct range divide_work(struct weights_gradient_params *p, const struct gemm_tile_shape *tile) {
+    enum { ITEMS = 32, PARTS = 4, FEW_JOBS = 6 };
+    const i64 panels = divide_up(p->outputs, tile->panel), units = panels * p->groups;
+    p->tiles = divide_up(p->inputs, tile->height);
+    p->tile = divide_up(p->inputs, p->tiles);
+    const i64 parts = least(least(PARTS, p->chunks), divide_up(ITEMS, units));
+    const i64 jobs = p->tiles * gemm_product(p->window.taps, WINDOW_DIMS);
+    p->part = divide_up(p->chunks, parts);
+    const i64 most = at_least_one(jobs / FEW_JOBS);
+    p->jobs = divide_up(jobs, least(most, divide_up(ITEMS, units * parts)));
+    return range_of_groups(divide_up(jobs, p->jobs), panels, p->groups * divide_up(p->chunks, p->part));
+}
+
+/* The sum of the parts, which lie one after the other in scratchpad. */
+static dnnl_status_t add_parts(struct plan *plan, i64 parts, i64 size, i64 offset, int arg,
+                               const md_t *results) {
+    const dnnl_dims_t all = {parts, size}, one = {1, size};
+    md_t partial, sums;
+    TRY(md_init_by_string(&partial, 2, all, dnnl_f32, "ab"));
+    TRY(md_init_by_string(&sums, 2, one, dnnl_f32, "ab"));
+    partial.offset0 = offset;
+    sums.offset0 = results->offset0;
+    return reduce_append(plan, &(struct reduce_request){.alg = REDUCE_SUM,
+                                                        .finish = REDUCE_FINISH_NONE,
+                                                        .src_arg = ARG_SCRATCHPAD,
+                                                        .src = &partial,
+                                                        .kept = BIT(1),
+                                                        .dst_arg = arg,
+                                                        .dst = &sums});
+}
+
+static dnnl_status_t launch(struct plan *plan, const struct weights_gradient_params *made, struct range range,
+                            const int args[3]) {
+    struct launch *launch;
+    struct weights_gradient_params *p = plan_launch(plan, gemm_tile_of(plan)->kernel, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    for (int i = 0; i < 3; i++)
+        launch_bind(launch, args[i]);
+    return dnnl_success;
+}
+
+/* Adds the product; results are in panels. */
+static dnnl_status_t append_product(struct plan *plan, const struct gradient *g, int arg,
+                                    const md_t *results) {
+    const md_t *image_md = problem_md(&plan->problem, g->image_arg);
+    struct image image, places;
+    struct window window;
+    window_init(&window, &plan->problem, image_md);
+    TRY(find_image(plan, g->image_arg, &image));
+    TRY(find_image(plan, g->places_arg, &places));
+    struct weights_gradient_params p = {.window = window_from_last(&window, results->ndims - g->grouped - 2),
+                                        .groups = g->grouped ? results->dims[0] : 1,
+                                        .inputs = results->dims[g->input],
+                                        .outputs = results->dims[g->output],
+                                        .dst_group = g->grouped ? results->blocking.strides[0] : 0,
+                                        .dst_panel = results->blocking.strides[g->output]};
+    set_images(&p, &image, &places);
+    set_chunks(&p, merge_rows(&p, image.batch));
+    const struct range range = divide_work(&p, gemm_tile_of(plan));
+    const i64 size = md_nelems(results, true), parts = divide_up(p.chunks, p.part);
+    p.dst_part = size;
+    p.dst_offset = results->offset0;
+    if (parts > 1)
+        p.dst_offset = (i64)(plan_scratchpad(plan, (size_t)(parts * size) * sizeof(float)) / sizeof(float));
+    TRY(launch(plan, &p, range, (const int[]){image.arg, places.arg, parts > 1 ? ARG_SCRATCHPAD : arg}));
+    return parts > 1 ? add_parts(plan, parts, size, p.dst_offset, arg, results) : dnnl_success;
+}
+
+static dnnl_status_t build(struct plan *plan) {
+    TRY(plan_takes(plan, gemm_tile_of(plan)->kernel));
+    TRY(gradient_accepts(plan));
+    if (problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_f64)
+        return plan_skip(plan, "tensors are f64");
+    const struct gradient g = gradient_of(&plan->problem);
+    char panels[32];
+    panels_tag(plan, &g, panels, sizeof panels);
+    const md_t *results = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS);
+    if (gemm_tile_of(plan)->panel == 32 && results->dims[g.output] <= 16)
+        return plan_skip(plan, "few output channels: a narrower tile wastes less");
+    TRY(gradient_decide_layouts(plan, panels));
+    const md_t user = *results;
+    if (md_nelems(&user, false) == 0) return append_bias_gradient(plan);
+    if (user.data_type == dnnl_f32 && md_matches_tag(&user, panels)) {
+        TRY(append_product(plan, &g, DNNL_ARG_DIFF_WEIGHTS, &user));
+        return append_bias_gradient(plan);
+    }
+    md_t own;
+    TRY(gemm_scratch_md(plan, &user, dnnl_f32, panels, &own));
+    TRY(append_product(plan, &g, ARG_SCRATCHPAD, &own));
+    TRY(append_reorder(plan, ARG_SCRATCHPAD, &own, DNNL_ARG_DIFF_WEIGHTS, &user, NULL));
+    return append_bias_gradient(plan);
+}
+
+static const struct gemm_tile_shape tile_14x32 = {&gemm_f32, 14,  32, &kernel_f32_weights_gradient_14x32,
+                                                  NULL,      NULL};
+static const struct gemm_tile_shape tile_6x16 = {&gemm_f32, 6,   16, &kernel_f32_weights_gradient_6x16,
+                                                 NULL,      NULL};
+
+const struct implementation convolution_backward_weights[] = {
+        {"f32_weights_gradient_14x32", build, &tile_14x32},
+        {"f32_weights_gradient_6x16", build, &tile_6x16},
+        {"convolution", gradient_build_by_convolution, NULL},
+        {NULL, NULL, NULL},
+};
