@@ -31,16 +31,20 @@ INLINE void NAME(gradient_pack)(constant struct weights_gradient_params *p, cons
     }
 }
 
-/* out[r][v]: the sums of a chunk for m inputs. Callers pass m as a constant, so that the sums stay in
- * registers. */
+/* The sums of a chunk for m inputs: stored if it is the first of its part, otherwise added to what is there.
+ * Callers pass m as a constant, so that the sums stay in registers. */
 INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
                                 const struct gradient_job *job, global const float *image, const VEC *packed,
-                                const int m, VEC *out) {
+                                bool first, const int m, global float *dst) {
     const i64 column = p->window.stride[2] * p->image_stride[2];
     VEC acc[2 * HEIGHT];
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)
         acc[r] = V(0.0f);
+    if (!first)
+#pragma unroll
+        for (int r = 0; r < 2 * m; r++)
+            acc[r] = VLOAD(r, dst);
     for (int row = 0; row < c->rows; row++) {
         if (!gradient_row_is_inside(p, c, job, row)) continue;
         global const float *a = image + (c->image[row] + job->image);
@@ -58,17 +62,9 @@ INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, cons
             }
         }
     }
-    NAME(gemm_move)(out, acc, 2 * m);
-}
-
-/* Stores the sums of the first chunk of a part, and adds those of the others. */
-INLINE void NAME(gradient_store)(global float *dst, int inputs, bool first, const VEC *sums) {
-#pragma nounroll
-    for (int v = 0; v < 2 * inputs; v++)
-        if (first)
-            VSTORE(sums[v], v, dst);
-        else
-            VSTORE(VLOAD(v, dst) + sums[v], v, dst);
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        VSTORE(acc[r], r, dst);
 }
 
 /* Range: groups of jobs, panels, groups x parts. */
@@ -84,12 +80,10 @@ kernel void NAME(f32_weights_gradient)(ITEM global const float *image, global co
         NAME(gradient_pack)(p, &c, places, &own, packed);
         for (i64 j = own.first_job; j < own.last_job; j++) {
             const struct gradient_job job = gradient_job(p, &own, &c, j);
-            VEC out[2 * HEIGHT];
-#define ALL_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, m, out)
+            global float *to = dst + own.dst + job.dst * 2 * LANES;
+#define ALL_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, chunk == own.first_chunk, m, to)
             EACH_HEIGHT(job.inputs, ALL_SUMS)
 #undef ALL_SUMS
-            NAME(gradient_store)(dst + own.dst + job.dst * 2 * LANES, job.inputs, chunk == own.first_chunk,
-                                 out);
         }
     }
 }
