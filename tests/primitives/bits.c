@@ -27,7 +27,7 @@ static struct array array_for(const_dnnl_primitive_desc_t pd, int arg) {
 }
 
 static void add_inputs(struct exec *exec, const_dnnl_primitive_desc_t pd) {
-    static const int inputs[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS};
+    static const int inputs[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DIFF_DST};
     for (int i = 0; i < COUNT(inputs); i++) {
         struct array array = array_for(pd, inputs[i]);
         if (!array.values) continue;
@@ -39,14 +39,24 @@ static void add_inputs(struct exec *exec, const_dnnl_primitive_desc_t pd) {
 }
 
 static uint64_t result_hash(const char *name, const_dnnl_primitive_desc_t pd) {
+    static const int outputs[] = {DNNL_ARG_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS};
     struct exec exec = {0};
-    struct array result = array_for(pd, DNNL_ARG_DST);
+    struct array results[COUNT(outputs)];
+    uint64_t hash = 0;
     add_inputs(&exec, pd);
-    exec_add(&exec, DNNL_ARG_DST, memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0), NULL));
+    for (int i = 0; i < COUNT(outputs); i++) {
+        results[i] = array_for(pd, outputs[i]);
+        if (results[i].values)
+            exec_add(&exec, outputs[i],
+                     memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, outputs[i]), NULL));
+    }
     check(exec_run(&exec, pd), name);
-    memory_read(exec_find(&exec, DNNL_ARG_DST), &result);
-    uint64_t hash = array_hash(&result, 0);
-    array_free(&result);
+    for (int i = 0; i < COUNT(outputs); i++) {
+        if (!results[i].values) continue;
+        memory_read(exec_find(&exec, outputs[i]), &results[i]);
+        hash = array_hash(&results[i], hash);
+        array_free(&results[i]);
+    }
     exec_free(&exec);
     return hash;
 }
@@ -88,6 +98,45 @@ static void convolution(const char *name, dnnl_dim_t groups, dnnl_dim_t ic, dnnl
     dnnl_memory_desc_destroy(dst);
     dnnl_memory_desc_destroy(weights);
     dnnl_memory_desc_destroy(bias);
+}
+
+/* The gradients of weights and bias: long sums, which are divided. */
+static void convolution_gradient(const char *name, dnnl_dim_t groups, dnnl_dim_t ic, dnnl_dim_t oc,
+                                 dnnl_dim_t size, dnnl_dim_t kernel, dnnl_dim_t stride, dnnl_dim_t pad,
+                                 const char *layout) {
+    dnnl_dim_t out = (size + 2 * pad - kernel) / stride + 1;
+    dnnl_dims_t src_dims = {3, ic, size, size}, dst_dims = {3, oc, out, out};
+    dnnl_dims_t grouped = {groups, oc / groups, ic / groups, kernel, kernel};
+    dnnl_dims_t strides = {stride, stride}, dilates = {0, 0}, pads = {pad, pad};
+    dnnl_memory_desc_t src = f32(4, src_dims, layout), dst = f32(4, dst_dims, layout);
+    dnnl_memory_desc_t weights = groups > 1 ? f32(5, grouped, NULL) : f32(4, grouped + 1, NULL);
+    dnnl_memory_desc_t bias = f32(1, &oc, "a");
+    dnnl_primitive_desc_t pd = NULL;
+    check(dnnl_convolution_backward_weights_primitive_desc_create(&pd, test_engine(), dnnl_convolution_direct,
+                                                                  src, weights, bias, dst, strides, dilates,
+                                                                  pads, pads, NULL, NULL),
+          name);
+    run(name, pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(bias);
+}
+
+static void inner_product_gradient(const char *name, dnnl_dim_t mb) {
+    const dnnl_dim_t outputs = 100;
+    dnnl_memory_desc_t src = f32(4, (dnnl_dim_t[]){mb, 40, 6, 6}, NULL),
+                       weights = f32(4, (dnnl_dim_t[]){outputs, 40, 6, 6}, NULL),
+                       bias = f32(1, &outputs, "a"), dst = f32(2, (dnnl_dim_t[]){mb, outputs}, "ab");
+    dnnl_primitive_desc_t pd = NULL;
+    check(dnnl_inner_product_backward_weights_primitive_desc_create(&pd, test_engine(), src, weights, bias,
+                                                                    dst, NULL, NULL),
+          name);
+    run(name, pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(bias);
+    dnnl_memory_desc_destroy(dst);
 }
 
 static void deconvolution(const char *name, dnnl_dim_t groups, dnnl_dim_t ic, dnnl_dim_t oc, dnnl_dim_t size,
@@ -231,6 +280,11 @@ int main(void) {
     deconvolution("deconv_upsampling", 1, 24, 40, 9, 4, 2, 1, NULL);
     deconvolution("deconv_planes", 1, 16, 20, 7, 3, 1, 1, "abcd");
     deconvolution("deconv_depthwise", 24, 24, 24, 9, 4, 2, 1, NULL);
+    convolution_gradient("conv_gradient", 1, 20, 40, 23, 3, 1, 1, NULL);
+    convolution_gradient("conv_gradient_1x1", 1, 40, 70, 19, 1, 1, 0, NULL);
+    convolution_gradient("conv_gradient_planes", 1, 3, 48, 35, 11, 4, 0, "abcd");
+    convolution_gradient("conv_gradient_groups", 2, 32, 64, 13, 5, 1, 2, "acdb");
+    convolution_gradient("conv_gradient_depthwise", 40, 40, 40, 25, 3, 1, 1, NULL);
     matmul("matmul_packed", 50, 70, 129, NULL);
     matmul("matmul_plain", 17, 64, 300, "ab");
     matmul("matmul_transposed", 31, 45, 77, "ba");
@@ -238,6 +292,7 @@ int main(void) {
     matmul("matmul_deep", 20, 96, 1500, NULL);
     inner_product("inner_product_1", 1);
     inner_product("inner_product_16", 16);
+    inner_product_gradient("inner_product_gradient", 300);
     static const dnnl_alg_kind_t algs[] = {dnnl_eltwise_tanh,  dnnl_eltwise_elu,       dnnl_eltwise_logistic,
                                            dnnl_eltwise_exp,   dnnl_eltwise_gelu_tanh, dnnl_eltwise_gelu_erf,
                                            dnnl_eltwise_swish, dnnl_eltwise_mish,      dnnl_eltwise_soft_relu,
