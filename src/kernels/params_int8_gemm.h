@@ -20,17 +20,29 @@ enum { INT8_GEMM_QUAD = 4 };
  * product, if src has only one column. */
 enum { SUMS_NONE = 0, SUMS_BUFFER = 1, SUMS_OWN = 2 };
 
+/* The end of a tile in one pass, where nothing but channels matters:
+ *   limit(x * scale + bias + (earlier dst - sum_zero) * sum_scale) / dst_scale + dst_zero */
+enum { INT8_LIMIT_NONE = 0, INT8_LIMIT_CLIP = 1, INT8_LIMIT_RELU = 2 };
+struct int8_fused {
+    i32 on;
+    i32 floats; /* dst and what is added to it are f32; otherwise bytes */
+    i32 sum;    /* the earlier dst is added; each byte is first xored with `flip` */
+    i32 flip;
+    f32 sum_scale, sum_zero;
+    i32 limit; /* INT8_LIMIT_*: to low and high, or a relu whose slope is `low` */
+    f32 low, high;
+    f32 least, most; /* limits of the byte type */
+    f32 nan;         /* replaces NaN */
+};
+PARAMS_SIZE(int8_fused, 48);
+
 struct int8_gemm_params {
     i64 sums_offset, sums_batch[GEMM_BATCHES]; /* of column sums, in integers */
     i32 sums;                                  /* SUMS_* */
     i32 shift;
-    i32 bare;        /* sums are stored unchanged; dst is s32 */
-    i32 by_position; /* some step after the sum depends on the result's position */
-    i32 clipped;     /* taps may be in the padding; their sums are consecutive, panel by panel */
-    i32 bytes;       /* results are bytes, and neither by_position nor clipped is set */
-    f32 least, most; /* limits of the byte type */
-    f32 nan;         /* replaces NaN */
-    i32 pad;
+    i32 bare;    /* sums are stored unchanged; dst is s32 */
+    i32 clipped; /* taps may be in the padding; their sums are consecutive, panel by panel */
+    struct int8_fused fused;
     i64 taps_offset, taps;
     struct window window;
     struct quant_source src_zero_point;

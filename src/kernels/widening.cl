@@ -6,7 +6,7 @@
  * weights, and scales that change along the reduction, are applied while they are converted. Every output is
  * one chain of fma over the reduction, so the bits are the same in every run and for any number of threads.
  */
-#include "kernels/lib/epilogue_block.h"
+#include "kernels/lib/gemm_end.h"
 #include "kernels/lib/gemm_place.h"
 #include "kernels/lib/widen_block.h"
 #include "kernels/params_widening.h"
@@ -217,19 +217,13 @@ OUTLINE void widening_finish(constant struct widening_params *p, const struct wi
                              const struct widening_sums *counted, float *sums) {
     constant struct gemm_params *g = &p->gemm;
     int count = t->channels - channel < width ? t->channels - channel : width;
-    struct result_block b = {sums, t->columns, count, width, g->column_dim, g->channel_dim, {0}};
-    float bias[BLOCK_WIDTH];
+    struct result_block b = {sums, t->columns, count, width, g->column_dim, g->channel_dim, 1, {0}};
+    const struct gemm_end end = {
+            t->bias,   t->dst,      t->at.bias + channel, t->at.dst + channel,
+            p->scaled, p->finished, p->bias_type,         p->bare ? TYPE_F32 : g->epilogue.type};
     if (p->scaled || p->finished) gemm_position(g, &t->at, t->at.column, t->at.channel + channel, b.position);
     if (p->integers) widening_restore(p, t, e, channel, counted, &b);
-    if (p->scaled) block_scale(e, &b);
-    row_fill(bias, 0.0f, count);
-    if (g->has_bias) row_load(bias, t->bias, p->bias_type, t->at.bias + channel, 1, count);
-    for (int r = 0; r < b.rows && (g->has_bias || g->activation.alg != 0); r++)
-        EACH_VECTOR(&b, r, activation_apply(&g->activation, x + vload16(0, bias + n)))
-    if (p->finished) block_finish(e, &b);
-    i64 offset = t->at.dst + channel;
-    for (int r = 0; r < b.rows; r++, offset += g->dst_column)
-        row_store(t->dst, p->bare ? TYPE_F32 : g->epilogue.type, offset, 1, sums + r * width, count);
+    gemm_end_block(g, e, &end, &b);
 }
 
 #define SPACE private

@@ -145,8 +145,9 @@ bool gemm_needs_positions(const struct plan *plan) {
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < lists[k]->count; i++)
             if (varies(plan, &lists[k]->entries[i])) return true;
-    return plan->attr.dropout.enabled
-           || (plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr));
+    bool (*fuses)(const struct plan *plan) = type_of(plan)->fuses;
+    if (plan->attr.dropout.enabled) return true;
+    return plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr) && !(fuses && fuses(plan));
 }
 
 dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int channel_dim) {
@@ -225,7 +226,7 @@ static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *vie
     return launch_kernel(ep, view, tile, tile->kernel, gemm_range(view, tile));
 }
 
-const struct gemm_type gemm_f32 = {sizeof(float), 1, &kernel_f32_pack_panels, f32_accepts, f32_launch};
+const struct gemm_type gemm_f32 = {sizeof(float), 1, &kernel_f32_pack_panels, f32_accepts, f32_launch, NULL};
 
 dnnl_status_t gemm_launch(struct epilogue_build *ep, struct gemm_view *view) {
     return type_of(ep->plan)->launch(ep, view);

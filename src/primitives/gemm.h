@@ -24,6 +24,8 @@ struct gemm_type {
     /* Checks types and attributes; calls plan_skip with the reason if they do not fit. */
     dnnl_status_t (*accepts)(const struct plan *plan);
     dnnl_status_t (*launch)(struct epilogue_build *ep, struct gemm_view *view);
+    /* Do the kernels apply all post-ops without a need for positions? NULL: only an activation. */
+    bool (*fuses)(const struct plan *plan);
 };
 extern const struct gemm_type gemm_f32, gemm_int8, gemm_widening;
 

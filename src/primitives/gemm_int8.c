@@ -10,6 +10,8 @@
 #include "primitives/gemm.h"
 #include "primitives/product.h"
 
+#include <math.h>
+
 static const md_t *tensor(const struct plan *plan, int arg) {
     return problem_md(&plan->problem, arg);
 }
@@ -81,12 +83,69 @@ static dnnl_status_t find_quants(struct epilogue_build *ep, struct int8_gemm_par
     return epilogue_zero_point(ep, &p->src_zero_point, DNNL_ARG_SRC, dims.src);
 }
 
-static void describe_bytes(struct int8_gemm_params *p) {
-    bool sign = p->gemm.epilogue.type == TYPE_S8;
-    p->bytes = (sign || p->gemm.epilogue.type == TYPE_U8) && !p->clipped && !p->by_position;
-    p->least = sign ? -128 : 0;
-    p->most = sign ? 127 : 255;
-    p->nan = sign ? -128 : 255;
+/* A relu or clip as limits; false: another function. */
+static bool limit_of(const struct post_op *op, struct int8_fused *fused) {
+    int alg = op->kind == dnnl_eltwise ? eltwise_code(op->eltwise.alg) : 0;
+    if (alg != ELTWISE_RELU && alg != ELTWISE_CLIP) return false;
+    bool clip = alg == ELTWISE_CLIP || op->eltwise.alpha == 0;
+    fused->limit = clip ? INT8_LIMIT_CLIP : INT8_LIMIT_RELU;
+    fused->low = op->eltwise.alpha;
+    fused->high = alg == ELTWISE_CLIP ? op->eltwise.beta : INFINITY;
+    return true;
+}
+
+/* The sum of the results and the earlier dst; false: that has another kind of type. */
+static bool sum_of(const struct post_op *op, const md_t *dst, struct int8_fused *fused) {
+    dnnl_data_type_t type = op->sum.data_type == dnnl_data_type_undef ? dst->data_type : op->sum.data_type;
+    bool sign = type == dnnl_s8;
+    if (fused->floats ? type != dnnl_f32 : !in_set(TYPES_INT8, type)) return false;
+    fused->sum = 1;
+    fused->flip = sign ? 0x80 : 0;
+    fused->sum_scale = op->sum.scale;
+    fused->sum_zero = (float)op->sum.zero_point + (sign ? 128 : 0);
+    return true;
+}
+
+static void describe_types(const md_t *dst, struct int8_fused *fused) {
+    bool sign = dst->data_type == dnnl_s8;
+    fused->floats = dst->data_type == dnnl_f32;
+    fused->on = fused->floats || in_set(TYPES_INT8, dst->data_type);
+    fused->least = sign ? -128 : 0;
+    fused->most = sign ? 127 : 255;
+    fused->nan = sign ? -128 : 255;
+}
+
+static bool varies(const struct quants *quants, int arg) {
+    const struct quant *quant = quants_find(quants, arg);
+    return quant && quant->mask != 0;
+}
+
+/* The end of a tile in one pass, if the attributes allow it: see struct int8_fused. */
+static struct int8_fused fuse(const struct plan *plan) {
+    const attr_t *attr = &plan->attr;
+    const struct post_op *op = attr->post_ops.entries, *end = op + attr->post_ops.len;
+    const md_t *dst = tensor(plan, DNNL_ARG_DST);
+    const int channel = plan->problem.kind == dnnl_matmul ? dst->ndims - 1 : 1;
+    const bool dense = md_is_plain(dst) && (dst->blocking.strides[channel] == 1 || dst->dims[channel] == 1);
+    struct int8_fused fused = {0};
+    describe_types(dst, &fused);
+    if (op < end && op->kind == dnnl_sum && dense && sum_of(op, dst, &fused)) op++;
+    if (op < end && limit_of(op, &fused)) op++;
+    fused.on = fused.on && op == end && !varies(&attr->scales, DNNL_ARG_SRC)
+               && !varies(&attr->scales, DNNL_ARG_DST) && !varies(&attr->zero_points, DNNL_ARG_DST);
+    return fused;
+}
+
+static bool fuses(const struct plan *plan) {
+    return fuse(plan).on;
+}
+
+/* What follows the sums of a tile, once the epilogue is complete. */
+static void describe_end(const struct epilogue_build *ep, struct int8_gemm_params *p) {
+    p->bare = product_keeps_integers(ep);
+    p->fused = fuse(ep->plan);
+    p->fused.on = p->fused.on && ep->direct && !p->bare && !p->clipped;
+    gemm_describe_end(&p->gemm.epilogue, &p->gemm.scaled, &p->gemm.finished);
 }
 
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
@@ -112,16 +171,15 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     for (int d = 0; d < GEMM_BATCHES; d++)
         p->sums_batch[d] = strides[d];
     p->shift = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 ? 128 : 0;
-    p->bare = product_keeps_integers(ep);
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);
     launch_bind(launch, sums == SUMS_BUFFER ? ARG_SCRATCHPAD : ARG_NOTHING);
     TRY(find_quants(ep, p));
     TRY(epilogue_end_activation(ep, launch, &p->gemm.epilogue, &p->gemm.activation));
-    p->by_position = gemm_is_by_position(plan, &p->gemm.epilogue);
-    describe_bytes(p);
+    describe_end(ep, p);
     return dnnl_success;
 }
 
-const struct gemm_type gemm_int8 = {1, INT8_GEMM_QUAD, &kernel_int8_pack_panels, accepts, launch_product};
+const struct gemm_type gemm_int8 = {1,       INT8_GEMM_QUAD, &kernel_int8_pack_panels,
+                                    accepts, launch_product, fuses};

@@ -107,6 +107,12 @@ const struct array *attr_run_before(const struct attr_run *run) {
     return NULL;
 }
 
+/* A byte of dst before, read as the type that a sum gives. */
+static double reread(double y, dnnl_data_type_t type) {
+    if (type == dnnl_s8 && y > 127) return y - 256;
+    return type == dnnl_u8 && y < 0 ? y + 256 : y;
+}
+
 static struct bounded apply_op(const struct attr_run *run, int i, struct bounded x,
                                const dnnl_dim_t *position) {
     const struct op_case *op = &run->c->ops[i];
@@ -114,7 +120,7 @@ static struct bounded apply_op(const struct attr_run *run, int i, struct bounded
     switch (op->kind) {
     case dnnl_eltwise: return eltwise_forward(op->alg, op->alpha, op->beta, x);
     case dnnl_sum:
-        y = array_at(&run->previous, position) - op->zero_point;
+        y = reread(array_at(&run->previous, position), op->type) - op->zero_point;
         return bounded_add(x, bounded_mul(exactly((double)op->alpha), exactly(y)));
     case dnnl_prelu: return leaky_relu(x, y);
     default: return binary_forward(op->alg, x, exactly(y), 0);

@@ -79,6 +79,33 @@ static const struct {
           .ops = {{.kind = dnnl_sum, .alpha = 0.3f},
                   {.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 3},
                   {.kind = dnnl_eltwise, .alg = dnnl_eltwise_relu}}}},
+        {false,
+         {.name = "sum and relu",
+          .src_scale = 0.0023f,
+          .weights_scale = 0.17f,
+          .weights_mask = 1,
+          .dst_scale = 0.6f,
+          .ops = {{.kind = dnnl_sum, .alpha = 0.7f}, ELTWISE(dnnl_eltwise_relu, 0, 0)}}},
+        {false,
+         {.name = "sum and clip",
+          .src_scale = 0.0031f,
+          .weights_scale = 0.11f,
+          .src_zero_point = 9,
+          .dst_zero_point = 7,
+          .dst_scale = -0.45f,
+          .ops = {{.kind = dnnl_sum, .alpha = -0.3f, .zero_point = 11},
+                  ELTWISE(dnnl_eltwise_clip, -20, 40)}}},
+        {false,
+         {.name = "sum of s8 and leaky relu",
+          .src_scale = 0.0041f,
+          .weights_scale = 0.23f,
+          .ops = {{.kind = dnnl_sum, .alpha = 0.9f, .type = dnnl_s8}, ELTWISE(dnnl_eltwise_relu, 0.1f, 0)}}},
+        {false,
+         {.name = "relu before sum",
+          .src_scale = 0.0017f,
+          .dst_scale = 1.9f,
+          .ops = {ELTWISE(dnnl_eltwise_relu, 0.2f, 0), {.kind = dnnl_sum, .alpha = 0.4f}}}},
+        {false, {.name = "tiny scales", .src_scale = 0x1.3p-70f, .dst_scale = 0x1p-72f}},
         {false, {.name = "relu", .ops = {{.kind = dnnl_eltwise, .alg = dnnl_eltwise_relu}}}},
         {false, {.name = "src by row", .src_scale = 0.0029f, .src_mask = 1, .dst_scale = 1.3f}},
         {true, {.name = "zero point of weights", .weights_zero_point = 3}},
@@ -220,8 +247,10 @@ static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p
     return status;
 }
 
-static bool takes(const struct shape *s, const struct attr_case *c) {
+static bool takes(const struct shape *s, const struct types *t, const struct attr_case *c) {
     bool matmul = s->kind == dnnl_matmul;
+    if (c->ops[0].type && t->dst != dnnl_u8 && t->dst != dnnl_s8) return false;
+    if (c->ops[0].zero_point && !is_integer(t->dst)) return false;
     if (s->kind == dnnl_inner_product && (c->src_zero_point || c->dst_zero_point)) return false;
     return matmul || (!c->src_mask && !c->weights_zero_point);
 }
@@ -251,6 +280,8 @@ static void run(const struct shape *s, int t, int a, bool plain) {
     dnnl_primitive_desc_t pd = NULL;
     snprintf(what, sizeof what, "%s, types %d, %s%s", s->name, t, c.name, plain ? ", plain weights" : "");
     attr_run_init(&attr, &c, &p.arrays[SRC], &p.arrays[WEIGHTS], &p.arrays[DST]);
+    if (p.arrays[DST].type == dnnl_u8 || p.arrays[DST].type == dnnl_s8)
+        fill_bytes(&attr.previous, (unsigned)(s->inputs + a));
     reference(&p, &attr, &error);
     bool exact = is_bare(&p, &attr) && p.arrays[DST].type == dnnl_s32;
     dnnl_status_t status = desc_new(&pd, &p, plain, attr.attr);
@@ -277,7 +308,7 @@ int main(void) {
     for (int s = 0; s < COUNT(shapes); s++)
         for (int t = 0; t < COUNT(types); t++)
             for (int a = 0; a < COUNT(attrs); a++)
-                if ((s + t + a) % 2 == 0 && takes(&shapes[s], &attrs[a].c))
+                if ((s + t + a) % 2 == 0 && takes(&shapes[s], &types[t], &attrs[a].c))
                     run(&shapes[s], t, a, (s + t + a) % 3 == 0);
     return failures ? 1 : 0;
 }

@@ -17,6 +17,7 @@ struct result_block {
     int rows, count,
             pitch;      /* `count` results in each row, rows `pitch` floats apart: multiples of 16 exist */
     int row_dim, lanes; /* dimensions of dst */
+    i64 row_step;       /* from one row to the next along row_dim */
     i64 position[TENSOR_DIMS];
 };
 
@@ -25,7 +26,7 @@ INLINE void block_position(const struct result_block *b, int r, i64 *position) {
 #pragma nounroll
     for (int d = 0; d < TENSOR_DIMS; d++)
         position[d] = b->position[d];
-    position[b->row_dim] += r;
+    position[b->row_dim] += r * b->row_step;
 }
 
 /* An operand's elements for row r. `first` is the offset for row 0 of a tensor without blocks. */
@@ -33,7 +34,8 @@ INLINE void block_operand(const struct epilogue_state *e, const struct result_bl
                           constant struct tensor *t, i64 first, int r, float *to) {
     global const uchar *from = e->buffers[buffer];
     if (t->nblocks == 0) {
-        row_load(to, from, t->type, first + r * t->strides[b->row_dim], t->strides[b->lanes], b->count);
+        row_load(to, from, t->type, first + r * b->row_step * t->strides[b->row_dim], t->strides[b->lanes],
+                 b->count);
         return;
     }
     i64 at[TENSOR_DIMS];

@@ -17,7 +17,8 @@ INLINE OVERLOAD IVEC lanes_s32(VEC x) {
 
 /* The same, saturated to the limits of a byte type; NaN becomes `nan`. */
 INLINE OVERLOAD UVEC lanes_byte(VEC x, float least, float most, float nan) {
-    VEC limited = x < V(least) ? V(least) : x > V(most) ? V(most) : x;
+    VEC limited = x > V(most) ? V(most) : x;
+    limited = limited < V(least) ? V(least) : limited;
     limited = x == x ? limited : V(nan);
     return (AS_UVEC(limited + V(0x1.8p23f)) - as_uint(0x1.8p23f)) & 0xffu;
 }
