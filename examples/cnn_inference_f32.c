@@ -9,21 +9,13 @@
  * ENGINE is cpu, gpu (the library's default), or a runtime and a device: ze, ocl:1, sycl:0. Uses only the
  * public C API, so it runs on any library that has it. Exit status 77: there is no such engine.
  */
-#define _POSIX_C_SOURCE 200809L
-#include "oneapi/dnnl/dnnl.h"
-#include "oneapi/dnnl/dnnl_debug.h"
+#include "example.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { CLASSES = 1000, MAX_STEPS = 64, MAX_MEMORIES = 128, MAX_ENGINES = 16, NO_SUCH_ENGINE = 77 };
+enum { CLASSES = 1000, MAX_STEPS = 64, MAX_MEMORIES = 128 };
 
 enum layer_kind { CONVOLUTION, RELU, LRN, POOLING, INNER_PRODUCT, SOFTMAX };
 
@@ -81,61 +73,14 @@ struct result {
     double min_ms, avg_ms;
 };
 
-#define CHECK(call) check(call, #call, __LINE__)
-
-static void check(dnnl_status_t status, const char *call, int line) {
-    if (status == dnnl_success) return;
-    fprintf(stderr, "line %d: %.60s...: %s\n", line, call, dnnl_status2str(status));
-    exit(1);
-}
-
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-/* Descriptors and memory. */
-
 static dnnl_memory_desc_t f32_desc(int ndims, const dnnl_dim_t *dims, dnnl_format_tag_t tag) {
-    dnnl_memory_desc_t md;
-    dnnl_dims_t all = {0};
-    memcpy(all, dims, (size_t)ndims * sizeof(*dims));
-    CHECK(dnnl_memory_desc_create_with_tag(&md, ndims, all, dnnl_f32, tag));
-    return md;
-}
-
-static const_dnnl_memory_desc_t desc_of(dnnl_memory_t memory) {
-    const_dnnl_memory_desc_t md;
-    CHECK(dnnl_memory_get_memory_desc(memory, &md));
-    return md;
-}
-
-static int dims_of(dnnl_memory_t memory, const dnnl_dim_t **dims) {
-    int ndims;
-    CHECK(dnnl_memory_desc_query(desc_of(memory), dnnl_query_ndims_s32, &ndims));
-    CHECK(dnnl_memory_desc_query(desc_of(memory), dnnl_query_dims, dims));
-    return ndims;
+    return make_desc(ndims, dims, dnnl_f32, tag);
 }
 
 static dnnl_memory_t add_memory(struct network *net, const_dnnl_memory_desc_t md) {
     dnnl_memory_t *memory = &net->memories[net->nmemories++];
     CHECK(dnnl_memory_create(memory, md, net->engine, DNNL_MEMORY_ALLOCATE));
     return *memory;
-}
-
-/* Uniform in [-limit, limit], the same on every engine. */
-static void fill(struct network *net, dnnl_memory_t memory, float limit) {
-    float *values;
-    CHECK(dnnl_memory_map_data(memory, (void **)&values));
-    size_t count = dnnl_memory_desc_get_size(desc_of(memory)) / sizeof(float);
-    uint32_t state = net->random;
-    for (size_t i = 0; i < count; i++) {
-        state = state * 1664525u + 1013904223u;
-        values[i] = limit * ((float)(state >> 8) * (2.0f / 16777216.0f) - 1.0f);
-    }
-    net->random = state;
-    CHECK(dnnl_memory_unmap_data(memory, values));
 }
 
 /* Steps. */
@@ -174,7 +119,7 @@ static dnnl_memory_t constant(struct network *net, dnnl_memory_desc_t user_md, c
                               float limit) {
     dnnl_memory_t user;
     CHECK(dnnl_memory_create(&user, user_md, net->engine, DNNL_MEMORY_ALLOCATE));
-    fill(net, user, limit);
+    fill(user, limit, &net->random);
     if (dnnl_memory_desc_equal(user_md, md)) return net->memories[net->nmemories++] = user;
 
     dnnl_memory_t packed = add_memory(net, md);
@@ -345,7 +290,7 @@ static void build(struct network *net, dnnl_dim_t batch) {
     dnnl_memory_desc_t image_md = f32_desc(4, image, dnnl_nchw);
     net->current = net->input = add_memory(net, image_md);
     CHECK(dnnl_memory_desc_destroy(image_md));
-    fill(net, net->input, 1.0f);
+    fill(net->input, 1.0f, &net->random);
 
     for (int i = 0; i < LAYERS; i++) {
         const struct layer *layer = &alexnet[i];
@@ -395,41 +340,6 @@ static struct result measure(const struct network *net, int runs) {
         result.avg_ms += ms / runs;
     }
     return result;
-}
-
-/* Opens "cpu", "gpu", or the index-th device of a runtime, counting gpu engines before cpu engines. The
- * library reads which runtime an engine kind means at its first call. */
-static dnnl_engine_t open_engine(const char *name) {
-    static const struct {
-        const char *name, *gpu_runtime, *cpu_runtime;
-        dnnl_engine_kind_t kinds[2];
-    } known[] = {
-            {"cpu", NULL, NULL, {dnnl_cpu}},
-            {"gpu", NULL, NULL, {dnnl_gpu}},
-            {"ze", "ZE", NULL, {dnnl_gpu}},
-            {"ocl", "OCL", NULL, {dnnl_gpu}},
-            {"sycl", "SYCL", "SYCL", {dnnl_gpu, dnnl_cpu}},
-    };
-    const size_t length = strcspn(name, ":");
-    size_t index = name[length] ? strtoul(name + length + 1, NULL, 10) : 0;
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strlen(known[i].name) != length || strncmp(known[i].name, name, length)) continue;
-        if (known[i].gpu_runtime) setenv("ONEDNN_GPU_RUNTIME", known[i].gpu_runtime, 1);
-        if (known[i].cpu_runtime) setenv("ONEDNN_CPU_RUNTIME", known[i].cpu_runtime, 1);
-        for (int k = 0; k < 2 && known[i].kinds[k]; k++) {
-            const size_t count = dnnl_engine_get_count(known[i].kinds[k]);
-            dnnl_engine_t engine;
-            if (index < count) {
-                CHECK(dnnl_engine_create(&engine, known[i].kinds[k], index));
-                return engine;
-            }
-            index -= count;
-        }
-        printf("SKIP: this machine has no engine %s\n", name);
-        exit(NO_SUCH_ENGINE);
-    }
-    fprintf(stderr, "unknown engine: %s\n", name);
-    exit(1);
 }
 
 /* Builds, runs and frees the network on one engine; writes batch * CLASSES probabilities to `output`. */
