@@ -30,12 +30,16 @@ inline std::vector<float> values(size_t count, unsigned seed = 1) {
     return v;
 }
 
+inline void write(const dnnl::memory &m, const float *v, size_t count) {
+    float *data = m.map_data<float>();
+    std::memcpy(data, v, count * sizeof(float));
+    m.unmap_data(data);
+}
+
 inline dnnl::memory filled(const dnnl::memory::desc &md, const dnnl::engine &engine,
                            const std::vector<float> &v) {
     const dnnl::memory m(md, engine);
-    float *data = m.map_data<float>();
-    std::memcpy(data, v.data(), v.size() * sizeof(float));
-    m.unmap_data(data);
+    write(m, v.data(), v.size());
     return m;
 }
 
