@@ -2,7 +2,7 @@
 /*
  * Trains a small AlexNet in f32 on images that it makes itself.
  *
- *   cnn_training_f32 [ENGINE] [STEPS] [BATCH]    defaults: cpu 50 16
+ *   cnn_training_f32 [ENGINE] [STEPS] [BATCH]    defaults: cpu 80 16
  *
  * ENGINE is cpu, gpu, or a runtime and a device (ze, ocl:1, sycl:0). The network starts without a clue, so
  * the loss starts near log(10) = 2.3. Exit status 1 if it does not end below 0.23; 77: there is no such

@@ -10,6 +10,7 @@
 #include "network.h"
 
 enum { ALEXNET_LAYERS = 21 };
+static const float alexnet_rate = 0.006f; /* of learning */
 extern const struct layer alexnet[ALEXNET_LAYERS];
 
 /* Image n of the set is at images + n * IMAGE_FLOATS. */
