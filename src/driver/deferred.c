@@ -39,6 +39,10 @@ void deferred_reap(void) {
 
 /* If there is no memory for an entry, waits for all streams instead. */
 void defer(void (*dispose)(void *), void *thing) {
+    if (streams_are_idle()) {
+        dispose(thing);
+        return;
+    }
     struct deferred *entry = malloc(sizeof *entry);
     struct stream_marks *marks = entry ? streams_mark() : NULL;
     if (!marks) {

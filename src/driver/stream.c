@@ -185,6 +185,12 @@ void stream_help(struct stream *stream, const struct wait *until) {
     release(stream);
 }
 
+bool streams_are_idle(void) {
+    for (struct stream *stream = atomic_load(&all_streams); stream; stream = stream->next)
+        if (has_work(stream)) return false;
+    return true;
+}
+
 struct stream_marks {
     size_t count;
     struct mark {

@@ -48,6 +48,9 @@ static inline uint64_t stream_published(const struct stream *stream) {
     return atomic_load_explicit(&stream->published, memory_order_relaxed);
 }
 
+/* Has every command that was published completed? */
+bool streams_are_idle(void);
+
 /* How many commands each stream had been given at one moment; freed with free(). NULL when out of memory. */
 struct stream_marks;
 struct stream_marks *streams_mark(void);
