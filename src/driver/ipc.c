@@ -73,13 +73,6 @@ static ze_result_t read_handle(const void *data, enum ipc_kind kind, struct ipc_
 
 /* -- memory -- */
 
-/* The allocation or mapping that contains `pointer`, or the physical memory whose handle it is. */
-static ze_result_t find_shareable(const void *pointer, struct allocation *found) {
-    ze_result_t result = memory_make_shareable(pointer, found);
-    if (result != ZE_RESULT_ERROR_INVALID_ARGUMENT) return result;
-    return virtual_look_up(pointer, found) || physical_look_up(pointer, found) ? ZE_RESULT_SUCCESS : result;
-}
-
 ze_result_t ZE_APICALL zeMemGetIpcHandle(ze_context_handle_t context, const void *pointer,
                                          ze_ipc_mem_handle_t *answer) {
     if (!to_context(context)) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;

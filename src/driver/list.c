@@ -5,6 +5,7 @@
  */
 #include "driver/list.h"
 #include "driver/limits.h"
+#include "driver/note.h"
 #include "driver/queue.h"
 #include "driver/stream.h"
 
@@ -356,6 +357,7 @@ ze_result_t ZE_APICALL zeCommandListDestroy(ze_command_list_handle_t handle) {
     struct list *list = to_list(handle);
     if (!list) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (list->immediate) stream_wait(list->stream, FOREVER);
+    if (atomic_load(&list->in_flight)) NOTE_ONCE("a command list was destroyed while it is executed");
     object_close(list);
     return ZE_RESULT_SUCCESS;
 }

@@ -158,7 +158,7 @@ static ze_result_t export_file(const void *pointer, ze_external_memory_export_fd
     if (export->flags & ~(uint32_t)ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD)
         return ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
     struct allocation found;
-    ze_result_t result = memory_make_shareable(pointer, &found);
+    ze_result_t result = find_shareable(pointer, &found);
     if (!result) export->fd = fcntl(found.file, F_DUPFD_CLOEXEC, 0);
     return result;
 }

@@ -334,7 +334,7 @@ bool virtual_look_up(const void *pointer, struct allocation *found) {
 }
 
 /* Compares addresses only: `handle` may be any pointer. */
-bool physical_look_up(const void *handle, struct allocation *found) {
+static bool physical_look_up(const void *handle, struct allocation *found) {
     pthread_mutex_lock(&lock);
     const struct physical *physical = physicals;
     while (physical && physical != handle)
@@ -342,6 +342,12 @@ bool physical_look_up(const void *handle, struct allocation *found) {
     if (physical) *found = describe(physical);
     pthread_mutex_unlock(&lock);
     return physical != NULL;
+}
+
+ze_result_t find_shareable(const void *pointer, struct allocation *found) {
+    ze_result_t result = memory_make_shareable(pointer, found);
+    if (result != ZE_RESULT_ERROR_INVALID_ARGUMENT) return result;
+    return virtual_look_up(pointer, found) || physical_look_up(pointer, found) ? ZE_RESULT_SUCCESS : result;
 }
 
 /* -- access: addresses that are reserved but not mapped have none -- */

@@ -9,7 +9,9 @@
 
 /* Like memory_look_up, for mappings. */
 bool virtual_look_up(const void *pointer, struct allocation *found);
-/* The same for physical memory, given its handle. */
-bool physical_look_up(const void *handle, struct allocation *found);
+
+/* What contains `pointer`, or the physical memory whose handle it is, with its file: an allocation gets one
+ * if it has none. */
+ze_result_t find_shareable(const void *pointer, struct allocation *found);
 
 #endif

@@ -170,6 +170,14 @@ static void physical_memory_is_shared(void **state) {
     assert_string_equal(opened[1] + 2 * page, "mapped");
     assert_string_equal(opened[2], "mapped");
     strcpy(opened[0], "start");
+    ze_external_memory_export_fd_t export = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD,
+                                             .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD,
+                                             .fd = -1};
+    ze_memory_allocation_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES,
+                                                    .pNext = &export};
+    assert_ok(zeMemGetAllocProperties(context, base + page, &properties, NULL)); /* as a descriptor, too */
+    assert_true(export.fd >= 0);
+    close(export.fd);
     size_t size = 0;
     assert_ok(zeMemGetAddressRange(context, opened[2], NULL, &size));
     assert_int_equal(size, 2 * page);
