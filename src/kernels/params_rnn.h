@@ -33,9 +33,10 @@ enum {
     RNN_GATES_ITER,  /* products of the state, of this step */
     RNN_BIAS,
     RNN_PEEPHOLE,
-    RNN_ATTENTION, /* spread over all channels */
-    RNN_SCALE,     /* of the products of bytes */
-    RNN_SHIFT,     /* subtracted from them first */
+    RNN_ATTENTION,  /* spread over all channels */
+    RNN_SCALE,      /* of the products of bytes */
+    RNN_SUMS_LAYER, /* sums of weights: times the shift of the bytes, they are subtracted from products */
+    RNN_SUMS_ITER,
     RNN_STATE_BEFORE,
     RNN_C_BEFORE,
     RNN_STATE,
@@ -71,6 +72,14 @@ struct rnn_params {
     i64 rows, channels;
     struct rnn_operand operands[RNN_OPERANDS];
 };
-PARAMS_SIZE(rnn_params, 24 + 16 + 40 * 20);
+PARAMS_SIZE(rnn_params, 24 + 16 + 40 * 21);
+
+/* Writes numbers to scratchpad, again and again: element i is values[i % period]. */
+enum { RNN_CONSTANTS = 512, RNN_CONSTANTS_EACH = 64 }; /* the second: of a work-item */
+struct rnn_constants_params {
+    i64 offset, count, period;
+    f32 values[RNN_CONSTANTS];
+};
+PARAMS_SIZE(rnn_constants_params, 24 + 4 * 512);
 
 #endif

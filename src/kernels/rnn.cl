@@ -88,3 +88,13 @@ kernel void rnn_cell_items(ITEM global uchar *scratchpad, global uchar *workspac
         rnn_backward(&at, 0.0f);
 }
 #endif
+
+/* Range: pieces of RNN_CONSTANTS_EACH. */
+#if WANTED(rnn_constants)
+kernel void rnn_constants(ITEM global float *scratchpad, constant struct rnn_constants_params *p) {
+    const i64 first = (i64)get_global_id(0) * RNN_CONSTANTS_EACH, end = first + RNN_CONSTANTS_EACH;
+#pragma nounroll
+    for (i64 i = first; i < end && i < p->count; i++)
+        scratchpad[p->offset + i] = p->values[i % p->period];
+}
+#endif

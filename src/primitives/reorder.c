@@ -10,13 +10,14 @@
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/primitives.h"
+#include "primitives/rnn.h"
 #include "primitives/rows.h"
 #include "runtimes/runtime.h"
 
 static const char component[] = "reorder";
 
 static const struct attr_rules rules = {
-        .parts = ATTR_SCALES | ATTR_ZERO_POINTS | ATTR_POST_OPS | ATTR_GROUPS,
+        .parts = ATTR_SCALES | ATTR_ZERO_POINTS | ATTR_POST_OPS | ATTR_GROUPS | ATTR_RNN,
         .quant_types = true,
         .post_ops = BIT(dnnl_sum),
 };
@@ -114,6 +115,7 @@ static i32 travel_of(const struct plan *plan, const md_t *src, const md_t *dst) 
 
 static dnnl_status_t build_universal(struct plan *plan) {
     struct epilogue_build ep;
+    if (!attr_only_has(&plan->attr, ~(unsigned)ATTR_RNN)) return plan_skip(plan, "scales of networks");
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = -1, .whole_bytes = true}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM);
@@ -417,6 +419,7 @@ static dnnl_status_t build_rows(struct plan *plan) {
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
     i32 travel = travel_of(plan, src, dst);
     bool whole = src->data_type == dnnl_s64 || dst->data_type == dnnl_s64; /* more digits than a float has */
+    if (!attr_only_has(&plan->attr, ~(unsigned)ATTR_RNN)) return plan_skip(plan, "scales of networks");
     if (travel == REORDER_BITS || (travel == REORDER_INTEGER && whole))
         return plan_skip(plan, "elements that are not computed as f32");
     rows_begin(&rows, plan, DNNL_ARG_TO);
@@ -430,9 +433,13 @@ static dnnl_status_t build_rows(struct plan *plan) {
 }
 
 const struct implementation reorder_implementations[] = {
-        {"x32_reorder_tiles", build_tiles, NULL},        {"reorder_rows", build_rows, NULL},
-        {"convert_tiles", build_converting_tiles, NULL}, {"reorder_items", build_items, NULL},
-        {"reorder_universal", build_universal, NULL},    {NULL, NULL, NULL},
+        {"rnn_reorder_rows", rnn_build_reorder, NULL},
+        {"x32_reorder_tiles", build_tiles, NULL},
+        {"reorder_rows", build_rows, NULL},
+        {"convert_tiles", build_converting_tiles, NULL},
+        {"reorder_items", build_items, NULL},
+        {"reorder_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };
 
 /* The execution arguments of the two tensors of a reorder that is a part of another plan. */

@@ -49,6 +49,8 @@ dnnl_status_t rnn_begin(struct rnn *rnn, struct plan *plan);
 
 /* f32 in scratchpad, `slots` for one cell of `gates` rows of `width` each. */
 struct rnn_area rnn_scratch(struct rnn *rnn, dnnl_dim_t slots, dnnl_dim_t gates, dnnl_dim_t width);
+/* An area of scratchpad becomes one of states, which may be bytes. */
+void rnn_make_states(const struct rnn *rnn, struct rnn_area *area);
 /* One slot for each cell. */
 struct rnn_area rnn_scratch_cells(struct rnn *rnn, dnnl_dim_t width);
 /* A tensor in scratchpad as an area of one slot and one row per cell, such as a bias. */
@@ -106,6 +108,10 @@ dnnl_status_t rnn_append_step_product(struct rnn *rnn, struct rnn_step *step,
                                       const struct rnn_step_product *product);
 /* A launch of the cell kernel over `channels`; its block is filled in but for the operands. */
 struct rnn_params *rnn_launch(struct rnn *rnn, int op, dnnl_dim_t channels);
+/* Writes numbers to scratchpad: `count` of them, which repeat with the period. Returns where they begin, in
+ * floats. */
+dnnl_status_t rnn_constants(struct plan *plan, const float *values, dnnl_dim_t period, dnnl_dim_t count,
+                            dnnl_dim_t *offset);
 /* Sets its operands. */
 struct rnn_binding {
     int operand;
@@ -118,6 +124,8 @@ void rnn_bind(const struct rnn *rnn, struct rnn_params *p, const struct rnn_step
 /* The tensor of an argument as f32 in scratchpad, dense; nothing if there is no such tensor. */
 dnnl_status_t rnn_fetch(struct rnn *rnn, int arg, const char *tag, md_t *md);
 
+/* Copies a tensor between floats and quantised bytes, either way. */
+dnnl_status_t rnn_copy(struct rnn *rnn, int from_arg, const md_t *from, int to_arg, const md_t *to);
 /* Decides the open layouts of all tensors but weights. */
 dnnl_status_t rnn_decide_layouts(struct plan *plan);
 /* Copies the tensor of an argument, layers x directions x batch x channels, to the slot before the first
@@ -128,6 +136,8 @@ dnnl_status_t rnn_begin_state(struct rnn *rnn, int arg, const struct rnn_area *a
 dnnl_status_t rnn_end_state(struct rnn *rnn, int arg, const struct rnn_area *area, dnnl_dim_t channels);
 /* Inputs of the first layer: the user's, or a copy. */
 dnnl_status_t rnn_input(struct rnn *rnn, struct rnn_area *input);
+/* A reorder of data or weights with the scales of recurrent networks in its attributes. */
+dnnl_status_t rnn_build_reorder(struct plan *plan);
 /* Attention of every row, for all channels. */
 dnnl_status_t rnn_spread_attention(struct rnn *rnn, struct rnn_area *attention);
 

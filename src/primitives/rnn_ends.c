@@ -40,6 +40,23 @@ dnnl_status_t rnn_decide_layouts(struct plan *plan) {
     return dnnl_success;
 }
 
+static bool is_byte(const md_t *md) {
+    return md->data_type == dnnl_u8 || md->data_type == dnnl_s8;
+}
+
+dnnl_status_t rnn_copy(struct rnn *rnn, int from_arg, const md_t *from, int to_arg, const md_t *to) {
+    if (is_byte(from) == is_byte(to)) return append_reorder(rnn->plan, from_arg, from, to_arg, to, NULL);
+    const float scale = rnn->plan->attr.rnn.scale, shift = rnn->plan->attr.rnn.shift;
+    struct rows rows;
+    rows_begin_at(&rows, rnn->plan, to_arg, to);
+    rows_load(&rows, rows_operand_at(&rows, from_arg, from), ROW_NONE);
+    if (is_byte(to))
+        rows_eltwise(&rows, dnnl_eltwise_linear, scale, shift);
+    else
+        rows_eltwise(&rows, dnnl_eltwise_linear, 1 / scale, -shift / scale);
+    return rows_end(&rows);
+}
+
 /* States before the first step. */
 
 static dnnl_status_t clear_state(struct rnn *rnn, const struct rnn_area *area, int operand,
@@ -63,7 +80,7 @@ dnnl_status_t rnn_begin_state(struct rnn *rnn, int arg, const struct rnn_area *a
         }
         md_t from, to = rnn_end_slot(rnn, area, d, false, channels);
         TRY(rnn_one_direction(&from, user, d));
-        TRY(append_reorder(rnn->plan, arg, &from, area->arg, &to, NULL));
+        TRY(rnn_copy(rnn, arg, &from, area->arg, &to));
     }
     return dnnl_success;
 }
@@ -74,7 +91,7 @@ dnnl_status_t rnn_end_state(struct rnn *rnn, int arg, const struct rnn_area *are
     for (dnnl_dim_t d = 0; user && d < rnn->directions; d++) {
         md_t to, from = rnn_end_slot(rnn, area, d, true, channels);
         TRY(rnn_one_direction(&to, user, d));
-        TRY(append_reorder(rnn->plan, area->arg, &from, arg, &to, NULL));
+        TRY(rnn_copy(rnn, area->arg, &from, arg, &to));
     }
     return dnnl_success;
 }
@@ -115,8 +132,7 @@ dnnl_status_t rnn_input(struct rnn *rnn, struct rnn_area *input) {
         return dnnl_success;
     }
     *input = rnn_scratch(rnn, rnn->time, 1, rnn->slc);
-    input->type = rnn->state.type; /* never larger than f32 */
-    input->offset *= (dnnl_dim_t)(sizeof(float) / dt_size(rnn->state.type));
+    rnn_make_states(rnn, input);
     const md_t to = rnn_sequence(rnn, input, &(struct rnn_step){0}, false, rnn->slc);
     return append_reorder(rnn->plan, DNNL_ARG_SRC_LAYER, user, input->arg, &to, NULL);
 }

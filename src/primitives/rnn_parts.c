@@ -109,6 +109,11 @@ struct rnn_area rnn_scratch(struct rnn *rnn, dnnl_dim_t slots, dnnl_dim_t gates,
     return area;
 }
 
+void rnn_make_states(const struct rnn *rnn, struct rnn_area *area) {
+    area->type = rnn->state.type; /* never larger than f32 */
+    area->offset *= (dnnl_dim_t)(sizeof(float) / dt_size(area->type));
+}
+
 struct rnn_area rnn_scratch_cells(struct rnn *rnn, dnnl_dim_t width) {
     struct rnn_area area = area_of(rnn, 1, row_of(width), width);
     size_t bytes = (size_t)(rnn->layers * rnn->directions * area.cell) * sizeof(float);
@@ -338,6 +343,25 @@ struct rnn_params *rnn_launch(struct rnn *rnn, int op, dnnl_dim_t channels) {
     launch_bind(launch, ARG_SCRATCHPAD);
     launch_bind(launch, rnn->training ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
     return p;
+}
+
+dnnl_status_t rnn_constants(struct plan *plan, const float *values, dnnl_dim_t period, dnnl_dim_t count,
+                            dnnl_dim_t *offset) {
+    const dnnl_dim_t most = period == 1 ? count : RNN_CONSTANTS;
+    *offset = (dnnl_dim_t)(plan_scratchpad(plan, (size_t)count * sizeof(float)) / sizeof(float));
+    for (dnnl_dim_t first = 0; first < count; first += most) {
+        struct launch *launch;
+        const dnnl_dim_t piece = count - first < most ? count - first : most;
+        struct rnn_constants_params *p = plan_launch(
+                plan, &kernel_rnn_constants,
+                range_of_items(divide_up(piece, RNN_CONSTANTS_EACH), full_group(plan->device)), &launch);
+        if (!p) return dnnl_out_of_memory;
+        p->offset = *offset + first, p->count = piece, p->period = period == 1 ? 1 : piece;
+        for (dnnl_dim_t i = 0; i < p->period; i++)
+            p->values[i] = values[(first + i) % period];
+        launch_bind(launch, ARG_SCRATCHPAD);
+    }
+    return dnnl_success;
 }
 
 void rnn_bind(const struct rnn *rnn, struct rnn_params *p, const struct rnn_step *step,

@@ -16,8 +16,10 @@ OUTLINE OVERLOAD void rnn_sum(VEC *sum, const struct rnn_at *at, int gate) {
     rnn_load(&y, at, RNN_GATES_ITER, gate);
     x = x + y;
     if (rnn_has(at, RNN_SCALE)) {
-        rnn_load(&y, at, RNN_SHIFT, gate);
-        x = x - y;
+        VEC sums;
+        rnn_load(&sums, at, RNN_SUMS_LAYER, gate);
+        rnn_load(&y, at, RNN_SUMS_ITER, gate);
+        x = fma(sums + y, V(-at->p->shift), x);
         rnn_load(&y, at, RNN_SCALE, gate);
         x = x * y;
     }
