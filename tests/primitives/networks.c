@@ -28,6 +28,14 @@ int net_directions(const struct network *n) {
     return n->direction == dnnl_bidirectional_concat || n->direction == dnnl_bidirectional_sum ? 2 : 1;
 }
 
+float net_weights_scale(const struct network *n, dnnl_dim_t gate, dnnl_dim_t channel) {
+    return 64 + (n->many_scales ? (float)((gate * n->dhc + channel) % 50) : 0);
+}
+
+float net_projection_scale(const struct network *n, dnnl_dim_t channel) {
+    return 80 + (n->many_scales ? (float)(channel % 31) : 0);
+}
+
 static bool has_attention(const struct network *n) {
     return n->cell == dnnl_vanilla_augru || n->cell == dnnl_lbr_augru;
 }
@@ -38,25 +46,37 @@ static void make(struct net_arrays *arrays, int which, bool wanted, int ndims, c
     if (wanted) arrays->tensors[which] = array_new(ndims, dims, type);
 }
 
+/* Bytes use their whole range, weights a part of it. */
+static void fill(struct array *array, unsigned seed) {
+    if (!is_integer(array->type)) {
+        array_fill_real(array, seed);
+        return;
+    }
+    array_fill(array, array->type == dnnl_u8 ? 127 : array->ndims == 3 ? 100 : 20, seed);
+}
+
 void net_fill(const struct network *n, struct net_arrays *arrays, unsigned seed) {
     bool lstm = n->cell == dnnl_vanilla_lstm;
     bool lbr = n->cell == dnnl_lbr_gru || n->cell == dnnl_lbr_augru;
     dnnl_dim_t l = n->layers, d = net_directions(n), g = net_gates(n), dic = n->dic ? n->dic : n->dhc;
     dnnl_dim_t wide = n->direction == dnnl_bidirectional_concat ? 2 * dic : dic;
+    bool bytes = net_is_quantised(n);
+    dnnl_data_type_t weights = bytes ? dnnl_s8 : n->type, iter = bytes ? n->iter_type : n->type;
     make(arrays, NET_SRC_LAYER, true, 3, (dnnl_dim_t[]){n->time, n->batch, n->slc}, n->type);
-    make(arrays, NET_SRC_ITER, n->states, 4, (dnnl_dim_t[]){l, d, n->batch, dic}, n->type);
+    make(arrays, NET_SRC_ITER, n->states, 4, (dnnl_dim_t[]){l, d, n->batch, dic}, iter);
     make(arrays, NET_SRC_ITER_C, n->states && lstm, 4, (dnnl_dim_t[]){l, d, n->batch, n->dhc}, dnnl_f32);
     make(arrays, NET_ATTENTION, has_attention(n), 3, (dnnl_dim_t[]){n->time, n->batch, 1}, n->type);
-    make(arrays, NET_WEIGHTS_LAYER, true, 5, (dnnl_dim_t[]){l, d, n->slc, g, n->dhc}, n->type);
-    make(arrays, NET_WEIGHTS_ITER, true, 5, (dnnl_dim_t[]){l, d, dic, g, n->dhc}, n->type);
+    make(arrays, NET_WEIGHTS_LAYER, true, 5, (dnnl_dim_t[]){l, d, n->slc, g, n->dhc}, weights);
+    make(arrays, NET_WEIGHTS_ITER, true, 5, (dnnl_dim_t[]){l, d, dic, g, n->dhc}, weights);
     make(arrays, NET_PEEPHOLE, n->peephole, 4, (dnnl_dim_t[]){l, d, 3, n->dhc}, dnnl_f32);
-    make(arrays, NET_PROJECTION, n->dic != 0, 4, (dnnl_dim_t[]){l, d, n->dhc, dic}, n->type);
+    make(arrays, NET_PROJECTION, n->dic != 0, 4, (dnnl_dim_t[]){l, d, n->dhc, dic}, weights);
     make(arrays, NET_BIAS, n->biased, 4, (dnnl_dim_t[]){l, d, g + lbr, n->dhc}, dnnl_f32);
-    make(arrays, NET_DST_LAYER, true, 3, (dnnl_dim_t[]){n->time, n->batch, wide}, n->type);
-    make(arrays, NET_DST_ITER, n->states, 4, (dnnl_dim_t[]){l, d, n->batch, dic}, n->type);
+    make(arrays, NET_DST_LAYER, true, 3, (dnnl_dim_t[]){n->time, n->batch, wide},
+         bytes ? n->dst_type : n->type);
+    make(arrays, NET_DST_ITER, n->states, 4, (dnnl_dim_t[]){l, d, n->batch, dic}, iter);
     make(arrays, NET_DST_ITER_C, n->states && lstm, 4, (dnnl_dim_t[]){l, d, n->batch, n->dhc}, dnnl_f32);
     for (int i = 0; i < NET_DST_LAYER; i++)
-        if (arrays->tensors[i].values) array_fill_real(&arrays->tensors[i], seed + (unsigned)i);
+        if (arrays->tensors[i].values) fill(&arrays->tensors[i], seed + (unsigned)i);
 }
 
 void net_free(struct net_arrays *arrays) {
@@ -100,28 +120,48 @@ static void descs_free(dnnl_memory_desc_t *mds) {
 #define D_END x[NET_BIAS], x[NET_DST_LAYER], x[NET_DST_ITER]
 #define ENGINE_AND(prop_) test_engine(), prop_
 
+/* The scales, as attributes; NULL without any. */
+static dnnl_primitive_attr_t attr_of(const struct network *n) {
+    dnnl_primitive_attr_t attr = NULL;
+    float scales[1024];
+    if (!net_is_quantised(n)) return NULL;
+    MUST(dnnl_primitive_attr_create(&attr));
+    MUST(dnnl_primitive_attr_set_rnn_data_qparams(attr, n->scale, n->shift));
+    dnnl_dim_t count = n->many_scales ? net_gates(n) * n->dhc : 1, channels = n->many_scales ? n->dic : 1;
+    for (dnnl_dim_t i = 0; i < count; i++)
+        scales[i] = net_weights_scale(n, i / n->dhc, i % n->dhc);
+    MUST(dnnl_primitive_attr_set_rnn_weights_qparams(attr, count, n->many_scales ? 1 << 3 | 1 << 4 : 0,
+                                                     scales));
+    for (dnnl_dim_t i = 0; n->dic && i < channels; i++)
+        scales[i] = net_projection_scale(n, i);
+    if (n->dic)
+        MUST(dnnl_primitive_attr_set_rnn_weights_projection_qparams(attr, channels,
+                                                                    n->many_scales ? 1 << 3 : 0, scales));
+    return attr;
+}
+
 static dnnl_status_t forward_of(dnnl_primitive_desc_t *pd, const struct network *n, dnnl_prop_kind_t prop,
-                                dnnl_memory_desc_t *m) {
+                                dnnl_memory_desc_t *m, const_dnnl_primitive_attr_t attr) {
     switch (n->cell) {
     case dnnl_vanilla_rnn:
         return dnnl_vanilla_rnn_forward_primitive_desc_create(
-                pd, ENGINE_AND(prop), n->activation, n->direction, BEGIN, WEIGHTS, END, 0, ALPHA, 0, NULL);
+                pd, ENGINE_AND(prop), n->activation, n->direction, BEGIN, WEIGHTS, END, 0, ALPHA, 0, attr);
     case dnnl_vanilla_lstm:
         return dnnl_lstm_forward_primitive_desc_create(pd, ENGINE_AND(prop), n->direction, BEGIN,
                                                        m[NET_SRC_ITER_C], WEIGHTS, m[NET_PEEPHOLE],
-                                                       m[NET_PROJECTION], END, m[NET_DST_ITER_C], 0, NULL);
+                                                       m[NET_PROJECTION], END, m[NET_DST_ITER_C], 0, attr);
     case dnnl_vanilla_gru:
         return dnnl_gru_forward_primitive_desc_create(pd, ENGINE_AND(prop), n->direction, BEGIN, WEIGHTS, END,
-                                                      0, NULL);
+                                                      0, attr);
     case dnnl_lbr_gru:
         return dnnl_lbr_gru_forward_primitive_desc_create(pd, ENGINE_AND(prop), n->direction, BEGIN, WEIGHTS,
-                                                          END, 0, NULL);
+                                                          END, 0, attr);
     case dnnl_vanilla_augru:
         return dnnl_augru_forward_primitive_desc_create(pd, ENGINE_AND(prop), n->direction, BEGIN,
-                                                        m[NET_ATTENTION], WEIGHTS, END, 0, NULL);
+                                                        m[NET_ATTENTION], WEIGHTS, END, 0, attr);
     default:
         return dnnl_lbr_augru_forward_primitive_desc_create(pd, ENGINE_AND(prop), n->direction, BEGIN,
-                                                            m[NET_ATTENTION], WEIGHTS, END, 0, NULL);
+                                                            m[NET_ATTENTION], WEIGHTS, END, 0, attr);
     }
 }
 
@@ -129,7 +169,9 @@ dnnl_status_t net_forward_desc(dnnl_primitive_desc_t *pd, const struct network *
                                const struct net_arrays *arrays, dnnl_prop_kind_t prop) {
     dnnl_memory_desc_t mds[NET_TENSORS];
     descs_new(n, arrays, mds);
-    dnnl_status_t status = forward_of(pd, n, prop, mds);
+    dnnl_primitive_attr_t attr = attr_of(n);
+    dnnl_status_t status = forward_of(pd, n, prop, mds, attr);
+    dnnl_primitive_attr_destroy(attr);
     descs_free(mds);
     return status;
 }

@@ -35,7 +35,19 @@ struct network {
     dnnl_data_type_t type;
     const char *layer_tag, *weights_tag; /* NULL: open */
     bool overwrite;                      /* gradients of weights replace what is there */
+    /* Bytes, of `type`: a state is quantised after each step, x * scale + shift. The scale of weights is the
+     * same for all, or one for each gate and channel. */
+    float scale, shift;
+    bool many_scales;
+    dnnl_data_type_t iter_type, dst_type; /* of states and of dst_layer: bytes or f32 */
 };
+/* Networks of floats have no scale. */
+static inline bool net_is_quantised(const struct network *n) {
+    return n->scale != 0;
+}
+/* The scale of the weights of a gate and channel; of a projection, of a channel. */
+float net_weights_scale(const struct network *n, dnnl_dim_t gate, dnnl_dim_t channel);
+float net_projection_scale(const struct network *n, dnnl_dim_t channel);
 
 enum { NET_ALPHA_PERCENT = 25 }; /* the slope of relu */
 int net_gates(const struct network *n);

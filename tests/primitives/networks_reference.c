@@ -102,7 +102,54 @@ static struct bounded tanh_slope(struct bounded y) {
     return one_minus(bounded_mul(y, y));
 }
 
+/* Bytes: states are whole numbers. Where rounding may go either way, the next number is possible too. */
+
+static struct bounded quantise(const struct run *r, struct bounded x) {
+    struct bounded q = bounded_add(bounded_mul(x, exactly(r->n->scale)), exactly(r->n->shift));
+    double low = round_to_type(q.value - q.error, r->n->type),
+           high = round_to_type(q.value + q.error, r->n->type);
+    double middle = round_to_type(q.value, r->n->type);
+    return (struct bounded){middle, fmax(high - middle, middle - low)};
+}
+
+static struct bounded dequantise(const struct run *r, struct bounded q) {
+    struct bounded x = bounded_sub(q, exactly(r->n->shift));
+    return bounded_div(x, exactly(r->n->scale));
+}
+
+/* A state as it is computed with, and as it is stored. */
+static struct bounded state_of(const struct run *r, struct bounded h) {
+    return net_is_quantised(r->n) ? dequantise(r, h) : h;
+}
+static struct bounded stored(const struct run *r, struct bounded x) {
+    return net_is_quantised(r->n) ? quantise(r, x) : x;
+}
+
+/* Whole products have no error but that of the bytes; the shift is subtracted, then scales are divided by. */
+static struct bounded scaled(const struct run *r, struct bounded sum, float weights_scale) {
+    struct bounded x = rounded(sum.value, sum.error, 2);
+    return bounded_mul(x, rounded(1.0 / (r->n->scale * weights_scale), 0, 2));
+}
+
 /* Forward. */
+
+/* The sum of the products of bytes of a gate, with the shift subtracted. */
+static void add_bytes(struct bounded *sum, const struct run *r, struct bounded q, double weight) {
+    sum->value += (q.value - r->n->shift) * weight;
+    sum->error += q.error * fabs(weight);
+}
+
+static struct bounded byte_sum(const struct run *r, dnnl_dim_t s, dnnl_dim_t b, int g, dnnl_dim_t j) {
+    struct bounded sum = {0, 0};
+    for (dnnl_dim_t i = 0; i < r->n->slc; i++)
+        add_bytes(&sum, r, X(s, b, i), at(r, NET_WEIGHTS_LAYER, i, g, j));
+    for (dnnl_dim_t i = 0; i < r->dic; i++) {
+        struct bounded h = H(s, b, i);
+        if (g == 2 && r->gates == 3) h = quantise(r, bounded_mul(dequantise(r, h), GATE(gate, s, b, 1, i)));
+        add_bytes(&sum, r, h, at(r, NET_WEIGHTS_ITER, i, g, j));
+    }
+    return scaled(r, sum, net_weights_scale(r->n, g, j));
+}
 
 static struct bounded from_layer(const struct run *r, dnnl_dim_t s, dnnl_dim_t b, int g, dnnl_dim_t j) {
     struct sum sum = {0};
@@ -128,6 +175,7 @@ static struct bounded bias(const struct run *r, int g, dnnl_dim_t j) {
 }
 
 static struct bounded gate_sum(const struct run *r, dnnl_dim_t s, dnnl_dim_t b, int g, dnnl_dim_t j) {
+    if (net_is_quantised(r->n)) return bounded_add(byte_sum(r, s, b, g, j), bias(r, g, j));
     return bounded_add(bounded_add(from_layer(r, s, b, g, j), from_iter(r, s, b, g, j, -1)), bias(r, g, j));
 }
 
@@ -163,18 +211,32 @@ static struct bounded kept(const struct run *r, dnnl_dim_t s, dnnl_dim_t b, dnnl
 static void gru_end(struct run *r, dnnl_dim_t s, dnnl_dim_t b, dnnl_dim_t j, struct bounded candidate) {
     struct bounded u = kept(r, s, b, j);
     GATE(gate, s, b, 2, j) = candidate;
-    WIDE(full, s, b, j) = bounded_add(bounded_mul(u, H(s, b, j)), bounded_mul(one_minus(u), candidate));
+    WIDE(full, s, b, j) =
+            bounded_add(bounded_mul(u, state_of(r, H(s, b, j))), bounded_mul(one_minus(u), candidate));
 }
 
 static void gru_candidate(struct run *r, dnnl_dim_t s, dnnl_dim_t b, dnnl_dim_t j) {
     struct bounded x = from_layer(r, s, b, 2, j);
-    if (is_lbr(r)) {
+    if (net_is_quantised(r->n)) {
+        x = gate_sum(r, s, b, 2, j);
+    } else if (is_lbr(r)) {
         struct bounded inner = bounded_add(from_iter(r, s, b, 2, j, -1), bias(r, 3, j));
         WIDE(inner, s, b, j) = inner;
         x = bounded_add(bounded_add(x, bias(r, 2, j)), bounded_mul(GATE(gate, s, b, 1, j), inner));
     } else
         x = bounded_add(bounded_add(x, from_iter(r, s, b, 2, j, 1)), bias(r, 2, j));
     gru_end(r, s, b, j, hyperbolic(x));
+}
+
+static struct bounded projected(const struct run *r, dnnl_dim_t s, dnnl_dim_t b, dnnl_dim_t j) {
+    struct sum sum = {0};
+    struct bounded bytes = {0, 0};
+    for (dnnl_dim_t i = 0; i < r->n->dhc; i++)
+        if (net_is_quantised(r->n))
+            add_bytes(&bytes, r, quantise(r, WIDE(full, s, b, i)), at(r, NET_PROJECTION, i, j, 0));
+        else
+            add_product(&sum, WIDE(full, s, b, i), exactly(at(r, NET_PROJECTION, i, j, 0)));
+    return net_is_quantised(r->n) ? scaled(r, bytes, net_projection_scale(r->n, j)) : product(&sum);
 }
 
 static void step_of(struct run *r, dnnl_dim_t s, dnnl_dim_t b) {
@@ -192,12 +254,14 @@ static void step_of(struct run *r, dnnl_dim_t s, dnnl_dim_t b) {
     if (r->gates == 3)
         for (dnnl_dim_t j = 0; j < dhc; j++)
             gru_candidate(r, s, b, j);
-    for (dnnl_dim_t j = 0; j < r->dic; j++) {
-        struct sum sum = {0};
-        for (dnnl_dim_t i = 0; r->n->dic && i < dhc; i++)
-            add_product(&sum, WIDE(full, s, b, i), exactly(at(r, NET_PROJECTION, i, j, 0)));
-        H(s + 1, b, j) = r->n->dic ? product(&sum) : WIDE(full, s, b, j);
-    }
+    for (dnnl_dim_t j = 0; j < r->dic; j++)
+        H(s + 1, b, j) = stored(r, r->n->dic ? projected(r, s, b, j) : WIDE(full, s, b, j));
+}
+
+static struct bounded initial_state(const struct run *r, dnnl_dim_t b, dnnl_dim_t j) {
+    const struct array *array = &r->in->tensors[NET_SRC_ITER];
+    struct bounded x = exactly(at(r, NET_SRC_ITER, b, j, 0));
+    return array->values && is_integer(array->type) ? x : stored(r, x);
 }
 
 /* `below` is the run of the layer below, NULL for the first. */
@@ -211,7 +275,7 @@ static void run_forward(struct run *r, const struct run *below) {
                           : exactly(src->values[time_of(r, s) * n->batch * n->slc + k]);
     for (dnnl_dim_t b = 0; b < n->batch; b++) {
         for (dnnl_dim_t j = 0; j < r->dic; j++)
-            H(0, b, j) = exactly(at(r, NET_SRC_ITER, b, j, 0));
+            H(0, b, j) = initial_state(r, b, j);
         for (dnnl_dim_t j = 0; j < n->dhc; j++)
             C(0, b, j) = exactly(at(r, NET_SRC_ITER_C, b, j, 0));
         for (dnnl_dim_t s = 0; s < n->time; s++)
@@ -246,11 +310,17 @@ static void put(struct net_arrays *to, struct net_arrays *errors, int which, con
     if (array->values) store_bounded(x, array_index(array, position), array, &errors->tensors[which]);
 }
 
+/* States of bytes may be wanted as floats. */
+static struct bounded as_type(const struct run *r, const struct array *array, struct bounded h) {
+    return array->values && is_integer(array->type) ? h : state_of(r, h);
+}
+
 static void put_states(const struct run *r, struct net_arrays *arrays, struct net_arrays *errors) {
     const dnnl_dim_t last = r->n->time;
     for (dnnl_dim_t b = 0; b < r->n->batch; b++) {
         for (dnnl_dim_t j = 0; j < r->dic; j++)
-            put(arrays, errors, NET_DST_ITER, (dnnl_dim_t[]){r->layer, r->direction, b, j}, H(last, b, j));
+            put(arrays, errors, NET_DST_ITER, (dnnl_dim_t[]){r->layer, r->direction, b, j},
+                as_type(r, &arrays->tensors[NET_DST_ITER], H(last, b, j)));
         for (dnnl_dim_t j = 0; j < r->n->dhc; j++)
             put(arrays, errors, NET_DST_ITER_C, (dnnl_dim_t[]){r->layer, r->direction, b, j}, C(last, b, j));
     }
@@ -268,8 +338,9 @@ void net_forward(const struct network *n, struct net_arrays *arrays, struct net_
     for (dnnl_dim_t d = 0; d < (sum ? 1 : net_directions(n)); d++)
         for (dnnl_dim_t k = 0; k < n->time * n->batch * top->dic; k++) {
             dnnl_dim_t j = k % top->dic, b = k / top->dic % n->batch, t = k / top->dic / n->batch;
-            struct bounded x = result(&top[d], t, b, j);
-            if (sum) x = bounded_add(x, result(&top[1], t, b, j));
+            const struct array *dst = &arrays->tensors[NET_DST_LAYER];
+            struct bounded x = as_type(&top[d], dst, result(&top[d], t, b, j));
+            if (sum) x = bounded_add(x, as_type(&top[1], dst, result(&top[1], t, b, j)));
             put(arrays, errors, NET_DST_LAYER, (dnnl_dim_t[]){t, b, d * top->dic + j}, x);
         }
     runs_free(n, runs);

@@ -134,11 +134,40 @@ static void lstm_options(void **state) {
     assert_int_equal(failures, 0);
 }
 
+static void bytes(void **state) {
+    (void)state;
+    failures = 0;
+    for (int k = 0; k < 64; k++) {
+        const dnnl_data_type_t type = k % 5 == 4 ? dnnl_s8 : dnnl_u8;
+        struct network n = {.cell = k % 2 ? dnnl_vanilla_gru : dnnl_vanilla_lstm,
+                            .direction = directions[k / 2 % 4],
+                            .layers = 1,
+                            .time = k % 3 + 1,
+                            .batch = k % 4 + 1,
+                            .slc = k % 3 ? 8 : 13,
+                            .dhc = k % 3 ? 12 : 21,
+                            .dic = k % 6 == 0 ? 8 : 0,
+                            .states = k % 4 != 0,
+                            .biased = true,
+                            .type = type,
+                            .scale = 64,
+                            .shift = type == dnnl_u8 ? 128 : 0,
+                            .many_scales = k % 8 < 4,
+                            .iter_type = k % 3 ? type : dnnl_f32,
+                            .dst_type = k % 7 < 3 ? dnnl_f32 : type,
+                            .layer_tag = k % 2 ? "abc" : "bac",
+                            .weights_tag = k % 3 == 2 ? "abcde" : NULL};
+        run_network(&n, dnnl_forward_inference);
+    }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(cells_and_directions),
             cmocka_unit_test(layouts_and_types),
             cmocka_unit_test(lstm_options),
+            cmocka_unit_test(bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
