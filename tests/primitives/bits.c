@@ -27,7 +27,8 @@ static struct array array_for(const_dnnl_primitive_desc_t pd, int arg) {
 }
 
 static void add_inputs(struct exec *exec, const_dnnl_primitive_desc_t pd) {
-    static const int inputs[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DIFF_DST};
+    static const int inputs[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_WEIGHTS_ITER, DNNL_ARG_BIAS,
+                                 DNNL_ARG_DIFF_DST};
     for (int i = 0; i < COUNT(inputs); i++) {
         struct array array = array_for(pd, inputs[i]);
         if (!array.values) continue;
@@ -254,6 +255,33 @@ static void sums(const char *tag) {
     dnnl_memory_desc_destroy(row);
 }
 
+/* Several steps, without states before and after. */
+static void networks(void) {
+    dnnl_memory_desc_t src = f32(3, (dnnl_dim_t[]){4, 17, 40}, "abc"),
+                       dst = f32(3, (dnnl_dim_t[]){4, 17, 2 * 70}, "abc"),
+                       one = f32(3, (dnnl_dim_t[]){4, 17, 70}, "abc"),
+                       layer = f32(5, (dnnl_dim_t[]){1, 2, 40, 4, 70}, NULL),
+                       iter = f32(5, (dnnl_dim_t[]){1, 2, 70, 4, 70}, NULL),
+                       bias = f32(4, (dnnl_dim_t[]){1, 2, 4, 70}, NULL),
+                       gru_layer = f32(5, (dnnl_dim_t[]){1, 1, 40, 3, 70}, NULL),
+                       gru_iter = f32(5, (dnnl_dim_t[]){1, 1, 70, 3, 70}, NULL),
+                       gru_bias = f32(4, (dnnl_dim_t[]){1, 1, 3, 70}, NULL);
+    dnnl_primitive_desc_t pd;
+    check(dnnl_lstm_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                  dnnl_bidirectional_concat, src, NULL, NULL, layer, iter,
+                                                  NULL, NULL, bias, dst, NULL, NULL, 0, NULL),
+          "lstm");
+    run("lstm", pd);
+    check(dnnl_gru_forward_primitive_desc_create(&pd, test_engine(), dnnl_forward_inference,
+                                                 dnnl_unidirectional_right2left, src, NULL, gru_layer,
+                                                 gru_iter, gru_bias, one, NULL, 0, NULL),
+          "gru");
+    run("gru", pd);
+    dnnl_memory_desc_t all[] = {src, dst, one, layer, iter, bias, gru_layer, gru_iter, gru_bias};
+    for (int i = 0; i < COUNT(all); i++)
+        dnnl_memory_desc_destroy(all[i]);
+}
+
 static dnnl_primitive_attr_t with_post_op(dnnl_alg_kind_t alg) {
     dnnl_primitive_attr_t attr;
     dnnl_post_ops_t ops;
@@ -302,6 +330,7 @@ int main(void) {
     reductions();
     sums("abcd");
     sums("acdb");
+    networks();
     dnnl_primitive_attr_destroy(relu);
     dnnl_primitive_attr_destroy(tanh);
     return failures ? 1 : 0;

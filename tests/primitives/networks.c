@@ -212,7 +212,9 @@ dnnl_status_t net_backward_desc(dnnl_primitive_desc_t *pd, const struct network 
                                 const struct net_arrays *arrays, const struct net_arrays *diffs,
                                 const_dnnl_primitive_desc_t hint) {
     dnnl_memory_desc_t mds[NET_TENSORS], x[NET_TENSORS];
-    descs_new(n, arrays, mds);
+    struct network other = *n;
+    if (n->backward_tag) other.weights_tag = n->backward_tag;
+    descs_new(&other, arrays, mds);
     descs_new(n, diffs, x);
     dnnl_status_t status = backward_of(pd, n, mds, x, hint);
     descs_free(mds);

@@ -34,6 +34,7 @@ struct network {
     bool states, biased, peephole;
     dnnl_data_type_t type;
     const char *layer_tag, *weights_tag; /* NULL: open */
+    const char *backward_tag;            /* of weights in the backward pass, NULL: weights_tag */
     bool overwrite;                      /* gradients of weights replace what is there */
     /* Bytes, of `type`: a state is quantised after each step, x * scale + shift. The scale of weights is the
      * same for all, or one for each gate and channel. */
