@@ -12,10 +12,11 @@ struct resampled {
 };
 PARAMS_SIZE(resampled, 80);
 
+/* Backward, src is diff_src and dst diff_dst. */
 struct resampling_params {
     i32 linear, pad; /* 0: the nearest element */
     i64 batch, channels;
-    i64 count; /* work-items: rows of dst along channels or along the width */
+    i64 count; /* work-items: rows of what is computed, along channels or along the width */
     i64 piece; /* elements of such a row that are computed at once */
     struct resampled src, dst;
 };

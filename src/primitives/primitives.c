@@ -56,6 +56,7 @@ static const struct {
         {dnnl_resampling, FORWARD, resampling_forward},
         {dnnl_rnn, FORWARD, rnn_forward},
         {dnnl_rnn, BACKWARD_ALL, rnn_backward},
+        {dnnl_resampling, BACKWARD_DATA, resampling_backward},
         {dnnl_shuffle, FORWARD, shuffle_implementations},
         {dnnl_shuffle, BACKWARD_DATA, shuffle_implementations},
         {dnnl_softmax, FORWARD, softmax_forward},

@@ -36,6 +36,7 @@ extern const struct implementation prelu_backward[];
 extern const struct implementation prelu_forward[];
 extern const struct implementation reduction_implementations[];
 extern const struct implementation reorder_implementations[];
+extern const struct implementation resampling_backward[];
 extern const struct implementation resampling_forward[];
 extern const struct implementation rnn_backward[];
 extern const struct implementation rnn_forward[];
