@@ -8,13 +8,22 @@
  *
  * A row is a run of positions along the last dimension. Rows are taken in chunks, chunks in parts; each part
  * has a dst of its own.
+ *
+ * Of depthwise convolutions, channels are outputs, in panels of 16, and the taps along a row take the place
+ * of inputs:
+ *
+ *   dst[c / 16][tap][c % 16] = sum over batch and positions of image[position * stride + tap][c] *
+ * places[position][c]
  */
 #ifndef LODE_KERNELS_PARAMS_WEIGHTS_GRADIENT_H
 #define LODE_KERNELS_PARAMS_WEIGHTS_GRADIENT_H
 
 #include "kernels/params_window.h"
 
-enum { GRADIENT_POSITIONS = 256 }; /* of a chunk, at most: 32 KB or 16 KB of a panel */
+enum {
+    GRADIENT_POSITIONS = 256, /* of a chunk, at most: 32 KB or 16 KB of a panel */
+    GRADIENT_TAPS = 4,        /* of a depthwise convolution that are summed at a time */
+};
 
 struct weights_gradient_params {
     struct window window; /* over the image; missing dimensions come first */

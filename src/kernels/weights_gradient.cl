@@ -58,12 +58,29 @@ INLINE void gradient_locate(struct gradient_chunk *c, constant struct weights_gr
     }
 }
 
+/* The positions of a row, counted from the column of the chunk on, where tap k of the last dimension is
+ * inside the image. */
+struct gradient_span {
+    i64 first, last;
+};
+
+INLINE struct gradient_span gradient_span(constant struct weights_gradient_params *p,
+                                          const struct gradient_chunk *c, i64 k) {
+    constant struct window *w = &p->window;
+    const i64 stride = w->stride[2], start = c->column * stride + k * w->step[2] - w->padding[2];
+    const i64 room = w->size[2] - start;
+    struct gradient_span s = {start < 0 ? (stride - 1 - start) / stride : 0,
+                              room > 0 ? (room - 1) / stride + 1 : 0};
+    if (s.last > c->columns) s.last = c->columns;
+    return s;
+}
+
 /* A tile of inputs for one tap. */
 struct gradient_job {
     int inputs;
     i64 reach[2];    /* of the tap, along the first two dimensions */
     i64 image;       /* offset of the group, the input and the tap, at position `first` */
-    i64 first, last; /* positions of a row, from the column of the chunk on, where the tap is inside */
+    i64 first, last; /* where the tap is inside */
     i64 dst;         /* taps and inputs before this tile */
 };
 
@@ -74,23 +91,22 @@ INLINE struct gradient_job gradient_job(constant struct weights_gradient_params 
     const i64 tap = index / p->tiles, input = (index - tap * p->tiles) * p->tile;
     const i64 above = tap / w->taps[2], k2 = tap - above * w->taps[2];
     const i64 k0 = above / w->taps[1], k1 = above - k0 * w->taps[1];
-    const i64 stride = w->stride[2], start = c->column * stride + k2 * w->step[2] - w->padding[2];
-    const i64 room = w->size[2] - start;
+    const struct gradient_span span = gradient_span(p, c, k2);
     struct gradient_job j = {.reach = {k0 * w->step[0], k1 * w->step[1]}, .dst = tap * p->inputs + input};
     j.inputs = (int)(p->inputs - input < p->tile ? p->inputs - input : p->tile);
-    j.first = start < 0 ? (stride - 1 - start) / stride : 0;
-    j.last = room > 0 ? (room - 1) / stride + 1 : 0;
-    if (j.last > c->columns) j.last = c->columns;
+    j.first = span.first, j.last = span.last;
     j.image = own->image + input + j.reach[0] * p->image_stride[0] + j.reach[1] * p->image_stride[1]
-              + (k2 * w->step[2] + j.first * stride) * p->image_stride[2];
+              + (k2 * w->step[2] + j.first * w->stride[2]) * p->image_stride[2];
     return j;
 }
 
 INLINE bool gradient_row_is_inside(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
-                                   const struct gradient_job *j, int row) {
-    const i64 d = c->start[0][row] + j->reach[0], h = c->start[1][row] + j->reach[1];
+                                   const i64 *reach, int row) {
+    const i64 d = c->start[0][row] + reach[0], h = c->start[1][row] + reach[1];
     return d >= 0 && d < p->window.size[0] && h >= 0 && h < p->window.size[1];
 }
+
+#include "kernels/lib/depthwise_gradient.h"
 
 #define LANES 16
 #define NAME(name) name##_14x32

@@ -15,7 +15,15 @@
 #include "primitives/tensor.h"
 #include "primitives/weights_gradient.h"
 
+#include <stdio.h>
 #include <string.h>
+
+const struct gemm_tile_shape gemm_gradient_14x32 = {&gemm_f32, 14,  32, &kernel_f32_weights_gradient_14x32,
+                                                    NULL,      NULL};
+const struct gemm_tile_shape gemm_gradient_6x16 = {&gemm_f32, 6,   16, &kernel_f32_weights_gradient_6x16,
+                                                   NULL,      NULL};
+static const struct gemm_tile_shape tile_depthwise = {
+        &gemm_f32, GRADIENT_TAPS, 32, &kernel_f32_depthwise_gradient_4x32, NULL, NULL};
 
 static const struct type_row type_rows[] = {
         {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
@@ -48,9 +56,13 @@ struct gradient gradient_of(const struct problem *problem) {
                              .output = convolution ? grouped : grouped + 1};
 }
 
-/* For instance "Acdb32a": panels, taps, inputs, outputs of a panel. */
+/* For instance "Acdb32a": panels, taps, inputs, outputs of a panel; or "Abcde16a". */
 static void panels_tag(const struct plan *plan, const struct gradient *g, char *tag, size_t size) {
     const int ndims = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS)->ndims;
+    if (gemm_tile_of(plan) == &tile_depthwise) {
+        snprintf(tag, size, "A%.*s16a", ndims - 1, "bcdef");
+        return;
+    }
     char order[DNNL_MAX_NDIMS + 1], *end = order;
     if (g->grouped) *end++ = 'a';
     *end++ = (char)('a' + g->output);
@@ -86,13 +98,24 @@ static dnnl_status_t find_image(struct plan *plan, int arg, struct image *image)
     return append_reorder(plan, arg, &user, ARG_SCRATCHPAD, &moved, NULL);
 }
 
-static void set_images(struct weights_gradient_params *p, const struct image *image,
-                       const struct image *places) {
-    p->image_offset = image->offset, p->image_batch = image->batch_stride;
-    p->places_offset = places->offset, p->places_batch = places->batch_stride;
-    memcpy(p->places, places->size, sizeof p->places);
-    memcpy(p->image_stride, image->stride, sizeof p->image_stride);
-    memcpy(p->places_stride, places->stride, sizeof p->places_stride);
+static struct weights_gradient_params params_of(const struct gradient_product *g) {
+    const struct image *image = &g->image, *places = &g->places;
+    struct weights_gradient_params p = {.window = g->window,
+                                        .image_offset = image->offset,
+                                        .image_batch = image->batch_stride,
+                                        .places_offset = places->offset,
+                                        .places_batch = places->batch_stride,
+                                        .groups = g->groups,
+                                        .inputs = g->inputs,
+                                        .outputs = g->outputs,
+                                        .dst_offset = g->results->offset0,
+                                        .dst_part = md_nelems(g->results, true),
+                                        .dst_group = g->group,
+                                        .dst_panel = g->panel};
+    memcpy(p.places, places->size, sizeof p.places);
+    memcpy(p.image_stride, image->stride, sizeof p.image_stride);
+    memcpy(p.places_stride, places->stride, sizeof p.places_stride);
+    return p;
 }
 
 /* Can dimension d, with this stride in each tensor, be merged into the one that follows it? */
@@ -144,35 +167,35 @@ static i64 at_least_one(i64 x) {
     return x < 1 ? 1 : x;
 }
 
-/* Divides the work by the problem alone: first the long sums, into a few parts, then the tiles of a panel. */
-static struct range divide_work(struct weights_gradient_params *p, const struct gemm_tile_shape *tile) {
+/* Divides the work by the problem alone: first the long sums, into a few parts, then the tiles of a panel.
+ * `taps`: rows of tiles. */
+static struct range divide_work(struct weights_gradient_params *p, const struct gemm_tile_shape *tile,
+                                i64 taps) {
     enum { ITEMS = 32, PARTS = 4, FEW_JOBS = 6 };
     const i64 panels = divide_up(p->outputs, tile->panel), units = panels * p->groups;
     p->tiles = divide_up(p->inputs, tile->height);
     p->tile = divide_up(p->inputs, p->tiles);
-    const i64 parts = least(least(PARTS, p->chunks), divide_up(ITEMS, units));
-    const i64 jobs = p->tiles * gemm_product(p->window.taps, WINDOW_DIMS);
+    const i64 parts = least(least(PARTS, p->chunks), divide_up(ITEMS, units)), jobs = p->tiles * taps;
     p->part = divide_up(p->chunks, parts);
-    const i64 most = at_least_one(jobs / FEW_JOBS);
-    p->jobs = divide_up(jobs, least(most, divide_up(ITEMS, units * parts)));
+    p->jobs = divide_up(jobs, least(at_least_one(jobs / FEW_JOBS), divide_up(ITEMS, units * parts)));
     return range_of_groups(divide_up(jobs, p->jobs), panels, p->groups * divide_up(p->chunks, p->part));
 }
 
 /* The sum of the parts, which lie one after the other in scratchpad. */
-static dnnl_status_t add_parts(struct plan *plan, i64 parts, i64 size, i64 offset, int arg,
-                               const md_t *results) {
-    const dnnl_dims_t all = {parts, size}, one = {1, size};
+static dnnl_status_t add_parts(struct plan *plan, const struct weights_gradient_params *p, i64 parts,
+                               const struct gradient_product *g) {
+    const dnnl_dims_t all = {parts, p->dst_part}, one = {1, p->dst_part};
     md_t partial, sums;
     TRY(md_init_by_string(&partial, 2, all, dnnl_f32, "ab"));
     TRY(md_init_by_string(&sums, 2, one, dnnl_f32, "ab"));
-    partial.offset0 = offset;
-    sums.offset0 = results->offset0;
+    partial.offset0 = p->dst_offset;
+    sums.offset0 = g->results->offset0;
     return reduce_append(plan, &(struct reduce_request){.alg = REDUCE_SUM,
                                                         .finish = REDUCE_FINISH_NONE,
                                                         .src_arg = ARG_SCRATCHPAD,
                                                         .src = &partial,
                                                         .kept = BIT(1),
-                                                        .dst_arg = arg,
+                                                        .dst_arg = g->arg,
                                                         .dst = &sums});
 }
 
@@ -187,31 +210,72 @@ static dnnl_status_t launch(struct plan *plan, const struct weights_gradient_par
     return dnnl_success;
 }
 
+dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *g) {
+    struct weights_gradient_params p = params_of(g);
+    set_chunks(&p, merge_rows(&p, g->image.batch));
+    const struct range range =
+            divide_work(&p, gemm_tile_of(plan), gemm_product(g->window.taps, g->depthwise ? 2 : WINDOW_DIMS));
+    const i64 parts = divide_up(p.chunks, p.part);
+    const size_t bytes = (size_t)(parts * p.dst_part) * sizeof(float);
+    if (parts > 1) p.dst_offset = (i64)(plan_scratchpad(plan, bytes) / sizeof(float));
+    TRY(launch(plan, &p, range,
+               (const int[]){g->image.arg, g->places.arg, parts > 1 ? ARG_SCRATCHPAD : g->arg}));
+    return parts > 1 ? add_parts(plan, &p, parts, g) : dnnl_success;
+}
+
+/* With few input channels, a row of the window becomes one tap with as many inputs: they lie one after the
+ * other in an image without padding. */
+static bool wants_rows(const struct plan *plan, const struct gradient_product *g) {
+    return g->groups == 1 && !g->depthwise && g->window.taps[2] > 1 && g->window.step[2] == 1
+           && 2 * g->inputs <= gemm_tile_of(plan)->height;
+}
+
+static dnnl_status_t fold_rows(struct plan *plan, int arg, struct gradient_product *g) {
+    struct window *w = &g->window;
+    dnnl_dim_t size[WINDOW_DIMS];
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        size[d] = (g->places.size[d] - 1) * w->stride[d] + (w->taps[d] - 1) * w->step[d] + 1;
+    TRY(gemm_move_padded(plan, arg, w->padding, size, &g->image));
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        w->size[d] = g->image.size[d], w->padding[d] = 0;
+    g->inputs *= w->taps[2];
+    w->taps[2] = 1;
+    return dnnl_success;
+}
+
 /* Adds the product; results are in panels. */
 static dnnl_status_t append_product(struct plan *plan, const struct gradient *g, int arg,
                                     const md_t *results) {
-    const md_t *image_md = problem_md(&plan->problem, g->image_arg);
-    struct image image, places;
+    const dnnl_dim_t *dims = results->dims, *strides = results->blocking.strides;
+    const bool depthwise = gemm_tile_of(plan) == &tile_depthwise;
     struct window window;
-    window_init(&window, &plan->problem, image_md);
-    TRY(find_image(plan, g->image_arg, &image));
-    TRY(find_image(plan, g->places_arg, &places));
-    struct weights_gradient_params p = {.window = window_from_last(&window, results->ndims - g->grouped - 2),
-                                        .groups = g->grouped ? results->dims[0] : 1,
-                                        .inputs = results->dims[g->input],
-                                        .outputs = results->dims[g->output],
-                                        .dst_group = g->grouped ? results->blocking.strides[0] : 0,
-                                        .dst_panel = results->blocking.strides[g->output]};
-    set_images(&p, &image, &places);
-    set_chunks(&p, merge_rows(&p, image.batch));
-    const struct range range = divide_work(&p, gemm_tile_of(plan));
-    const i64 size = md_nelems(results, true), parts = divide_up(p.chunks, p.part);
-    p.dst_part = size;
-    p.dst_offset = results->offset0;
-    if (parts > 1)
-        p.dst_offset = (i64)(plan_scratchpad(plan, (size_t)(parts * size) * sizeof(float)) / sizeof(float));
-    TRY(launch(plan, &p, range, (const int[]){image.arg, places.arg, parts > 1 ? ARG_SCRATCHPAD : arg}));
-    return parts > 1 ? add_parts(plan, parts, size, p.dst_offset, arg, results) : dnnl_success;
+    window_init(&window, &plan->problem, problem_md(&plan->problem, g->image_arg));
+    struct gradient_product product = {.window = window_from_last(&window, results->ndims - g->grouped - 2),
+                                       .depthwise = depthwise,
+                                       .groups = g->grouped && !depthwise ? dims[0] : 1,
+                                       .inputs = dims[g->input],
+                                       .outputs = dims[depthwise ? 0 : g->output],
+                                       .group = g->grouped ? strides[0] : 0,
+                                       .panel = strides[depthwise ? 0 : g->output],
+                                       .arg = arg,
+                                       .results = results};
+    if (depthwise) product.inputs = product.window.taps[2];
+    TRY(find_image(plan, g->places_arg, &product.places));
+    if (wants_rows(plan, &product) && product.places.batch > 0)
+        TRY(fold_rows(plan, g->image_arg, &product));
+    else
+        TRY(find_image(plan, g->image_arg, &product.image));
+    return gradient_append_product(plan, &product);
+}
+
+static dnnl_status_t check_channels(const struct plan *plan, const struct gradient *g) {
+    const dnnl_dim_t *dims = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS)->dims;
+    const bool depthwise = g->grouped && dims[0] > 1 && dims[1] == 1 && dims[2] == 1;
+    if (gemm_tile_of(plan) == &tile_depthwise)
+        return depthwise ? dnnl_success : plan_skip(plan, "not a depthwise convolution");
+    if (gemm_tile_of(plan)->panel == 32 && dims[g->output] <= 16)
+        return plan_skip(plan, "few output channels: a narrower tile wastes less");
+    return dnnl_success;
 }
 
 static dnnl_status_t build(struct plan *plan) {
@@ -221,12 +285,10 @@ static dnnl_status_t build(struct plan *plan) {
         return plan_skip(plan, "tensors are f64");
     const struct gradient g = gradient_of(&plan->problem);
     char panels[32];
+    TRY(check_channels(plan, &g));
     panels_tag(plan, &g, panels, sizeof panels);
-    const md_t *results = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS);
-    if (gemm_tile_of(plan)->panel == 32 && results->dims[g.output] <= 16)
-        return plan_skip(plan, "few output channels: a narrower tile wastes less");
     TRY(gradient_decide_layouts(plan, panels));
-    const md_t user = *results;
+    const md_t user = *problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS);
     if (md_nelems(&user, false) == 0) return append_bias_gradient(plan);
     if (user.data_type == dnnl_f32 && md_matches_tag(&user, panels)) {
         TRY(append_product(plan, &g, DNNL_ARG_DIFF_WEIGHTS, &user));
@@ -239,14 +301,10 @@ static dnnl_status_t build(struct plan *plan) {
     return append_bias_gradient(plan);
 }
 
-static const struct gemm_tile_shape tile_14x32 = {&gemm_f32, 14,  32, &kernel_f32_weights_gradient_14x32,
-                                                  NULL,      NULL};
-static const struct gemm_tile_shape tile_6x16 = {&gemm_f32, 6,   16, &kernel_f32_weights_gradient_6x16,
-                                                 NULL,      NULL};
-
 const struct implementation convolution_backward_weights[] = {
-        {"f32_weights_gradient_14x32", build, &tile_14x32},
-        {"f32_weights_gradient_6x16", build, &tile_6x16},
+        {"f32_depthwise_gradient_4x32", build, &tile_depthwise},
+        {"f32_weights_gradient_14x32", build, &gemm_gradient_14x32},
+        {"f32_weights_gradient_6x16", build, &gemm_gradient_6x16},
         {"convolution", gradient_build_by_convolution, NULL},
         {NULL, NULL, NULL},
 };

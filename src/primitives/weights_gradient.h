@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the implementations of convolution and deconvolution backward by weights. */
+/* Gradients of weights: what convolution, deconvolution and inner product share. */
 #ifndef LODE_PRIMITIVES_WEIGHTS_GRADIENT_H
 #define LODE_PRIMITIVES_WEIGHTS_GRADIENT_H
 
-#include "core/plan.h"
+#include "primitives/gemm.h"
 
 /* A problem in terms of the tensor that the window slides over, the image, and the one that has an element
  * for each position of the window, the places. */
@@ -19,6 +19,21 @@ dnnl_status_t gradient_accepts(struct plan *plan);
 /* Sets the `any` layouts: images channels-last, weights as said. Calls plan_skip for layouts without blocks.
  */
 dnnl_status_t gradient_decide_layouts(struct plan *plan, const char *weights);
+
+/* For CPUs. The plan's implementation has one of these as its data. */
+extern const struct gemm_tile_shape gemm_gradient_14x32, gemm_gradient_6x16;
+
+/* dst[group][output / panel][tap][input][output % panel] = sum over batch and positions of image * places. */
+struct gradient_product {
+    struct image image, places; /* f32 with dense channels */
+    struct window window;       /* over the image; missing dimensions come first */
+    bool depthwise;             /* see params_weights_gradient.h */
+    dnnl_dim_t groups, inputs, outputs;
+    dnnl_dim_t group, panel; /* strides of results, which are f32 */
+    int arg;
+    const md_t *results;
+};
+dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *product);
 
 /* For every device: the gradient as another convolution. */
 dnnl_status_t gradient_build_by_convolution(struct plan *plan);

@@ -46,7 +46,7 @@ INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, cons
         for (int r = 0; r < 2 * m; r++)
             acc[r] = VLOAD(r, dst);
     for (int row = 0; row < c->rows; row++) {
-        if (!gradient_row_is_inside(p, c, job, row)) continue;
+        if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
         global const float *a = image + (c->image[row] + job->image);
         const VEC *w = packed + 2 * (row * c->columns + job->first);
 #pragma nounroll

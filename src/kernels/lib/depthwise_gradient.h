@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gradients of the weights of depthwise convolutions: up to GRADIENT_TAPS taps of a row of the window by one
+ * or two vectors of channels at a time, in registers. If the last channels do not fill a vector, the vector
+ * begins earlier, and what was computed before is left out.
+ */
+#define LANES 16
+#include "kernels/lib/lanes.h"
+
+/* Some taps of a row of the window. */
+struct depthwise_job {
+    int taps;
+    i64 first;      /* of them */
+    i64 reach[2];   /* of the row, along the first two dimensions */
+    i64 image;      /* offset of the first of them */
+    i64 begin, end; /* positions where all are inside */
+    i64 dst;        /* taps before the first */
+};
+
+INLINE struct depthwise_job depthwise_job(constant struct weights_gradient_params *p,
+                                          const struct gradient_chunk *c, i64 index) {
+    constant struct window *w = &p->window;
+    const i64 row = index / p->tiles, k2 = (index - row * p->tiles) * p->tile;
+    const i64 k0 = row / w->taps[1], k1 = row - k0 * w->taps[1];
+    struct depthwise_job j = {.first = k2, .end = c->columns, .dst = row * p->inputs + k2};
+    j.taps = (int)(p->inputs - k2 < p->tile ? p->inputs - k2 : p->tile);
+    j.reach[0] = k0 * w->step[0], j.reach[1] = k1 * w->step[1];
+    j.image = j.reach[0] * p->image_stride[0] + j.reach[1] * p->image_stride[1]
+              + k2 * w->step[2] * p->image_stride[2];
+    for (int t = 0; t < j.taps; t++) {
+        const struct gradient_span span = gradient_span(p, c, k2 + t);
+        if (span.first > j.begin) j.begin = span.first;
+        if (span.last < j.end) j.end = span.last;
+    }
+    if (j.end <= j.begin) j.begin = j.end = 0;
+    return j;
+}
+
+/* A vector of which `count` elements exist; the others are zeros. */
+INLINE VEC depthwise_gradient_load(global const float *from, const int count) {
+    if (count == LANES) return VLOAD(0, from);
+    float each[LANES];
+#pragma nounroll
+    for (int i = 0; i < LANES; i++)
+        each[i] = i < count ? from[i] : 0.0f;
+    return VLOAD(0, each);
+}
+
+/* One tap at positions `first` to `last` - 1 of a row. */
+INLINE void depthwise_gradient_tap(global const float *a, i64 a_step, global const float *d, i64 d_step,
+                                   i64 first, i64 last, const int vectors, int count, VEC *acc) {
+#pragma nounroll
+    for (i64 i = first; i < last; i++)
+#pragma unroll
+        for (int v = 0; v < vectors; v++)
+            acc[v] = fma(depthwise_gradient_load(a + i * a_step + v * LANES, count),
+                         depthwise_gradient_load(d + i * d_step + v * LANES, count), acc[v]);
+}
+
+/* acc[tap][vector] += the sums of a chunk. Callers pass `taps` and `vectors` as constants. */
+INLINE void depthwise_gradient_sums(constant struct weights_gradient_params *p,
+                                    const struct gradient_chunk *c, const struct depthwise_job *job,
+                                    global const float *image, global const float *places, i64 channel,
+                                    const int taps, const int vectors, int count, VEC *out) {
+    const i64 a_step = p->window.stride[2] * p->image_stride[2], d_step = p->places_stride[2];
+    const i64 a_tap = p->window.step[2] * p->image_stride[2];
+    VEC acc[2 * GRADIENT_TAPS];
+    struct gradient_span spans[GRADIENT_TAPS];
+#pragma unroll
+    for (int t = 0; t < taps; t++)
+        spans[t] = gradient_span(p, c, job->first + t);
+#pragma unroll
+    for (int i = 0; i < taps * vectors; i++)
+        acc[i] = out[i];
+    for (int row = 0; row < c->rows; row++) {
+        if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
+        global const float *a = image + (p->image_offset + channel + c->image[row] + job->image);
+        global const float *d = places + (p->places_offset + channel + c->places[row]);
+#pragma unroll
+        for (int t = 0; t < taps; t++) {
+            const i64 left = spans[t].last < job->begin ? spans[t].last : job->begin;
+            depthwise_gradient_tap(a + t * a_tap, a_step, d, d_step, spans[t].first, left, vectors, count,
+                                   acc + t * vectors);
+        }
+#pragma nounroll
+        for (i64 i = job->begin; i < job->end; i++)
+#pragma unroll
+            for (int v = 0; v < vectors; v++) {
+                const VEC y = depthwise_gradient_load(d + i * d_step + v * LANES, count);
+#pragma unroll
+                for (int t = 0; t < taps; t++)
+                    acc[t * vectors + v] =
+                            fma(depthwise_gradient_load(a + i * a_step + t * a_tap + v * LANES, count), y,
+                                acc[t * vectors + v]);
+            }
+#pragma unroll
+        for (int t = 0; t < taps; t++) {
+            const i64 right = spans[t].first > job->end ? spans[t].first : job->end;
+            depthwise_gradient_tap(a + t * a_tap, a_step, d, d_step, right, spans[t].last, vectors, count,
+                                   acc + t * vectors);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < taps * vectors; i++)
+        out[i] = acc[i];
+}
+
+/* Separate functions, so that each has all registers to itself. */
+#define DEPTHWISE_SUMS_OF(taps_)                                                                             \
+    OUTLINE void depthwise_gradient_##taps_(constant struct weights_gradient_params *p,                      \
+                                            const struct gradient_chunk *c, const struct depthwise_job *job, \
+                                            global const float *image, global const float *places,           \
+                                            i64 channel, int vectors, int count, VEC *out) {                 \
+        if (vectors == 2)                                                                                    \
+            depthwise_gradient_sums(p, c, job, image, places, channel, taps_, 2, LANES, out);                \
+        else if (count == LANES)                                                                             \
+            depthwise_gradient_sums(p, c, job, image, places, channel, taps_, 1, LANES, out);                \
+        else                                                                                                 \
+            depthwise_gradient_sums(p, c, job, image, places, channel, taps_, 1, count, out);                \
+    }
+DEPTHWISE_SUMS_OF(1)
+DEPTHWISE_SUMS_OF(2)
+DEPTHWISE_SUMS_OF(3)
+DEPTHWISE_SUMS_OF(4)
+
+/* One or two vectors of channels. Lanes from `skipped` on are the first ones of their panel. */
+struct depthwise_strip {
+    i64 channel; /* of the first lane */
+    int vectors, count, skipped;
+};
+
+INLINE struct depthwise_strip depthwise_strip(constant struct weights_gradient_params *p, i64 channel) {
+    const i64 left = p->outputs - channel;
+    struct depthwise_strip s = {.channel = channel, .vectors = 1, .count = LANES};
+    if (left >= 2 * LANES && channel % (2 * LANES) == 0) s.vectors = 2;
+    if (left >= LANES) return s;
+    if (p->outputs < LANES) {
+        s.count = (int)left;
+        return s;
+    }
+    s.channel = p->outputs - LANES;
+    s.skipped = (int)(LANES - left);
+    return s;
+}
+
+INLINE VEC depthwise_gradient_read(global const float *dst, int skipped) {
+    float each[2 * LANES] = {0.0f};
+    if (skipped == 0) return VLOAD(0, dst);
+    VSTORE(VLOAD(0, dst), 0, each + skipped);
+    return VLOAD(0, each);
+}
+
+INLINE void depthwise_gradient_write(global float *dst, int skipped, VEC sums) {
+    float each[2 * LANES] = {0.0f};
+    VSTORE(sums, 0, each);
+    VSTORE(VLOAD(0, each + skipped), 0, dst);
+}
+
+/* The sums of a job begin with what is there, unless it is the first chunk of a part. */
+INLINE void depthwise_gradient_job(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
+                                   const struct depthwise_job *job, const struct depthwise_strip *s,
+                                   global const float *image, global const float *places, bool first,
+                                   global float *dst) {
+    VEC sums[2 * GRADIENT_TAPS];
+    for (int i = 0; i < job->taps * s->vectors; i++) {
+        const int t = i / s->vectors, v = i - t * s->vectors;
+        sums[i] = V(0.0f);
+        if (!first) sums[i] = depthwise_gradient_read(dst + v * p->dst_panel + t * LANES, s->skipped);
+    }
+#define DEPTHWISE_SUMS(taps_)                                                                                \
+    case taps_:                                                                                              \
+        depthwise_gradient_##taps_(p, c, job, image, places, s->channel, s->vectors, s->count, sums);        \
+        break;
+    switch (job->taps) {
+        DEPTHWISE_SUMS(1)
+        DEPTHWISE_SUMS(2)
+        DEPTHWISE_SUMS(3)
+        DEPTHWISE_SUMS(4)
+    }
+#undef DEPTHWISE_SUMS
+    for (int i = 0; i < job->taps * s->vectors; i++) {
+        const int t = i / s->vectors, v = i - t * s->vectors;
+        depthwise_gradient_write(dst + v * p->dst_panel + t * LANES, s->skipped, sums[i]);
+    }
+}
+
+/* Range: groups of jobs, blocks of two vectors of channels, parts. */
+#if WANTED(f32_depthwise_gradient_4x32)
+kernel void f32_depthwise_gradient_4x32(ITEM global const float *image, global const float *places,
+                                        global float *dst, constant struct weights_gradient_params *p) {
+    const i64 part = get_global_id(2), block = (i64)get_global_id(1) * 2 * LANES;
+    const i64 end = block + 2 * LANES < p->outputs ? block + 2 * LANES : p->outputs;
+    const i64 all = p->tiles * p->window.taps[0] * p->window.taps[1];
+    const i64 first_job = get_global_id(0) * p->jobs, first = part * p->part;
+    const i64 last_job = first_job + p->jobs < all ? first_job + p->jobs : all;
+    const i64 last = first + p->part < p->chunks ? first + p->part : p->chunks;
+    struct gradient_chunk c;
+    for (i64 chunk = first; chunk < last; chunk++) {
+        gradient_locate(&c, p, chunk);
+        for (i64 channel = block; channel < end;) {
+            const struct depthwise_strip s = depthwise_strip(p, channel);
+            global float *to = dst + p->dst_offset + part * p->dst_part + channel / LANES * p->dst_panel;
+            for (i64 j = first_job; j < last_job; j++) {
+                const struct depthwise_job job = depthwise_job(p, &c, j);
+                depthwise_gradient_job(p, &c, &job, &s, image, places, chunk == first, to + job.dst * LANES);
+            }
+            channel += s.vectors * LANES;
+        }
+    }
+}
+#endif
+#undef LANES
