@@ -2,13 +2,17 @@
 /*
  * Inner product, backward: both gradients are matrix products, planned as such. With an image as one row of
  * a matrix, diff_src = diff_dst * weights and diff_weights = diff_dst^T * src. Images and weights must be
- * dense in the same order for that; others are moved first.
+ * dense in the same order for that; others are moved first. Where the layout of weights is open, it is the
+ * one that the kernels of f32 read or write from one end to the other.
  */
 #include "base/verbose.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
 #include "primitives/moved.h"
 #include "primitives/primitives.h"
+#include "primitives/weights_gradient.h"
+
+#include <stdio.h>
 
 /* Types of src, weights, bias and dst, or of their gradients. */
 static const struct type_row data_rows[] = {
@@ -109,14 +113,15 @@ static int weights_arg(int arg, const void *data) {
     }
 }
 
-static dnnl_status_t append_product(struct plan *plan, const md_t *src, const md_t *weights, const md_t *dst,
+static dnnl_status_t append_product(struct plan *plan, const struct implementation *implementations,
+                                    const md_t *src, const md_t *weights, const md_t *dst,
                                     int (*whole_arg)(int arg, const void *data)) {
     struct problem part;
     TRY(problem_init(&part, dnnl_matmul, 3));
     problem_add(&part, DNNL_ARG_SRC, false, src);
     problem_add(&part, DNNL_ARG_WEIGHTS, false, weights);
     problem_add(&part, DNNL_ARG_DST, true, dst);
-    dnnl_status_t status = plan_append(plan, matmul_implementations, &part, &plan->attr, whole_arg, NULL);
+    dnnl_status_t status = plan_append(plan, implementations, &part, &plan->attr, whole_arg, NULL);
     problem_clear(&part);
     return status;
 }
@@ -126,9 +131,10 @@ static dnnl_status_t append_gradient(struct plan *plan, const md_t *image, const
     md_t rows, matrix, diff_dst = *problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
     TRY(flatten(&rows, image));
     TRY(flatten(&matrix, weights));
-    if (direction_of(plan) == &by_data) return append_product(plan, &diff_dst, &matrix, &rows, data_arg);
+    if (direction_of(plan) == &by_data)
+        return append_product(plan, matmul_implementations, &diff_dst, &matrix, &rows, data_arg);
     TRY(md_permute(&diff_dst, &diff_dst, transposed));
-    return append_product(plan, &diff_dst, &rows, &matrix, weights_arg);
+    return append_product(plan, matmul_implementations, &diff_dst, &rows, &matrix, weights_arg);
 }
 
 static dnnl_status_t build(struct plan *plan) {
@@ -145,12 +151,88 @@ static dnnl_status_t build(struct plan *plan) {
     return append_bias_gradient(plan);
 }
 
+/* Weights in panels. */
+
+static dnnl_status_t decide_panels(struct plan *plan, md_t *image, md_t *weights, const char *tag) {
+    md_t *diff_dst = problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
+    static const struct type_row all_f32 = {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)};
+    if (!types_fit(&all_f32, 1, image, weights, problem_md(&plan->problem, DNNL_ARG_DIFF_BIAS), diff_dst))
+        return plan_skip(plan, "a tensor is not f32");
+    TRY(md_set_any(image, channels_last(image->ndims)));
+    TRY(md_set_any(weights, tag));
+    TRY(md_set_any(diff_dst, "ab"));
+    if (!md_matches_tag(weights, tag)) return plan_skip(plan, "weights are not in panels");
+    if (!md_is_run(image, channels_last(image->ndims)))
+        return plan_skip(plan, "images are not channels-last");
+    return dnnl_success;
+}
+
+/* diff_src = diff_dst * weights, with panels of the elements of an image: for instance "cdBa32b". The row's
+ * data is the implementation of matmul. */
+static dnnl_status_t build_data_panels(struct plan *plan) {
+    const struct implementation *product = plan->implementation->data;
+    const int panel = ((const struct gemm_tile_shape *)product->data)->panel;
+    md_t *image = problem_md(&plan->problem, DNNL_ARG_DIFF_SRC),
+         *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS), rows, matrix;
+    char tag[32], matrix_tag[16];
+    snprintf(tag, sizeof tag, "%.*sBa%db", image->ndims - 2, "cde", panel);
+    snprintf(matrix_tag, sizeof matrix_tag, "Ba%db", panel);
+    if (image->ndims > 2 && image->dims[1] % panel != 0)
+        return plan_skip(plan, "channels do not fill panels");
+    TRY(decide_panels(plan, image, weights, tag));
+    TRY(flatten(&rows, image));
+    const dnnl_dims_t dims = {weights->dims[0], rows.dims[1]};
+    TRY(md_init_by_string(&matrix, 2, dims, dnnl_f32, matrix_tag));
+    matrix.offset0 = weights->offset0;
+    const md_t diff_dst = *problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
+    return append_product(plan, product, &diff_dst, &matrix, &rows, data_arg);
+}
+
+/* diff_weights as those of a convolution at one position, with panels of outputs: for instance "Acdb32a". */
+static dnnl_status_t build_weights_panels(struct plan *plan) {
+    md_t *image = problem_md(&plan->problem, DNNL_ARG_SRC),
+         *weights = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS), rows;
+    const md_t *places = problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
+    char tag[32];
+    TRY(plan_takes(plan, gemm_tile_of(plan)->kernel));
+    gemm_weights_tag(plan, image->ndims, false, tag, sizeof tag);
+    TRY(decide_panels(plan, image, weights, tag));
+    TRY(flatten(&rows, image));
+    if (!is_dense_image(&rows) || !is_dense_image(places)) return plan_skip(plan, "rows are not dense");
+    const md_t results = *weights;
+    struct window one = {.size = {1, 1, 1}, .taps = {1, 1, 1}, .stride = {1, 1, 1}, .step = {1, 1, 1}};
+    TRY(gradient_append_product(plan,
+                                &(struct gradient_product){.image = image_of(DNNL_ARG_SRC, &rows),
+                                                           .places = image_of(DNNL_ARG_DIFF_DST, places),
+                                                           .window = one,
+                                                           .groups = 1,
+                                                           .inputs = rows.dims[1],
+                                                           .outputs = places->dims[1],
+                                                           .panel = results.blocking.strides[0],
+                                                           .arg = DNNL_ARG_DIFF_WEIGHTS,
+                                                           .results = &results}));
+    return append_bias_gradient(plan);
+}
+
+#define BY(name, tile)                                                                                       \
+    {                                                                                                        \
+        name, build_data_panels, (const struct implementation[]) {                                           \
+            {name, gemm_build_matmul, tile}, {                                                               \
+                NULL, NULL, NULL                                                                             \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
 const struct implementation inner_product_backward_data[] = {
+        BY("f32_gemm_14x32", &gemm_14x32),
+        BY("f32_gemm_6x16", &gemm_6x16),
         {"matmul", build, &by_data},
         {NULL, NULL, NULL},
 };
 
 const struct implementation inner_product_backward_weights[] = {
+        {"f32_weights_gradient_14x32", build_weights_panels, &gemm_gradient_14x32},
+        {"f32_weights_gradient_6x16", build_weights_panels, &gemm_gradient_6x16},
         {"matmul", build, &by_weights},
         {NULL, NULL, NULL},
 };
