@@ -18,56 +18,6 @@ enum { STEP = INT8_GEMM_QUAD * PANEL };
 #define BLOCK 2
 #endif
 
-INLINE IVEC load_quads(global const uchar *w, int v) {
-    return VLOAD(v, (global const int *)w);
-}
-
-/* acc[r][v] += column r of src times vector v of a panel; with `sums`, a column of ones follows the last one.
- * Callers pass `m` and `sums` as constants, so that loops unroll and acc stays in registers. */
-INLINE void int8_steps(global const uchar *a, const i64 column, global const uchar *w, const i64 depth,
-                       const int m, const bool sums, IVEC *acc) {
-    const dot4_values ones = dot4_unsigned(0x01010101);
-#pragma nounroll
-    for (i64 i = 0; i < depth; i += INT8_GEMM_QUAD, w += STEP) {
-        dot4_weights w0 = dot4_signed(load_quads(w, 0)), w1 = dot4_signed(load_quads(w, 1));
-#pragma unroll
-        for (int r = 0; r < m + sums; r++) {
-            dot4_values x = r < m ? dot4_unsigned(as_int(vload4(0, a + r * column + i))) : ones;
-            acc[2 * r] = dot4(acc[2 * r], x, w0);
-            acc[2 * r + 1] = dot4(acc[2 * r + 1], x, w1);
-            KEEP_ORDER_64(acc[2 * r], acc[2 * r + 1]);
-        }
-    }
-}
-
-/* out[r][v]: the whole reduction of m columns, and of a column of ones, tap by tap of the window. */
-INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
-                        const bool sums, IVEC *out) {
-    /* Without depth, src is null. */
-    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
-    const i64 column = t->at.src + first * p->src_column;
-    i64 d = 0, h = 0, s = 0;
-    IVEC acc[2 * BLOCK];
-#pragma unroll
-    for (int r = 0; r < 2 * (m + sums); r++)
-        acc[r] = (IVEC)(0);
-    for (i64 tap = 0; tap < taps; tap++) {
-        int8_steps(t->src + column + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2],
-                   p->src_column,
-                   t->weights + d * p->weights_window[0] + h * p->weights_window[1]
-                           + s * p->weights_window[2],
-                   p->depth, m, sums, acc);
-        if (++s < p->window[2]) continue;
-        s = 0;
-        if (++h < p->window[1]) continue;
-        h = 0;
-        d++;
-    }
-#pragma unroll
-    for (int r = 0; r < 2 * (m + sums); r++)
-        out[2 * first + r] = acc[r];
-}
-
 /* Cases of a switch that call f(m) with m as a constant. */
 #define UP_TO_2(f)                                                                                           \
     case 1: f(1); break;                                                                                     \
@@ -76,10 +26,12 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
     UP_TO_2(f)                                                                                               \
     case 3: f(3); break;                                                                                     \
     case 4: f(4); break;
-#define UP_TO_12(f)                                                                                          \
+#define UP_TO_6(f)                                                                                           \
     UP_TO_4(f)                                                                                               \
     case 5: f(5); break;                                                                                     \
-    case 6: f(6); break;                                                                                     \
+    case 6: f(6); break;
+#define UP_TO_12(f)                                                                                          \
+    UP_TO_6(f)                                                                                               \
     case 7: f(7); break;                                                                                     \
     case 8: f(8); break;                                                                                     \
     case 9: f(9); break;                                                                                     \
@@ -88,10 +40,96 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
     case 12: f(12); break;
 #if BLOCK == 12
 #define EACH_HEIGHT UP_TO_12
+#define EACH_PAIRS_HEIGHT UP_TO_12
 #elif BLOCK == 4
 #define EACH_HEIGHT UP_TO_4
 #else
 #define EACH_HEIGHT UP_TO_2
+#define EACH_PAIRS_HEIGHT UP_TO_6
+#endif
+
+INLINE IVEC load_quads(global const uchar *w, int v) {
+    return VLOAD(v, (global const int *)w);
+}
+
+/* acc[r][v] += column r of src times vector v of a panel, of which the first `vectors` are computed; with
+ * `sums`, a column of ones follows the last one. Callers pass constants, so that loops unroll and acc stays
+ * in registers. */
+INLINE void int8_steps(global const uchar *a, const i64 column, global const uchar *w, const i64 depth,
+                       const int m, const int vectors, const bool sums, IVEC *acc) {
+    const dot4_values ones = dot4_unsigned(0x01010101);
+#pragma nounroll
+    for (i64 i = 0; i < depth; i += INT8_GEMM_QUAD, w += STEP) {
+        dot4_weights w0 = dot4_signed(load_quads(w, 0)), w1 = w0;
+        if (vectors == 2) w1 = dot4_signed(load_quads(w, 1));
+#pragma unroll
+        for (int r = 0; r < m + sums; r++) {
+            dot4_values x = r < m ? dot4_unsigned(as_int(vload4(0, a + r * column + i))) : ones;
+            acc[2 * r] = dot4(acc[2 * r], x, w0);
+            if (vectors == 1) continue;
+            acc[2 * r + 1] = dot4(acc[2 * r + 1], x, w1);
+            KEEP_ORDER_64(acc[2 * r], acc[2 * r + 1]);
+        }
+    }
+}
+
+/* Where a tap of the window reads. */
+struct int8_at {
+    i64 src, weights;
+};
+
+INLINE struct int8_at int8_tap(constant struct gemm_params *p, i64 tap) {
+    struct int8_at at = {0, 0};
+    if (tap == 0) return at; /* often the only one, and divisions are slow */
+    const i64 rows = tap / p->window[2], d = rows / p->window[1];
+    const i64 h = rows - d * p->window[1], s = tap - rows * p->window[2];
+    at.src = d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2];
+    at.weights = d * p->weights_window[0] + h * p->weights_window[1] + s * p->weights_window[2];
+    return at;
+}
+
+/* out[r][v]: the whole reduction of m columns, and of a column of ones, tap by tap of the window. */
+INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
+                        const int vectors, const bool sums, IVEC *out) {
+    /* Without depth, src is null. */
+    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
+    global const uchar *src = t->src + t->at.src + first * p->src_column;
+    IVEC acc[2 * BLOCK];
+#pragma unroll
+    for (int r = 0; r < 2 * (m + sums); r++)
+        acc[r] = (IVEC)(0);
+    for (i64 tap = 0; tap < taps; tap++) {
+        const struct int8_at at = int8_tap(p, tap);
+        int8_steps(src + at.src, p->src_column, t->weights + at.weights, p->depth, m, vectors, sums, acc);
+    }
+#pragma unroll
+    for (int r = 0; r < 2 * (m + sums); r++)
+        out[2 * first + r] = acc[r];
+}
+
+#if defined(__x86_64__) && !defined(__OPENCL_C_VERSION__) && !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
+#include "kernels/lib/int8_pairs.h"
+
+/* out[r][v]: the sums of all columns of a tile. */
+INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, IVEC *out) {
+    pairs_product(p, t, (int *)out);
+}
+#else
+INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, IVEC *out) {
+    const int blocks = (t->columns + BLOCK - 1) / BLOCK, block = (t->columns + blocks - 1) / blocks;
+#define REDUCE_1(m) int8_reduce(p, t, first, m, 1, false, out)
+#define REDUCE_2(m) int8_reduce(p, t, first, m, 2, false, out)
+    for (int first = 0; first < t->columns; first += block) {
+        const int m = t->columns - first < block ? t->columns - first : block;
+        if (t->count[1] == 0) switch (m) {
+                EACH_HEIGHT(REDUCE_1)
+            }
+        else
+            switch (m) { EACH_HEIGHT(REDUCE_2) }
+    }
+#undef REDUCE_1
+#undef REDUCE_2
+}
 #endif
 
 /* Range: tiles of a row x rows, panels, batches. */
@@ -105,20 +143,14 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     t.at = gemm_place(g, scalars.step, GEMM_TILE(g), GEMM_PANEL(g), get_global_id(2), PANEL);
     t.weights = weights + t.at.weights;
     const i64 left = g->channels - t.at.channel, after = g->columns - t.at.column;
-    const int columns = (int)(after < g->tile ? after : g->tile);
-    t.columns = columns;
+    t.columns = (int)(after < g->tile ? after : g->tile);
     t.count[0] = (int)(left < LANES ? left : LANES);
     t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
-    IVEC out[2 * HEIGHT];
-#define REDUCE(m) int8_reduce(g, &t, first, m, false, out)
-    for (int first = 0; first < columns; first += BLOCK)
-        switch (p->sums == SUMS_OWN ? 0 : columns - first < BLOCK ? columns - first : BLOCK) {
-        case 0:
-            int8_reduce(g, &t, 0, 1, true, out);
-            break;
-            EACH_HEIGHT(REDUCE)
-        }
-#undef REDUCE
+    IVEC out[2 * INT8_GEMM_COLUMNS];
+    if (p->sums == SUMS_OWN)
+        int8_reduce(g, &t, 0, 1, 2, true, out);
+    else
+        int8_product(g, &t, out);
     int8_end(p, &t, &e, sums, out, out + 2);
 }
 #endif
@@ -142,7 +174,7 @@ kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *ds
         i64 rows = k / p->window[2], d = rows / p->window[1];
         i64 at = d * p->weights_window[0] + (rows - d * p->window[1]) * p->weights_window[1]
                  + (k - rows * p->window[2]) * p->weights_window[2];
-        int8_steps(weights + at, 0, weights + at, p->depth, 0, true, sums);
+        int8_steps(weights + at, 0, weights + at, p->depth, 0, 2, true, sums);
     }
     VSTORE(sums[0], 0, dst);
     VSTORE(sums[1], 1, dst);

@@ -185,24 +185,68 @@ INLINE void flip_pixel(global const uchar *src, i64 step, i64 channels, uchar fl
         dst[c] = src[c * step] ^ flip;
 }
 
+/* Pixels of three bytes become pixels of four. Sixteen bytes are read for four pixels: the last ones are
+ * copied one at a time. */
+INLINE void flip_thirds(global const uchar *src, i64 pixels, uchar flip, global uchar *dst) {
+    i64 w = 0;
+#pragma nounroll
+    for (; w + 6 <= pixels; w += 4) {
+        uchar16 x = vload16(0, src + 3 * w).s012f345f678f9abf;
+        x.s37bf = (uchar4)(0);
+        vstore16(x ^ (uchar16)(flip), 0, dst + 4 * w);
+    }
+    for (; w < pixels; w++) {
+        dst[4 * w] = src[3 * w] ^ flip;
+        dst[4 * w + 1] = src[3 * w + 1] ^ flip;
+        dst[4 * w + 2] = src[3 * w + 2] ^ flip;
+        dst[4 * w + 3] = flip;
+    }
+}
+
+/* Some pixels of a row that has a source. */
+INLINE void flip_pixels(constant struct int8_copy_params *p, global const uchar *src, i64 pixels,
+                        global uchar *dst) {
+    const i64 channels = p->copy.channels, step = p->copy.src_stride[2];
+    const uchar flip = (uchar)p->flip;
+    const bool dense = p->copy.src_channel == 1 && step == channels && p->copy.dst_stride[2] == p->padded;
+    if (dense && channels == p->padded) {
+        flip_pixel(src, 1, pixels * channels, flip, dst);
+        return;
+    }
+    if (dense && channels == 3) {
+        flip_thirds(src, pixels, flip, dst);
+        return;
+    }
+    for (i64 w = 0; w < pixels; w++, src += step, dst += p->copy.dst_stride[2]) {
+        flip_pixel(src, p->copy.src_channel, channels, flip, dst);
+#pragma nounroll
+        for (i64 c = channels; c < p->padded; c++)
+            dst[c] = flip;
+    }
+}
+
+/* Pixels of the padding. */
+INLINE void flip_nothing(constant struct int8_copy_params *p, i64 pixels, global uchar *dst) {
+    const uchar flip = (uchar)p->flip;
+    for (i64 w = 0; w < pixels; w++, dst += p->copy.dst_stride[2])
+        for (i64 c = 0; c < p->padded; c++)
+            dst[c] = flip;
+}
+
 /* Range: rows, depths, batch. */
 #if WANTED(int8_copy_padded)
 kernel void int8_copy_padded(ITEM global const uchar *src, global uchar *dst,
                              constant struct int8_copy_params *p) {
     struct row row = locate_row(&p->copy, get_global_id(0), get_global_id(1), get_global_id(2));
+    const i64 size = p->copy.size[2], front = p->copy.front[2], end = front + p->copy.src_size[2];
+    const i64 first = front < size ? front : size, last = end < size ? end : size;
+    /* src is NULL if there are no channels. */
+    const bool inside = row.inside && p->copy.channels > 0 && first < last;
     dst += row.dst;
-    for (i64 w = 0; w < p->copy.size[2]; w++, dst += p->copy.dst_stride[2]) {
-        i64 sw = w - p->copy.front[2];
-        bool inside = row.inside && sw >= 0 && sw < p->copy.src_size[2];
-        i64 channels = inside ? p->copy.channels : 0;
-        /* src is NULL if there are no channels. */
-        if (channels > 0)
-            flip_pixel(src + row.src + sw * p->copy.src_stride[2], p->copy.src_channel, channels,
-                       (uchar)p->flip, dst);
-#pragma nounroll
-        for (i64 c = channels; c < p->padded; c++)
-            dst[c] = (uchar)p->flip;
-    }
+    flip_nothing(p, inside ? first : size, dst);
+    if (!inside) return;
+    flip_pixels(p, src + row.src, last - first, dst + first * p->copy.dst_stride[2]);
+    flip_nothing(p, size - last, dst + last * p->copy.dst_stride[2]);
 }
 #endif
 

@@ -15,7 +15,11 @@
 #include "kernels/params_gemm.h"
 #include "kernels/params_window.h"
 
-enum { INT8_GEMM_QUAD = 4 };
+enum {
+    INT8_GEMM_QUAD = 4,
+    INT8_GEMM_HEIGHT = 12,  /* columns of a tile */
+    INT8_GEMM_COLUMNS = 48, /* most columns of a work-item: a multiple of that */
+};
 /* The source of column sums: none, because they are not needed; a buffer; or computed together with the
  * product, if src has only one column. */
 enum { SUMS_NONE = 0, SUMS_BUFFER = 1, SUMS_OWN = 2 };
@@ -31,7 +35,7 @@ struct int8_fused {
     f32 sum_scale, sum_zero;
     i32 limit; /* INT8_LIMIT_*: to low and high, or a relu whose slope is `low` */
     f32 low, high;
-    f32 least, most; /* limits of the byte type */
+    f32 least, most; /* limits of the type of dst */
     f32 nan;         /* replaces NaN */
 };
 PARAMS_SIZE(int8_fused, 48);

@@ -95,8 +95,9 @@ static bool panels_first(const struct gemm_view *view, const struct gemm_tile_sh
     return view->channels * gemm_product(view->window, 3) * view->depth * tile->type->bytes <= CACHED;
 }
 
-struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
-    dnnl_dim_t tiles = divide_up(view->columns, tile->height) * view->rows;
+struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
+                        dnnl_dim_t tiles_of_row) {
+    dnnl_dim_t tiles = tiles_of_row * view->rows;
     dnnl_dim_t panels = divide_up(view->channels, tile->panel);
     dnnl_dim_t batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
     return panels_first(view, tile) ? range_of_groups(panels, tiles, batches)
@@ -223,7 +224,8 @@ static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *vie
         TRY(move_rows_apart(ep->plan, view));
         return launch_kernel(ep, view, tile, tile->deep, range_of_groups(1, panels, batches));
     }
-    return launch_kernel(ep, view, tile, tile->kernel, gemm_range(view, tile));
+    return launch_kernel(ep, view, tile, tile->kernel,
+                         gemm_range(view, tile, divide_up(view->columns, tile->height)));
 }
 
 const struct gemm_type gemm_f32 = {sizeof(float), 1, &kernel_f32_pack_panels, f32_accepts, f32_launch, NULL};

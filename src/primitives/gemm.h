@@ -99,7 +99,8 @@ dnnl_status_t gemm_find_scales(struct epilogue_build *ep, struct epilogue *epilo
 
 /* Parts of the launches of all types. */
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile);
-struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile);
+struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
+                        dnnl_dim_t tiles_of_row);
 dnnl_dim_t gemm_panels(const struct plan *plan, dnnl_dim_t channels);
 dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n);
 

@@ -5,6 +5,7 @@
  * the sums of the columns of weights, which a separate launch computes.
  */
 #include "primitives/tensor.h"
+#include "base/round.h"
 #include "kernels/params_int8_gemm.h"
 #include "primitives/check.h"
 #include "primitives/gemm.h"
@@ -110,8 +111,8 @@ static void describe_types(const md_t *dst, struct int8_fused *fused) {
     bool sign = dst->data_type == dnnl_s8;
     fused->floats = dst->data_type == dnnl_f32;
     fused->on = fused->floats || in_set(TYPES_INT8, dst->data_type);
-    fused->least = sign ? -128 : 0;
-    fused->most = sign ? 127 : 255;
+    fused->least = fused->floats ? -INFINITY : sign ? -128 : 0;
+    fused->most = fused->floats ? INFINITY : sign ? 127 : 255;
     fused->nan = sign ? -128 : 255;
 }
 
@@ -148,6 +149,28 @@ static void describe_end(const struct epilogue_build *ep, struct int8_gemm_param
     gemm_describe_end(&p->gemm.epilogue, &p->gemm.scaled, &p->gemm.finished);
 }
 
+/* A work-item computes several tiles: what they share costs as much as a tile of short sums, and CPUs without
+ * VNNI widen its weights once for all of them. */
+static dnnl_dim_t tiles_each(const struct gemm_view *view, dnnl_dim_t tiles, dnnl_dim_t panels) {
+    enum { ITEMS = 40 };
+    dnnl_dim_t items = tiles * panels * view->rows * gemm_product(view->batch, GEMM_VIEW_BATCHES);
+    dnnl_dim_t each = INT8_GEMM_COLUMNS / INT8_GEMM_HEIGHT;
+    while (each > 1 && items / each < ITEMS)
+        each /= 2;
+    return each;
+}
+
+static void set_range(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile,
+                      struct launch *launch) {
+    dnnl_dim_t panels = divide_up(view->channels, tile->panel);
+    dnnl_dim_t spans = divide_up(p->tiles, tiles_each(view, p->tiles, panels));
+    dnnl_dim_t span = divide_up(view->columns, spans ? spans : 1);
+    if (span > INT8_GEMM_HEIGHT) span = divide_up(span, INT8_GEMM_HEIGHT) * INT8_GEMM_HEIGHT;
+    p->tile = span;
+    p->tiles = divide_up(view->columns, span ? span : 1);
+    launch->range = gemm_range(view, tile, p->tiles);
+}
+
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
     struct plan *plan = ep->plan;
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
@@ -161,7 +184,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     struct int8_gemm_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     gemm_fill(&p->gemm, view, tile);
-    launch->range = gemm_range(view, tile);
+    set_range(&p->gemm, view, tile, launch);
     p->sums = sums;
     p->sums_offset = offset;
     p->clipped = clipped;
