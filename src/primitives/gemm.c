@@ -16,6 +16,7 @@ const struct gemm_tile_shape gemm_14x32 = {
 const struct gemm_tile_shape gemm_6x16 = {
         &gemm_f32, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
 const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
+const struct gemm_tile_shape gemm_bf16_14x32 = {&gemm_bf16, 14, 32, &kernel_bf16_gemm_14x32, NULL, NULL};
 const struct gemm_tile_shape gemm_widening_14x32 = {&gemm_widening, 14,  32, &kernel_widening_gemm_14x32,
                                                     NULL,           NULL};
 const struct gemm_tile_shape gemm_widening_6x16 = {&gemm_widening, 6,   16, &kernel_widening_gemm_6x16,
@@ -272,18 +273,31 @@ dnnl_status_t gemm_clear_border(struct plan *plan, const struct image *image, co
     return dnnl_success;
 }
 
+/* An image of two-byte elements, whose channels are dense or one, as one of bytes. */
+static void count_bytes(struct copy_params *p, i64 bytes) {
+    if (bytes == 1) return;
+    p->src_channel = p->dst_channel = 1;
+    p->src_offset *= bytes, p->dst_offset *= bytes;
+    p->src_batch *= bytes, p->dst_batch *= bytes;
+    p->channels *= bytes;
+    for (int i = 0; i < 3; i++)
+        p->src_stride[i] *= bytes, p->dst_stride[i] *= bytes;
+}
+
 static dnnl_status_t copy_image(struct plan *plan, const struct image *from, const struct image *to,
                                 const dnnl_dim_t front[3]) {
-    bool bytes = type_of(plan)->bytes == 1;
-    const struct kernel *kernel = bytes ? &kernel_int8_copy_padded : &kernel_f32_copy_padded;
+    const int bytes = type_of(plan)->bytes;
+    const bool small = bytes < (int)sizeof(float);
+    const struct kernel *kernel = small ? &kernel_int8_copy_padded : &kernel_f32_copy_padded;
     struct launch *launch;
     void *params = plan_launch(plan, kernel, range_of_groups(to->size[1], to->size[0], to->batch), &launch);
     if (!params) return dnnl_out_of_memory;
     struct int8_copy_params *p = params;
-    fill_copy(bytes ? &p->copy : params, from, to, front);
-    if (bytes) {
-        p->padded = gemm_depth(plan, to->channels);
+    fill_copy(small ? &p->copy : params, from, to, front);
+    if (small) {
+        p->padded = gemm_depth(plan, to->channels) * bytes;
         p->flip = is_signed(plan) ? 0x80 : 0;
+        count_bytes(&p->copy, bytes);
     }
     launch_bind(launch, from->arg);
     launch_bind(launch, to->arg);

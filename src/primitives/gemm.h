@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planning for the matrix-product kernels, of f32 and of bytes. Convolution, inner product and matmul
- * describe their problem as a struct gemm_view; the functions here choose the kernel, add launches that copy
- * operands into its layouts where needed, and add the product itself.
+ * Planning for the matrix-product kernels, of f32, of bf16 and of bytes. Convolution, inner product and
+ * matmul describe their problem as a struct gemm_view; the functions here choose the kernel, add launches
+ * that copy operands into its layouts where needed, and add the product itself.
  */
 #ifndef LODE_PRIMITIVES_GEMM_H
 #define LODE_PRIMITIVES_GEMM_H
@@ -20,14 +20,14 @@ enum { GEMM_VIEW_BATCHES = 4 };
 struct gemm_type {
     int bytes; /* of an element of src and weights */
     int quad;  /* adjacent values of the reduction in packed weights: lengths are multiples of it */
-    const struct kernel *pack;
+    const struct kernel *pack; /* NULL: weights are packed by a reorder */
     /* Checks types and attributes; calls plan_skip with the reason if they do not fit. */
     dnnl_status_t (*accepts)(const struct plan *plan);
     dnnl_status_t (*launch)(struct epilogue_build *ep, struct gemm_view *view);
     /* Do the kernels apply all post-ops without a need for positions? NULL: only an activation. */
     bool (*fuses)(const struct plan *plan);
 };
-extern const struct gemm_type gemm_f32, gemm_int8, gemm_widening;
+extern const struct gemm_type gemm_f32, gemm_int8, gemm_bf16, gemm_widening;
 
 /* A register tile: some columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
@@ -36,7 +36,7 @@ struct gemm_tile_shape {
     const struct kernel *kernel, *deep, *wide;
 };
 extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_depthwise_6x16,
-        gemm_int8_depthwise_6x16, gemm_widening_14x32, gemm_widening_6x16;
+        gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_widening_14x32, gemm_widening_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: its execution argument, offset and strides, in elements. */

@@ -86,6 +86,7 @@ static dnnl_status_t merge_groups(const struct plan *plan, struct gemm_conv *c) 
     const dnnl_dim_t panel = gemm_panel(plan), all = c->groups;
     bool fit = c->outputs >= panel / 2 && gemm_depth(plan, c->inputs) == c->inputs;
     if (all == 1 || fit) return dnnl_success;
+    if (!gemm_tile_of(plan)->type->pack) return plan_skip(plan, "groups are narrow");
     dnnl_dim_t n = 2;
     while (n < all
            && (all % n != 0 || c->outputs * n < panel || gemm_depth(plan, c->inputs * n) != c->inputs * n))
@@ -103,13 +104,14 @@ static struct gemm_operand bias_of(const struct plan *plan) {
     return (struct gemm_operand){.arg = DNNL_ARG_BIAS, .offset = bias->offset0, .type = (int)bias->data_type};
 }
 
-static bool takes_bytes(const struct plan *plan) {
-    return gemm_tile_of(plan)->type->bytes == 1;
+/* Do the kernels read the user's types? Otherwise they read f32. */
+static bool keeps_types(const struct plan *plan) {
+    return gemm_tile_of(plan)->type->bytes < (int)sizeof(float);
 }
 
 /* The type that the kernels read. */
 static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
-    return takes_bytes(plan) ? md->data_type : dnnl_f32;
+    return keeps_types(plan) ? md->data_type : dnnl_f32;
 }
 
 static struct conv_parts parts_of(const struct gemm_conv *c, const dnnl_dim_t dst[3]) {
@@ -124,7 +126,7 @@ static dnnl_status_t prepare_src(struct plan *plan, const struct gemm_conv *c, c
     bool ours = md_is_plain(&user) && user.data_type == type_read(plan, &user);
     bool dense = ours && (user.blocking.strides[1] == 1 || user.dims[1] == 1);
     md_t moved = user;
-    if (!dense && !takes_bytes(plan))
+    if (!dense && !keeps_types(plan))
         return gemm_move_padded(plan, DNNL_ARG_SRC, reach->front, reach->size, src);
     if (!dense) {
         TRY(gemm_scratch_md(plan, &user, user.data_type, channels_last(user.ndims), &moved));
@@ -175,11 +177,13 @@ static dnnl_status_t pack_weights(struct plan *plan, const struct gemm_conv *c, 
 static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, bool grouped,
                                  struct gemm_view *view) {
     const md_t user = *problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
-    const bool ours = user.data_type == type_read(plan, &user);
+    const bool ours = user.data_type == type_read(plan, &user),
+               packs = gemm_tile_of(plan)->type->pack != NULL;
     md_t moved;
     char panels[32];
     weights_tag(plan, c, grouped, panels, sizeof panels);
-    if (ours && md_is_plain(&user)) return pack_weights(plan, c, DNNL_ARG_WEIGHTS, &user, grouped, view);
+    if (ours && md_is_plain(&user) && packs)
+        return pack_weights(plan, c, DNNL_ARG_WEIGHTS, &user, grouped, view);
     if (ours && md_matches_tag(&user, panels)) {
         use_panels(plan, DNNL_ARG_WEIGHTS, &user, grouped, view);
         return dnnl_success;

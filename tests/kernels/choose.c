@@ -46,7 +46,7 @@ static void rows(void **state) {
 static void every_need_has_a_reason(void **state) {
     (void)state;
     const struct device_info bare = {.class = DEVICE_GPU, .forms = ~0u};
-    for (unsigned bit = 4; bit <= HAS_WIDE_VECTORS; bit *= 2) {
+    for (unsigned bit = 4; bit <= HAS_BF16_DOT; bit *= 2) {
         const struct kernel needy = {.class = CLASS_ANY, .needs = bit, .forms = FORM_SPIRV};
         const char *why;
         if (bit == 128) continue; /* not a feature */

@@ -94,6 +94,12 @@ struct bounded sum_of_products(const struct sum *sum, bool integers, double star
     return (struct bounded){sum->value, sum->error + error};
 }
 
+struct bounded sum_of_bf16_products(const struct sum *sum, double start) {
+    struct bounded x = sum_of_products(sum, false, start);
+    x.error += 2 * (double)sum->terms * 0x1p-126; /* a product and an addition for each term */
+    return x;
+}
+
 struct bounded sum_of_products_f64(const struct sum *sum, double start) {
     double error = gamma_of(roundings_of(sum), 0x1p-53) * (sum->magnitude + fabs(start));
     return (struct bounded){sum->value + start, 2 * error};

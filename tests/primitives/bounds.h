@@ -8,6 +8,8 @@
  *   that is more.
  * - A sum is off by gamma_m = m u / (1 - m u) of the sum of its terms' magnitudes, where m is the largest
  *   number of roundings that a term goes through.
+ * - Instructions for dot products of bf16 take denormal numbers as 0 and give 0 instead of them: each of
+ *   their operations may be off by 2^-126 more.
  * - A division counts as two roundings, so that an implementation may multiply by an inverse.
  * - A function is off by the units in the last place that tests/kernels/math.c holds the kernels to.
  * - Every operation passes the errors of its operands on.
@@ -53,6 +55,9 @@ void sum_add_bounded(struct sum *sum, struct bounded term);
 /* A sum of products; those of integers are exact. `start` is a number that an implementation may begin to add
  * with (the bias), but is not part of the result. */
 struct bounded sum_of_products(const struct sum *sum, bool integers, double start);
+/* The same for bf16, whose products and sums may be flushed to 0. Factors are not denormal.
+ */
+struct bounded sum_of_bf16_products(const struct sum *sum, double start);
 /* The same in f64, including `start` and the error of the reference. */
 struct bounded sum_of_products_f64(const struct sum *sum, double start);
 /* A plain sum of floats. */

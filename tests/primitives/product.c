@@ -36,12 +36,17 @@ static bool all_in_f64(const struct product *p, const struct attr_run *run) {
            && c->weights_scale == 0 && c->dst_scale == 0;
 }
 
+static struct bounded bounded_sum(const struct product *p, const struct sum *sum, double bias) {
+    bool integers = is_integer(p->src.type) && is_integer(p->weights.type);
+    if (p->src.type == dnnl_bf16 && p->weights.type == dnnl_bf16) return sum_of_bf16_products(sum, bias);
+    return sum_of_products(sum, integers, bias);
+}
+
 void product_store(struct product *p, const struct attr_run *run, const struct sum *sum, double bias,
                    int64_t channel, const dnnl_dim_t *position, struct array *error) {
-    bool integers = is_integer(p->src.type) && is_integer(p->weights.type);
-    struct bounded x = all_in_f64(p, run) ? sum_of_products_f64(sum, bias)
-                                          : attr_run_apply(run, sum_of_products(sum, integers, bias), bias,
-                                                           channel, position);
+    struct bounded x = all_in_f64(p, run)
+                               ? sum_of_products_f64(sum, bias)
+                               : attr_run_apply(run, bounded_sum(p, sum, bias), bias, channel, position);
     store_bounded(x, array_index(&p->dst, position), &p->dst, error);
 }
 

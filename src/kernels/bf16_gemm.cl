@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Matrix products and convolutions of bf16 for CPUs with dot products of pairs of bf16: one work-item
+ * computes a tile of `tile` columns by one panel of output channels, two vectors of floats. Every output is
+ * one chain over the reduction, two steps at a time.
+ */
+#include "kernels/lib/gemm_end.h"
+#include "kernels/lib/gemm_place.h"
+
+#define LANES 16
+#include "kernels/lib/lanes.h"
+
+enum { HEIGHT = 14, PANEL = 2 * LANES, PAIR = 2 };
+
+/* sum + the products of two adjacent steps: of x, which all lanes share, and of w. */
+#if defined(__AVX512BF16__)
+#include <immintrin.h>
+INLINE VEC dot2(VEC sum, int x, UVEC w) {
+    return (VEC)_mm512_dpbf16_ps((__m512)sum, (__m512bh)(IVEC)(x), (__m512bh)w);
+}
+#else
+INLINE VEC dot2(VEC sum, int x, UVEC w) {
+    const float even = as_float((uint)x << 16), odd = as_float((uint)x & 0xffff0000u);
+    return fma(V(even), AS_VEC(w << 16), fma(V(odd), AS_VEC(w & 0xffff0000u), sum));
+}
+#endif
+
+/* One work-item's tile. */
+struct bf16_tile {
+    global const ushort *src, *weights;
+    global const uchar *bias;
+    global uchar *dst;
+    struct gemm_place at;
+    int columns;
+};
+
+/* acc[r][v] += column r of src times vector v of a panel. Callers pass m as a constant, so that loops unroll
+ * and acc stays in registers. */
+INLINE void bf16_steps(global const ushort *a, const i64 column, global const ushort *w, const i64 depth,
+                       const int m, VEC *acc) {
+#pragma nounroll
+    for (i64 i = 0; i < depth; i += PAIR, w += PAIR * PANEL) {
+        const UVEC w0 = AS_UVEC(VLOAD(0, (global const int *)w)),
+                   w1 = AS_UVEC(VLOAD(1, (global const int *)w));
+#pragma unroll
+        for (int r = 0; r < m; r++) {
+            const int x = as_int(vload4(0, (global const uchar *)(a + r * column + i)));
+            acc[2 * r] = dot2(acc[2 * r], x, w0);
+            acc[2 * r + 1] = dot2(acc[2 * r + 1], x, w1);
+            KEEP_ORDER_64(acc[2 * r], acc[2 * r + 1]);
+        }
+    }
+}
+
+/* out[r][v]: the whole reduction of m columns, tap by tap of the window. */
+INLINE void bf16_reduce(constant struct gemm_params *p, const struct bf16_tile *t, const int m, float *out) {
+    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
+    i64 d = 0, h = 0, s = 0;
+    VEC acc[2 * HEIGHT];
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        acc[r] = V(0.0f);
+    for (i64 tap = 0; tap < taps; tap++) {
+        bf16_steps(t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2], p->src_column,
+                   t->weights + d * p->weights_window[0] + h * p->weights_window[1]
+                           + s * p->weights_window[2],
+                   p->depth, m, acc);
+        if (++s < p->window[2]) continue;
+        s = 0;
+        if (++h < p->window[1]) continue;
+        h = 0;
+        d++;
+    }
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        VSTORE(acc[r], r, out);
+}
+
+/* Calls f(m) with the constant that equals `columns`. */
+#define EACH_HEIGHT(columns, f)                                                                              \
+    switch (columns) {                                                                                       \
+    case 1: f(1); break;                                                                                     \
+    case 2: f(2); break;                                                                                     \
+    case 3: f(3); break;                                                                                     \
+    case 4: f(4); break;                                                                                     \
+    case 5: f(5); break;                                                                                     \
+    case 6: f(6); break;                                                                                     \
+    case 7: f(7); break;                                                                                     \
+    case 8: f(8); break;                                                                                     \
+    case 9: f(9); break;                                                                                     \
+    case 10: f(10); break;                                                                                   \
+    case 11: f(11); break;                                                                                   \
+    case 12: f(12); break;                                                                                   \
+    case 13: f(13); break;                                                                                   \
+    case 14: f(14); break;                                                                                   \
+    }
+
+/* A tile of whole vectors that only a bias and an activation are applied to, as bf16 or f32. */
+INLINE void bf16_store_plain(constant struct gemm_params *p, const struct bf16_tile *t, const float *out) {
+    const bool floats = p->epilogue.type == TYPE_F32;
+    i64 dst = t->at.dst;
+    VEC bias[2] = {V(-0.0f), V(-0.0f)}; /* change nothing */
+    if (p->has_bias)
+        for (int v = 0; v < 2; v++)
+            epilogue_bias(&bias[v], t->bias, p->bias_type, t->at.bias + v * LANES, LANES);
+#pragma nounroll
+    for (int r = 0; r < t->columns; r++, dst += p->dst_column)
+#pragma unroll
+        for (int v = 0; v < 2; v++) {
+            VEC x = VLOAD(2 * r + v, out) + bias[v];
+            if (p->activation.alg) x = activation_apply(&p->activation, x);
+            if (floats)
+                VSTORE(x, v, (global float *)t->dst + dst);
+            else
+                VSTORE(TO_SHORTS(lanes_bf16(x)), v, (global ushort *)t->dst + dst);
+        }
+}
+
+INLINE void bf16_store(constant struct gemm_params *p, const struct bf16_tile *t,
+                       const struct epilogue_state *e, float *out) {
+    const i64 left = p->channels - t->at.channel;
+    if (p->plain && left >= PANEL) {
+        bf16_store_plain(p, t, out);
+        return;
+    }
+    struct result_block b = {.x = out,
+                             .rows = t->columns,
+                             .count = (int)(left < PANEL ? left : PANEL),
+                             .pitch = PANEL,
+                             .row_dim = p->column_dim,
+                             .lanes = p->channel_dim,
+                             .row_step = p->column_step};
+    const struct gemm_end end = {t->bias,   t->dst,      t->at.bias,   t->at.dst,
+                                 p->scaled, p->finished, p->bias_type, p->epilogue.type};
+    gemm_position(p, &t->at, t->at.column, t->at.channel, b.position);
+    gemm_end_block(p, e, &end, &b);
+}
+
+/* Range: tiles of a row x rows, panels, batches. */
+#if WANTED(bf16_gemm_14x32)
+kernel void bf16_gemm_14x32(ITEM global const ushort *src, global const ushort *weights,
+                            global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                            constant struct gemm_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    struct bf16_tile t = {.bias = bias, .dst = dst};
+    t.at = gemm_place(p, scalars.step, GEMM_TILE(p), GEMM_PANEL(p), get_global_id(2), PANEL);
+    t.src = src + t.at.src;
+    t.weights = weights + t.at.weights;
+    t.columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
+    float out[HEIGHT * PANEL];
+#define WHOLE_TILE(m) bf16_reduce(p, &t, m, out)
+    EACH_HEIGHT(t.columns, WHOLE_TILE)
+#undef WHOLE_TILE
+    bf16_store(p, &t, &e, out);
+}
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Planning for the matrix products of bf16 on CPUs with dot products of pairs of bf16: see gemm.h. Elsewhere,
+ * operands of bf16 are widened to f32.
+ */
+#include "primitives/tensor.h"
+#include "kernels/params_gemm.h"
+#include "base/round.h"
+#include "primitives/check.h"
+#include "primitives/gemm.h"
+
+static dnnl_status_t accepts(const struct plan *plan) {
+    const unsigned results =
+            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8 | TYPES_FP8;
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    if (problem_md(&plan->problem, DNNL_ARG_SRC)->data_type != dnnl_bf16
+        || problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->data_type != dnnl_bf16)
+        return plan_skip(plan, "src or weights are not bf16");
+    if (!in_set(results, problem_md(&plan->problem, DNNL_ARG_DST)->data_type)
+        || (bias && !in_set(results, bias->data_type)))
+        return plan_skip(plan, "unsupported type of dst or bias");
+    if (!attr_only_has(&plan->attr,
+                       ATTR_POST_OPS | ATTR_DROPOUT | ATTR_FPMATH | ATTR_ACCUMULATION | ATTR_SCALES))
+        return plan_skip(plan, "attributes other than post-ops, dropout and scales");
+    if (!gemm_scales_fit(plan)) return plan_skip(plan, "scales change within a sum");
+    return dnnl_success;
+}
+
+static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
+    const struct gemm_tile_shape *tile = gemm_tile_of(ep->plan);
+    struct launch *launch;
+    struct gemm_params *p = plan_launch(
+            ep->plan, tile->kernel, gemm_range(view, tile, divide_up(view->columns, tile->height)), &launch);
+    if (!p) return dnnl_out_of_memory;
+    gemm_fill(p, view, tile);
+    launch_bind(launch, view->src.arg);
+    launch_bind(launch, view->weights.arg);
+    launch_bind(launch, view->bias.arg);
+    TRY(gemm_find_scales(ep, &p->epilogue));
+    TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
+    gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
+    p->plain = !p->scaled && !p->finished && (p->epilogue.type == TYPE_F32 || p->epilogue.type == TYPE_BF16);
+    return dnnl_success;
+}
+
+const struct gemm_type gemm_bf16 = {.bytes = 2, .quad = 2, .accepts = accepts, .launch = launch_product};
