@@ -13,23 +13,39 @@
 struct rnn_at {
     constant struct rnn_params *p;
     global uchar *areas[RNN_WORKSPACE + 1];
-    i64 row, channel;
-    u32 step;
+    i64 offsets[RNN_OPERANDS]; /* of the first gate and channel of the row */
+    i64 channel;
     int count; /* channels that exist */
 };
+
+INLINE void rnn_locate(struct rnn_at *at, constant struct rnn_params *p, global uchar *scratchpad,
+                       global uchar *workspace, u32 step, i64 row) {
+    at->p = p;
+    at->areas[RNN_ABSENT] = at->areas[RNN_SCRATCHPAD] = scratchpad;
+    at->areas[RNN_WORKSPACE] = workspace;
+#pragma nounroll
+    for (int i = 0; i < RNN_OPERANDS; i++)
+        at->offsets[i] = p->operands[i].offset + step * p->operands[i].step + row * p->operands[i].row;
+}
 
 INLINE int rnn_has(const struct rnn_at *at, int operand) {
     return at->p->operands[operand].area != RNN_ABSENT;
 }
 
 INLINE i64 rnn_offset(const struct rnn_at *at, int operand, int gate) {
-    constant struct rnn_operand *o = &at->p->operands[operand];
-    return o->offset + at->step * o->step + at->row * o->row + gate * o->gate + at->channel;
+    return at->offsets[operand] + gate * at->p->operands[operand].gate + at->channel;
 }
 
 INLINE global uchar *rnn_area(const struct rnn_at *at, int operand) {
     return at->areas[at->p->operands[operand].area];
 }
+
+/* Loads and stores are inlined where that costs no more than native code. */
+#ifdef __OPENCL_C_VERSION__
+#define ACCESS OUTLINE
+#else
+#define ACCESS INLINE
+#endif
 
 #define LANES 16
 #include "kernels/lib/store_lanes.h"
@@ -40,12 +56,12 @@ INLINE global uchar *rnn_area(const struct rnn_at *at, int operand) {
 
 #define LANES 1
 #include "kernels/lib/lanes.h"
-OUTLINE OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
+ACCESS OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
     *to = 0.0f;
     if (rnn_has(at, operand))
         *to = load_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate));
 }
-OUTLINE OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
+ACCESS OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
     if (rnn_has(at, operand))
         store_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate), x);
 }
@@ -58,9 +74,9 @@ OUTLINE OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, 
 kernel void rnn_cell_16(ITEM global uchar *scratchpad, global uchar *workspace, const struct scalars scalars,
                         constant struct rnn_params *p) {
     const i64 chunks = (p->channels + RNN_CHUNK - 1) / RNN_CHUNK, index = (i64)get_global_id(0);
-    struct rnn_at at = {
-            p, {scratchpad, scratchpad, workspace}, index / chunks, index % chunks * RNN_CHUNK, scalars.step,
-            16};
+    struct rnn_at at;
+    rnn_locate(&at, p, scratchpad, workspace, scalars.step, index / chunks);
+    at.channel = index % chunks * RNN_CHUNK;
     const i64 end = at.channel + RNN_CHUNK < p->channels ? at.channel + RNN_CHUNK : p->channels;
 #pragma nounroll
     for (; at.channel < end; at.channel += 16) {
@@ -77,11 +93,12 @@ kernel void rnn_cell_16(ITEM global uchar *scratchpad, global uchar *workspace, 
 #if WANTED(rnn_cell_items)
 kernel void rnn_cell_items(ITEM global uchar *scratchpad, global uchar *workspace,
                            const struct scalars scalars, constant struct rnn_params *p) {
-    const i64 index = (i64)get_global_id(0);
-    struct rnn_at at = {
-            p, {scratchpad, scratchpad, workspace}, index / p->channels, index % p->channels, scalars.step,
-            1};
-    if (at.row >= p->rows) return;
+    const i64 index = (i64)get_global_id(0), row = index / p->channels;
+    struct rnn_at at;
+    if (row >= p->rows) return;
+    rnn_locate(&at, p, scratchpad, workspace, scalars.step, row);
+    at.channel = index % p->channels;
+    at.count = 1;
     if (p->op < RNN_VANILLA_BACK)
         rnn_cell(&at, 0.0f);
     else

@@ -42,6 +42,8 @@ struct rnn {
 bool rnn_is_gru(dnnl_alg_kind_t cell); /* not linear before reset */
 bool rnn_is_lbr(dnnl_alg_kind_t cell);
 
+/* Is there nothing to compute? */
+bool rnn_is_empty(const struct rnn *rnn);
 /* The sizes and areas of a problem; the areas lie in the workspace in training, else in scratchpad. */
 void rnn_init(struct rnn *rnn, const struct problem *problem);
 /* The same for a plan, whose layouts are then decided; scratchpad is reserved. */
@@ -94,6 +96,7 @@ dnnl_status_t rnn_weights_view(const struct rnn *rnn, const struct rnn_weights *
 struct rnn_product {
     int src_arg, weights_arg, dst_arg;
     const md_t *src, *weights, *dst;
+    bool add; /* to what dst has */
 };
 dnnl_status_t rnn_append_product(struct rnn *rnn, const struct rnn_product *product);
 /* A product of rows of the batch in a step: the slot of an area times weights. */

@@ -200,19 +200,37 @@ struct gradient {
     dnnl_dim_t inputs, first, count, width;
 };
 
+/* Weights of a cell as a matrix of inputs by gates and channels, if their layout allows it. */
+static bool as_matrix(const md_t *part, md_t *matrix) {
+    const int last = part->ndims - 1;
+    const dnnl_dim_t *dims = part->dims, *strides = part->blocking.strides;
+    const dnnl_dim_t gates = part->ndims == 5 ? dims[3] : 1, width = gates * dims[last];
+    if (!md_is_plain(part) || strides[last] != 1 || strides[2] < width) return false;
+    if (gates > 1 && strides[3] != dims[last]) return false;
+    dnnl_dims_t all = {dims[2], width}, apart = {strides[2], 1};
+    if (md_init_by_strides(matrix, 2, all, dnnl_f32, apart) != dnnl_success) return false;
+    matrix->offset0 = part->offset0;
+    return true;
+}
+
 static dnnl_status_t append_gradient(struct rnn *rnn, const struct rnn_step *step, const struct gradient *g) {
     const md_t *user = problem_md(&rnn->plan->problem, g->arg);
     const int gate_dim = user->ndims == 5 ? 3 : 2; /* a projection has no gates: its rows are counted */
     md_t src = rnn_matrix(rnn, g->src, step, g->before, g->inputs), result, part;
     md_t diff = rnn_matrix(rnn, g->diff, step, false, g->count * g->width);
+    struct rnn_product product = {g->src_arg, g->diff->arg, ARG_SCRATCHPAD, &src, &diff, &result, false};
     TRY(md_permute(&src, &src, (const int[]){1, 0}));
     diff.offset0 += g->first * g->diff->gate;
-    TRY(md_init_by_strides(&result, 2, (dnnl_dims_t){g->inputs, g->count * g->width}, dnnl_f32, NULL));
-    plan_place(rnn->plan, &result);
-    TRY(rnn_append_product(
-            rnn, &(struct rnn_product){g->src_arg, g->diff->arg, ARG_SCRATCHPAD, &src, &diff, &result}));
     TRY(cell_of(&part, user, step, gate_dim, user->ndims == 5 ? g->first : 0,
                 user->ndims == 5 ? g->count : g->inputs));
+    if (as_matrix(&part, &result)) {
+        product.dst_arg = g->arg;
+        product.add = !(rnn->problem->flags & dnnl_rnn_flags_diff_weights_overwrite);
+        return rnn_append_product(rnn, &product);
+    }
+    TRY(md_init_by_strides(&result, 2, (dnnl_dims_t){g->inputs, g->count * g->width}, dnnl_f32, NULL));
+    plan_place(rnn->plan, &result);
+    TRY(rnn_append_product(rnn, &product));
     TRY(md_reshape(&result, &result, user->ndims, part.dims));
     return append_to_user(rnn, g->arg, &part, &result);
 }
@@ -297,7 +315,7 @@ static dnnl_status_t append_inputs(struct backward *b, const struct rnn_step *st
     md_t weights;
     TRY(rnn_weights_view(rnn, &b->layer, step, 0, rnn->gates, &weights));
     return rnn_append_product(
-            rnn, &(struct rnn_product){b->gates.arg, b->layer.arg, to->arg, &src, &weights, &dst});
+            rnn, &(struct rnn_product){b->gates.arg, b->layer.arg, to->arg, &src, &weights, &dst, false});
 }
 
 /* The sum of two tensors in scratchpad, or a copy of one, to the user's. */
@@ -366,7 +384,7 @@ static dnnl_status_t build(struct plan *plan) {
     TRY(rnn_decide_layouts(plan));
     TRY(rnn_begin(rnn, plan));
     TRY(prepare_weights(&b));
-    if (rnn->time * rnn->batch == 0) return dnnl_success;
+    if (rnn_is_empty(rnn)) return dnnl_success;
     TRY(rnn_input(rnn, &b.input));
     TRY(rnn_spread_attention(rnn, &b.attention));
     reserve(&b);

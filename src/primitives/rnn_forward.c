@@ -163,9 +163,9 @@ static dnnl_status_t append_inputs(struct forward *f, const struct rnn_step *ste
         src = rnn_matrix(rnn, &rnn->state, &below, false, rnn->slc);
     TRY(rnn_weights_view(rnn, &f->layer, step, 0, rnn->gates, &weights));
     dst = rnn_matrix(rnn, &f->gates_layer, step, false, weights.dims[1]);
-    return rnn_append_product(rnn,
-                              &(struct rnn_product){step->layer == 0 ? f->input.arg : rnn->state.arg,
-                                                    f->layer.arg, f->gates_layer.arg, &src, &weights, &dst});
+    return rnn_append_product(rnn, &(struct rnn_product){step->layer == 0 ? f->input.arg : rnn->state.arg,
+                                                         f->layer.arg, f->gates_layer.arg, &src, &weights,
+                                                         &dst, false});
 }
 
 /* The sums of weights of a cell: their product with a row of ones. */
@@ -178,8 +178,8 @@ static dnnl_status_t append_sums(struct forward *f, const struct rnn_step *step,
     TRY(md_init_by_strides(&src, 2, (dnnl_dims_t){1, view.dims[0]}, f->ones.type, NULL));
     TRY(md_init_by_strides(&dst, 2, (dnnl_dims_t){1, view.dims[1]}, dnnl_f32, NULL));
     src.offset0 = f->ones.offset, dst.offset0 = sums->offset;
-    return rnn_append_product(
-            rnn, &(struct rnn_product){ARG_SCRATCHPAD, weights->arg, ARG_SCRATCHPAD, &src, &view, &dst});
+    return rnn_append_product(rnn, &(struct rnn_product){ARG_SCRATCHPAD, weights->arg, ARG_SCRATCHPAD, &src,
+                                                         &view, &dst, false});
 }
 
 static dnnl_status_t append_all_sums(struct forward *f, const struct rnn_step *step) {
@@ -244,7 +244,7 @@ static dnnl_status_t build(struct plan *plan) {
     TRY(rnn_begin(rnn, plan));
     if (tile && rnn->int8 != (tile == &gemm_int8_12x32)) return plan_skip(plan, "types of another kernel");
     TRY(prepare_weights(&f));
-    if (rnn->time * rnn->batch == 0) return dnnl_success;
+    if (rnn_is_empty(rnn)) return dnnl_success;
     TRY(rnn_input(rnn, &f.input));
     TRY(rnn_spread_attention(rnn, &f.attention));
     f.gates_layer = rnn_scratch(rnn, rnn->time, rnn->gates, rnn->width);

@@ -17,6 +17,10 @@ bool rnn_is_lbr(dnnl_alg_kind_t cell) {
     return cell == dnnl_lbr_gru || cell == dnnl_lbr_augru;
 }
 
+bool rnn_is_empty(const struct rnn *rnn) {
+    return rnn->layers == 0 || rnn->time == 0 || rnn->batch == 0 || rnn->dhc == 0 || rnn->dic == 0;
+}
+
 /* Sizes and areas. */
 
 enum { ALIGNMENT = 128 }; /* bytes */
@@ -287,15 +291,16 @@ static int product_arg(int arg, const void *data) {
 
 dnnl_status_t rnn_append_product(struct rnn *rnn, const struct rnn_product *product) {
     struct problem problem;
-    attr_t none;
+    struct post_op sum = {.kind = dnnl_sum, .sum = {.scale = 1}};
+    attr_t attr;
     TRY(problem_init(&problem, dnnl_matmul, 3));
     problem_add(&problem, DNNL_ARG_SRC, false, product->src);
     problem_add(&problem, DNNL_ARG_WEIGHTS, false, product->weights);
     problem_add(&problem, DNNL_ARG_DST, true, product->dst);
-    attr_init(&none);
+    attr_init(&attr);
+    if (product->add) attr.post_ops = (struct dnnl_post_ops){1, &sum};
     dnnl_status_t status =
-            plan_append(rnn->plan, matmul_implementations, &problem, &none, product_arg, product);
-    attr_clear(&none);
+            plan_append(rnn->plan, matmul_implementations, &problem, &attr, product_arg, product);
     problem_clear(&problem);
     return status;
 }
@@ -318,7 +323,7 @@ dnnl_status_t rnn_append_step_product(struct rnn *rnn, struct rnn_step *step,
     const struct program *program = rnn->plan->program;
     int before = program->nlaunches;
     TRY(rnn_append_product(rnn, &(struct rnn_product){product->src->arg, product->weights->arg,
-                                                      product->dst->arg, &src, &weights, &dst}));
+                                                      product->dst->arg, &src, &weights, &dst, false}));
     step->loops = step->loops && program->nlaunches == before + 1
                   && gemm_set_steps(program->launches[before], from.step, to.step);
     return dnnl_success;

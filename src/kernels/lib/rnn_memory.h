@@ -8,7 +8,7 @@ OUTLINE void rnn_load_some(float *values, global const uchar *from, int type, i6
         values[i] = i < count ? load_f32(from, type, offset + i) : 0.0f;
 }
 
-OUTLINE OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
+ACCESS OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
     const int type = at->p->operands[operand].type;
     *to = V(0.0f);
     if (!rnn_has(at, operand)) return;
@@ -27,7 +27,7 @@ OUTLINE void rnn_store_some(global uchar *to, int type, i64 offset, const float 
     store_lanes(to, type, offset, VLOAD(0, values), count);
 }
 
-OUTLINE OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
+ACCESS OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
     const int type = at->p->operands[operand].type;
     if (!rnn_has(at, operand)) return;
     global uchar *to = rnn_area(at, operand);
