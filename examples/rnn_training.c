@@ -15,9 +15,9 @@
 
 enum { STEPS = 8, BATCH = 32, HIDDEN = 24, GATES = 3, DELAY = 2, MAX_ARGS = 16, PARAMETERS = 3 };
 
-static const float RATE = 1.0f, AMPLITUDE = 0.5f;
+static const float RATE = 0.3f, MOMENTUM = 0.9f, AMPLITUDE = 0.5f;
 
-/* Weights of the inputs, of the state, and bias: values and gradients in plain layouts. */
+/* Weights of the inputs, of the state, and bias: values, gradients and how they move, in plain layouts. */
 static const struct {
     int arg, ndims;
     dnnl_dim_t dims[5];
@@ -42,7 +42,7 @@ struct training {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     dnnl_memory_t src, dst, diff_src, diff_dst, workspace;
-    dnnl_memory_t values[PARAMETERS], gradients[PARAMETERS];
+    dnnl_memory_t values[PARAMETERS], gradients[PARAMETERS], speeds[PARAMETERS];
     struct pass forward, backward;
     uint32_t random;
 };
@@ -62,6 +62,8 @@ static void make_descriptors(struct training *t) {
         any[i] = make_desc(parameters[i].ndims, parameters[i].dims, dnnl_f32, dnnl_format_tag_any);
         t->values[i] = make_memory(t, plain[i]);
         t->gradients[i] = make_memory(t, plain[i]);
+        t->speeds[i] = make_memory(t, plain[i]);
+        fill(t->speeds[i], 0, &t->random);
         fill(t->values[i], parameters[i].arg == DNNL_ARG_BIAS ? 0 : 0.3f, &t->random);
     }
     t->src = make_memory(t, src), t->diff_src = make_memory(t, src);
@@ -145,9 +147,12 @@ static float set_loss(const struct training *t) {
 
 static void update(const struct training *t) {
     for (int i = 0; i < PARAMETERS; i++) {
-        float *value = map(t->values[i]), *gradient = map(t->gradients[i]);
-        for (size_t k = 0; k < float_count(t->values[i]); k++)
-            value[k] -= RATE * gradient[k];
+        float *value = map(t->values[i]), *gradient = map(t->gradients[i]), *speed = map(t->speeds[i]);
+        for (size_t k = 0; k < float_count(t->values[i]); k++) {
+            speed[k] = MOMENTUM * speed[k] - RATE * gradient[k];
+            value[k] += speed[k];
+        }
+        unmap(t->speeds[i], speed);
         unmap(t->values[i], value);
         unmap(t->gradients[i], gradient);
     }
@@ -171,6 +176,7 @@ static void free_training(struct training *t) {
     for (int i = 0; i < PARAMETERS; i++) {
         CHECK(dnnl_memory_destroy(t->values[i]));
         CHECK(dnnl_memory_destroy(t->gradients[i]));
+        CHECK(dnnl_memory_destroy(t->speeds[i]));
     }
     CHECK(dnnl_stream_destroy(t->stream));
     CHECK(dnnl_engine_destroy(t->engine));
