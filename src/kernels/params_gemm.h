@@ -41,7 +41,8 @@ struct gemm_params {
     i32 scaled;       /* src or weights have scales */
     i32 finished;     /* the epilogue has anything but scales of src and weights */
     i32 panels_first; /* the first two dimensions of the range are exchanged: GEMM_TILE and GEMM_PANEL */
-    i32 plain;        /* neither scaled nor finished, and bias and dst are f32 */
+    i32 plain;        /* neither scaled nor finished, or only added to dst; bias and dst are f32 */
+    i32 adds;         /* results are added to dst; where they are not whole vectors, the epilogue does it */
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];
     /* The position of index i along its dimension is first + i * step. */

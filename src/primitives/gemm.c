@@ -197,6 +197,14 @@ static dnnl_status_t move_rows_apart(struct plan *plan, struct gemm_view *view) 
     return gemm_copy(plan, &rows, &apart);
 }
 
+/* Is the epilogue a sum with dst, as it is? */
+static bool only_adds(const struct epilogue *epilogue) {
+    const struct epilogue_op *op = &epilogue->ops[0];
+    return epilogue->nops == 1 && op->kind == POST_SUM && op->alpha == 1 && op->zero_point == 0
+           && op->src1.type == TYPE_F32 && epilogue->type == TYPE_F32 && epilogue->rounding.bits == 0
+           && epilogue->dst_scale.from == QUANT_NONE && epilogue->dst_zero_point.from == QUANT_NONE;
+}
+
 static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_view *view,
                                    const struct gemm_tile_shape *tile, const struct kernel *kernel,
                                    struct range range) {
@@ -210,7 +218,9 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
     TRY(gemm_find_scales(ep, &p->epilogue));
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
-    p->plain = !p->scaled && !p->finished && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
+    p->adds = only_adds(&p->epilogue);
+    p->plain = !p->scaled && (!p->finished || p->adds) && p->epilogue.type == TYPE_F32
+               && p->bias_type == TYPE_F32;
     return dnnl_success;
 }
 

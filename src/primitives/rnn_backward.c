@@ -22,7 +22,12 @@ struct backward {
     struct rnn_area terms;                        /* of peepholes or attention, all steps */
     struct rnn_area reset;                        /* GRU: r * the state before, all steps */
     struct rnn_area candidate_product;            /* GRU: of a step */
-    struct rnn_area projected, full;              /* LSTM: diff of projected states; of a step before that */
+    struct rnn_packed {
+        const struct rnn_area *area;
+        dnnl_dim_t first, count;
+        md_t md;
+    } packed;                        /* gradients that were last used in products for weights */
+    struct rnn_area projected, full; /* LSTM: diff of projected states; of a step before that */
 };
 
 /* The transposed weights. */
@@ -213,14 +218,38 @@ static bool as_matrix(const md_t *part, md_t *matrix) {
     return true;
 }
 
-static dnnl_status_t append_gradient(struct rnn *rnn, const struct rnn_step *step, const struct gradient *g) {
+/* Gradients as the products read them fastest; those of the product before are there already. */
+static dnnl_status_t pack_gradient(struct backward *b, const struct gradient *g, const md_t *diff, md_t *own,
+                                   int *arg) {
+    struct rnn *rnn = &b->rnn;
+    struct rnn_packed *packed = &b->packed;
+    char tag[32];
+    *own = *diff, *arg = g->diff->arg;
+    if (!rnn->plan->implementation->data) return dnnl_success;
+    *arg = ARG_SCRATCHPAD;
+    if (packed->area != g->diff || packed->first != g->first || packed->count != g->count) {
+        gemm_panels_tag(rnn->plan, "ba", 1, 0, tag, sizeof tag);
+        *packed = (struct rnn_packed){g->diff, g->first, g->count, {0}};
+        TRY(md_init_by_string(&packed->md, 2, diff->dims, dnnl_f32, tag));
+        plan_place(rnn->plan, &packed->md);
+        TRY(append_reorder(rnn->plan, g->diff->arg, diff, ARG_SCRATCHPAD, &packed->md, NULL));
+    }
+    *own = packed->md;
+    return dnnl_success;
+}
+
+static dnnl_status_t append_gradient(struct backward *b, const struct rnn_step *step,
+                                     const struct gradient *g) {
+    struct rnn *rnn = &b->rnn;
     const md_t *user = problem_md(&rnn->plan->problem, g->arg);
     const int gate_dim = user->ndims == 5 ? 3 : 2; /* a projection has no gates: its rows are counted */
     md_t src = rnn_matrix(rnn, g->src, step, g->before, g->inputs), result, part;
     md_t diff = rnn_matrix(rnn, g->diff, step, false, g->count * g->width);
-    struct rnn_product product = {g->src_arg, g->diff->arg, ARG_SCRATCHPAD, &src, &diff, &result, false};
+    md_t own;
+    struct rnn_product product = {g->src_arg, 0, ARG_SCRATCHPAD, &src, &own, &result, false};
     TRY(md_permute(&src, &src, (const int[]){1, 0}));
     diff.offset0 += g->first * g->diff->gate;
+    TRY(pack_gradient(b, g, &diff, &own, &product.weights_arg));
     TRY(cell_of(&part, user, step, gate_dim, user->ndims == 5 ? g->first : 0,
                 user->ndims == 5 ? g->count : g->inputs));
     if (as_matrix(&part, &result)) {
@@ -268,11 +297,11 @@ static dnnl_status_t append_iter_gradients(struct backward *b, const struct rnn_
                             .inputs = rnn->sic,
                             .count = gru ? 2 : rnn->gates,
                             .width = rnn->dhc};
-    TRY(append_gradient(rnn, step, &iter));
+    TRY(append_gradient(b, step, &iter));
     if (!gru) return dnnl_success;
     iter.src = &b->reset, iter.src_arg = ARG_SCRATCHPAD, iter.before = false;
     iter.first = 2, iter.count = 1;
-    return append_gradient(rnn, step, &iter);
+    return append_gradient(b, step, &iter);
 }
 
 static dnnl_status_t append_weights(struct backward *b, const struct rnn_step *step) {
@@ -296,9 +325,10 @@ static dnnl_status_t append_weights(struct backward *b, const struct rnn_step *s
                                   .inputs = rnn->dhc,
                                   .count = 1,
                                   .width = rnn->dic};
-    TRY(append_gradient(rnn, step, &layer));
+    b->packed.area = NULL;
+    TRY(append_gradient(b, step, &layer));
     TRY(append_iter_gradients(b, step));
-    if (rnn->projected) TRY(append_gradient(rnn, step, &projection));
+    if (rnn->projected) TRY(append_gradient(b, step, &projection));
     TRY(append_sums(rnn, step, DNNL_ARG_DIFF_BIAS, &b->gates, 0, rnn->gates, 0));
     if (rnn_is_lbr(rnn->cell))
         TRY(append_sums(rnn, step, DNNL_ARG_DIFF_BIAS, &b->gates_iter, 2, 1, rnn->gates));

@@ -73,6 +73,7 @@ static dnnl_status_t prepare_bytes(struct forward *f) {
     rnn_bind(rnn, p, &(struct rnn_step){0}, &(struct rnn_binding){RNN_STATE, &f->ones, false}, 1);
     if (!rnn->projected) return dnnl_success;
     f->projected = rnn_scratch(rnn, 1, 1, rnn->dic);
+    f->projected.type = dnnl_s32;
     f->projection_sums = row_of_floats(rnn, 1, rnn->dic);
     return prepare_scales(rnn, &qparams->projection, 1 << 3, rnn->dic, 1, &f->projection_scales);
 }
@@ -249,6 +250,7 @@ static dnnl_status_t build(struct plan *plan) {
     TRY(rnn_spread_attention(rnn, &f.attention));
     f.gates_layer = rnn_scratch(rnn, rnn->time, rnn->gates, rnn->width);
     f.gates_iter = rnn_scratch(rnn, 1, rnn->gates, rnn->width);
+    if (rnn->int8) f.gates_layer.type = f.gates_iter.type = dnnl_s32;
     if (rnn_is_gru(rnn->cell)) {
         f.before_reset = rnn_scratch(rnn, 1, 1, rnn->dhc);
         rnn_make_states(rnn, &f.before_reset);

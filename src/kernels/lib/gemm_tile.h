@@ -74,6 +74,10 @@ INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct 
             x0 = activation_apply(&p->activation, x0);
             x1 = activation_apply(&p->activation, x1);
         }
+        if (p->adds) {
+            x0 = x0 + VLOAD(0, dst);
+            x1 = x1 + VLOAD(1, dst);
+        }
         VSTORE(x0, 0, dst);
         VSTORE(x1, 1, dst);
     }

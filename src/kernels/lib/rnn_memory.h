@@ -18,6 +18,10 @@ ACCESS OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int
         *to = VLOAD(0, (global const float *)from + offset);
         return;
     }
+    if (type == TYPE_S32 && at->count == LANES) {
+        *to = TO_VEC(VLOAD(0, (global const int *)from + offset));
+        return;
+    }
     float values[LANES];
     rnn_load_some(values, from, type, offset, at->count);
     *to = VLOAD(0, values);
