@@ -106,7 +106,7 @@ dnnl_status_t rnn_begin(struct rnn *rnn, struct plan *plan) {
 }
 
 struct rnn_area rnn_scratch(struct rnn *rnn, dnnl_dim_t slots, dnnl_dim_t gates, dnnl_dim_t width) {
-    struct rnn_area area = area_of(rnn, slots, gates * width, width);
+    struct rnn_area area = area_of(rnn, slots, row_of(gates * width), width);
     size_t bytes = (size_t)area.cell * sizeof(float);
     area.offset = (dnnl_dim_t)(plan_scratchpad(rnn->plan, bytes) / sizeof(float));
     area.cell = 0;
