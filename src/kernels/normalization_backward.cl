@@ -56,19 +56,33 @@ struct gradient_sums {
     float mean[NORM_PERIOD], first[NORM_PERIOD], second[NORM_PERIOD];
 };
 
+/* The numbers of `width` channels, of which `exist`; others are 0. They repeat until `period`. */
+INLINE void period_fill(float *to, global const float *from, i64 exist, int width, int period) {
+    int i = 0;
+    for (; i + 16 <= width && i + 16 <= exist; i += 16)
+        vstore16(vload16(0, from + i), 0, to + i);
+#pragma nounroll
+    for (; i < width; i++)
+        to[i] = i < exist ? from[i] : 0.0f;
+#pragma nounroll
+    for (; i < period; i++)
+        to[i] = to[i - width];
+}
+
 INLINE void sums_begin(struct gradient_sums *s, constant struct norm_gradient_dense_params *p, i64 block,
                        int period, global const float *means) {
     const i64 image = block / p->cut.channel_blocks,
               channel = (block - image * p->cut.channel_blocks) * p->cut.width;
     const int width = p->cut.width < period ? (int)p->cut.width : period;
+    if (p->share == 1) {
+        period_fill(s->mean, means + p->mean_offset + image * p->image + channel, p->channels - channel,
+                    width, period);
+    } else {
 #pragma nounroll
-    for (int i = 0; i < width; i++) {
-        const i64 c = channel + i, stat = image * p->image + (p->share == 1 ? c : c / p->share);
-        s->mean[i] = c < p->channels ? means[p->mean_offset + stat] : 0.0f;
+        for (int i = 0; i < period; i++)
+            s->mean[i] = i < width ? means[p->mean_offset + image * p->image + (channel + i) / p->share]
+                                   : s->mean[i - width];
     }
-#pragma nounroll
-    for (int i = width; i < period; i++)
-        s->mean[i] = s->mean[i - width];
 #pragma nounroll
     for (int i = 0; i < period; i += 16) {
         vstore16((float16)(0.0f), 0, s->first + i);
@@ -76,15 +90,17 @@ INLINE void sums_begin(struct gradient_sums *s, constant struct norm_gradient_de
     }
 }
 
-/* Adds `count` tiles, a period apart, from `begin` on. Callers pass type and n as constants. */
+/* Adds `count` tiles, a period apart, from lane `begin` of the run at `offset` on. Callers pass type and n as
+ * constants. */
 INLINE void sums_tiles(struct gradient_sums *s, const struct gradient_run *r, const int type, const int n,
-                       int begin, i64 count) {
+                       i64 offset, int begin, i64 count) {
     float16 first[GRADIENT_VECTORS], second[GRADIENT_VECTORS], mean[GRADIENT_VECTORS];
-    global const uchar *mask = r->mask ? r->mask + r->place + begin : 0;
-    i64 from = r->from + begin, in = r->in + begin;
+    global const uchar *mask = r->mask ? r->mask + r->place + offset + begin : 0;
+    i64 from = r->from + offset + begin, in = r->in + offset + begin;
 #pragma unroll
     for (int v = 0; v < n; v++) {
-        first[v] = second[v] = (float16)(0.0f);
+        first[v] = vload16(v, s->first + begin);
+        second[v] = vload16(v, s->second + begin);
         mean[v] = vload16(v, s->mean + begin);
     }
     for (i64 i = 0; i < count; i++, from += r->period, in += r->period) {
@@ -103,14 +119,19 @@ INLINE void sums_tiles(struct gradient_sums *s, const struct gradient_run *r, co
     }
 }
 
-/* Adds whole periods; returns how many elements those are. */
+/* Adds whole periods, a few at a time if they are long, so that memory is read in order; returns how many
+ * elements those are. */
 INLINE i64 sums_periods(struct gradient_sums *s, const struct gradient_run *r, const int type) {
-    const i64 count = r->n / r->period;
-    int begin = 0;
-    for (; begin + GRADIENT_TILE <= r->period; begin += GRADIENT_TILE)
-        sums_tiles(s, r, type, GRADIENT_VECTORS, begin, count);
-    for (; begin < r->period; begin += 16)
-        sums_tiles(s, r, type, 1, begin, count);
+    enum { SHORT = 128, CHUNK = 4 };
+    const i64 count = r->n / r->period, chunk = r->period <= SHORT ? count : CHUNK;
+    for (i64 i = 0; i < count; i += chunk) {
+        const i64 some = count - i < chunk ? count - i : chunk;
+        int begin = 0;
+        for (; begin + GRADIENT_TILE <= r->period; begin += GRADIENT_TILE)
+            sums_tiles(s, r, type, GRADIENT_VECTORS, i * r->period, begin, some);
+        for (; begin < r->period; begin += 16)
+            sums_tiles(s, r, type, 1, i * r->period, begin, some);
+    }
     return count * r->period;
 }
 
@@ -132,8 +153,25 @@ INLINE void sums_run(struct gradient_sums *s, const struct gradient_run *r) {
     }
 }
 
+INLINE float gradient_sum_lanes(float16 s) {
+    s += s.s89abcdef01234567;
+    s += s.s45670123cdef89ab;
+    s += s.s23016745ab89efcd;
+    s += s.s1032547698badcfe;
+    return s.s0;
+}
+
 /* What the lanes of a channel sum up to. */
-INLINE void sums_fold(global float *to, const float *sums, i64 period, i64 width) {
+INLINE void sums_fold(global float *to, float *sums, i64 period, i64 width) {
+    for (i64 middle = period / 2; middle >= width && middle % 16 == 0 && middle % width == 0; middle /= 2) {
+        for (i64 i = 0; i < middle; i += 16)
+            vstore16(vload16(0, sums + i) + vload16(0, sums + middle + i), 0, sums + i);
+        period = middle;
+    }
+    if (width == 1 && period == 16) {
+        to[0] = gradient_sum_lanes(vload16(0, sums));
+        return;
+    }
 #pragma nounroll
     for (i64 c = 0; c < width; c++) {
         float sum = 0.0f;
@@ -250,21 +288,11 @@ INLINE void gradient_period(struct gradient_period *to, constant struct norm_gra
               channel = (block - image * p->cut.channel_blocks) * p->cut.width;
     const int period = (int)p->cut.period, width = p->cut.width < period ? (int)p->cut.width : period;
     global const float *from = scratch + p->factors + image * p->image_cells + channel;
-#pragma nounroll
-    for (int i = 0; i < width; i++) {
-        const int exists = channel + i < p->channels;
-        to->mean[i] = exists ? from[i] : 0.0f;
-        to->a[i] = exists ? from[p->cells + i] : 0.0f;
-        to->b[i] = exists ? from[2 * p->cells + i] : 0.0f;
-        to->c[i] = exists ? from[3 * p->cells + i] : 0.0f;
-    }
-#pragma nounroll
-    for (int i = width; i < period; i++) {
-        to->mean[i] = to->mean[i - width];
-        to->a[i] = to->a[i - width];
-        to->b[i] = to->b[i - width];
-        to->c[i] = to->c[i - width];
-    }
+    const i64 exist = p->channels - channel;
+    period_fill(to->mean, from, exist, width, period);
+    period_fill(to->a, from + p->cells, exist, width, period);
+    period_fill(to->b, from + 2 * p->cells, exist, width, period);
+    period_fill(to->c, from + 3 * p->cells, exist, width, period);
 }
 
 INLINE float16 gradient_result(const struct gradient_period *f, int at, float16 x, float16 d) {
@@ -406,14 +434,6 @@ INLINE void gradient_add_columns(const struct gradient_rows *g, const int type, 
         g->diff_scale[i + k] += scales[k];
         g->diff_shift[i + k] += shifts[k];
     }
-}
-
-INLINE float gradient_sum_lanes(float16 s) {
-    s += s.s89abcdef01234567;
-    s += s.s45670123cdef89ab;
-    s += s.s23016745ab89efcd;
-    s += s.s1032547698badcfe;
-    return s.s0;
 }
 
 /* The sums of n rows, and the factors that follow from them. */

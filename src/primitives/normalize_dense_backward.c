@@ -84,7 +84,7 @@ static dnnl_status_t append_sums(struct plan *plan, const struct norm_cells *cel
 
 dnnl_status_t norm_append_backward_dense(struct plan *plan, const struct norm_cells *cells,
                                          dnnl_dim_t image) {
-    enum { WORK = 8192, SUM_WORK = 32768 };
+    enum { WORK = 16384, SUM_WORK = 32768 };
     const struct problem *problem = &plan->problem;
     const md_t *src = problem_md(problem, DNNL_ARG_SRC);
     struct norm_gradient_dense_params made = describe(problem, cells, image), sums = made;
