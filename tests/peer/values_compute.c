@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of convolution and deconvolution (forward, and backward by data), inner product, matmul, pooling
- * and LRN in both libraries: built with the peer, the program writes its results to a file; built with ours,
- * it compares every implementation with that file.
+ * Results of convolution, deconvolution and inner product (forward, and backward by data and by weights),
+ * matmul, pooling and LRN in both libraries: built with the peer, the program writes its results to a file;
+ * built with ours, it compares every implementation with that file.
  *
  *     values_compute write FILE      values_compute check FILE
  *
@@ -24,20 +24,22 @@ static int compared, only_ours;
 
 /* The arrays of a case; those of a backward pass are what goes in and what comes out. */
 enum { SRC, WEIGHTS, BIAS, DST, ARRAYS };
+enum pass { FORWARD, BY_DATA, BY_WEIGHTS };
 struct values {
     const char *name;
     int64_t terms; /* number of terms in a sum */
     struct array arrays[ARRAYS];
     struct attr_case attr;
-    bool backward;
+    enum pass pass;
 };
 
 typedef dnnl_status_t (*create_function)(dnnl_primitive_desc_t *pd, const struct values *v,
                                          const void *parameters, const_dnnl_primitive_attr_t attr);
 
-static const int all_args[2][ARRAYS] = {
+static const int all_args[][ARRAYS] = {
         {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST},
         {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DIFF_SRC},
+        {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_BIAS, DNNL_ARG_DIFF_WEIGHTS},
 };
 
 static double unit_of(dnnl_data_type_t type) {
@@ -46,7 +48,7 @@ static double unit_of(dnnl_data_type_t type) {
 
 static void run(const_dnnl_primitive_desc_t pd, const struct values *v, const struct attr_run *attr,
                 bool absolute, struct array *result) {
-    const int *args = all_args[v->backward];
+    const int *args = all_args[v->pass];
     struct exec exec = {0};
     for (int i = 0; i < DST; i++) {
         const struct array *array = &v->arrays[i];
@@ -299,6 +301,41 @@ static dnnl_status_t create_deconvolution_backward(dnnl_primitive_desc_t *pd, co
                                   dnnl_deconvolution_direct);
 }
 
+/* Gradients of weights: of src, diff_dst and results. */
+static dnnl_status_t create_gradient(dnnl_primitive_desc_t *pd, const struct values *v,
+                                     const struct convolution *c, bool transposed) {
+    dnnl_memory_desc_t src = md_of(&v->arrays[SRC], NULL), diff_dst = md_of(&v->arrays[WEIGHTS], NULL),
+                       weights = md_of(&v->arrays[DST], NULL);
+    const dnnl_alg_kind_t alg = transposed ? dnnl_deconvolution_direct : dnnl_convolution_direct;
+    create_window forward = transposed ? dnnl_deconvolution_forward_primitive_desc_create
+                                       : dnnl_convolution_forward_primitive_desc_create;
+    dnnl_primitive_desc_t hint = NULL;
+    dnnl_status_t status = forward(&hint, test_engine(), dnnl_forward_training, alg, src, weights, NULL,
+                                   diff_dst, c->stride, c->dilation, c->padding, c->padding, NULL);
+    if (status == dnnl_success)
+        status = (transposed ? dnnl_deconvolution_backward_weights_primitive_desc_create
+                             : dnnl_convolution_backward_weights_primitive_desc_create)(
+                pd, test_engine(), alg, src, weights, NULL, diff_dst, c->stride, c->dilation, c->padding,
+                c->padding, hint, NULL);
+    dnnl_primitive_desc_destroy(hint);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(diff_dst);
+    dnnl_memory_desc_destroy(weights);
+    return status;
+}
+
+static dnnl_status_t create_convolution_gradient(dnnl_primitive_desc_t *pd, const struct values *v,
+                                                 const void *parameters, const_dnnl_primitive_attr_t attr) {
+    (void)attr;
+    return create_gradient(pd, v, parameters, false);
+}
+
+static dnnl_status_t create_deconvolution_gradient(dnnl_primitive_desc_t *pd, const struct values *v,
+                                                   const void *parameters, const_dnnl_primitive_attr_t attr) {
+    (void)attr;
+    return create_gradient(pd, v, parameters, true);
+}
+
 static struct values convolution_values(const struct convolution *c, bool transposed,
                                         const dnnl_data_type_t *types, const struct attr_case *attr) {
     int g = c->groups ? 1 : 0;
@@ -339,8 +376,21 @@ static void convolution_backward(const struct convolution *c, bool transposed,
     v.arrays[DST] = src;
     array_free(&v.arrays[BIAS]);
     v.terms = v.terms / c->inputs * c->outputs;
-    v.backward = true;
+    v.pass = BY_DATA;
     finish(&v, c, transposed ? create_deconvolution_backward : create_convolution_backward);
+}
+
+static void convolution_gradient(const struct convolution *c, bool transposed,
+                                 const dnnl_data_type_t *types) {
+    static const struct attr_case plain = {.name = "plain"};
+    struct values v = convolution_values(c, transposed, types, &plain);
+    struct array weights = v.arrays[WEIGHTS];
+    v.arrays[WEIGHTS] = v.arrays[DST];
+    v.arrays[DST] = weights;
+    array_free(&v.arrays[BIAS]);
+    v.terms = v.arrays[WEIGHTS].count / v.arrays[WEIGHTS].dims[1];
+    v.pass = BY_WEIGHTS;
+    finish(&v, c, transposed ? create_deconvolution_gradient : create_convolution_gradient);
 }
 
 static const struct attr_case quantised = {.src_scale = 0.013f,
@@ -368,6 +418,8 @@ static void convolutions_all(const struct convolution *all, int count, bool tran
         convolution(&all[i], transposed, u8s8u8, &quantised);
         convolution_backward(&all[i], transposed, f32);
         convolution_backward(&all[i], transposed, bf16);
+        convolution_gradient(&all[i], transposed, f32);
+        convolution_gradient(&all[i], transposed, bf16);
     }
 }
 
@@ -384,6 +436,45 @@ static dnnl_status_t create_inner_product(dnnl_primitive_desc_t *pd, const struc
     for (int i = 0; i < ARRAYS; i++)
         dnnl_memory_desc_destroy(md[i]);
     return status;
+}
+
+/* Backward, with the forward pass as a hint. */
+static dnnl_status_t create_inner_product_backward(dnnl_primitive_desc_t *pd, const struct values *v,
+                                                   const void *parameters, const_dnnl_primitive_attr_t attr) {
+    const bool by_data = v->pass == BY_DATA;
+    (void)parameters;
+    (void)attr;
+    dnnl_memory_desc_t src = md_of(&v->arrays[by_data ? DST : SRC], NULL),
+                       weights = md_of(&v->arrays[by_data ? WEIGHTS : DST], NULL),
+                       dst = md_of(&v->arrays[by_data ? SRC : WEIGHTS], NULL);
+    dnnl_primitive_desc_t hint = NULL;
+    dnnl_status_t status = dnnl_inner_product_forward_primitive_desc_create(
+            &hint, test_engine(), dnnl_forward_training, src, weights, NULL, dst, NULL);
+    if (status == dnnl_success)
+        status = by_data ? dnnl_inner_product_backward_data_primitive_desc_create(pd, test_engine(), src,
+                                                                                  weights, dst, hint, NULL)
+                         : dnnl_inner_product_backward_weights_primitive_desc_create(
+                                   pd, test_engine(), src, weights, NULL, dst, hint, NULL);
+    dnnl_primitive_desc_destroy(hint);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(dst);
+    return status;
+}
+
+static void inner_product_backward(enum pass pass, int ndims, const dnnl_dim_t *src,
+                                   const dnnl_dim_t *weights, dnnl_data_type_t type) {
+    const dnnl_dims_t dst = {src[0], weights[0]};
+    const struct array arrays[] = {array_new(ndims, src, type), array_new(ndims, weights, type),
+                                   array_new(2, dst, type)};
+    struct values v = {.name = pass == BY_DATA ? "inner product by data" : "inner product by weights",
+                       .terms = pass == BY_DATA ? weights[0] : src[0],
+                       .attr = {.name = "plain"},
+                       .pass = pass};
+    v.arrays[SRC] = arrays[pass == BY_DATA ? 2 : 0];
+    v.arrays[WEIGHTS] = arrays[pass == BY_DATA ? 1 : 2];
+    v.arrays[DST] = arrays[pass == BY_DATA ? 0 : 1];
+    finish(&v, NULL, create_inner_product_backward);
 }
 
 static void inner_products(void) {
@@ -407,6 +498,9 @@ static void inner_products(void) {
             v.arrays[BIAS] = array_new(1, &dst[1], types[t][BIAS]);
             v.arrays[DST] = array_new(2, dst, types[t][DST]);
             finish(&v, NULL, create_inner_product);
+            if (t > 1) continue;
+            inner_product_backward(BY_DATA, shapes[s].ndims, shapes[s].src, weights, types[t][SRC]);
+            inner_product_backward(BY_WEIGHTS, shapes[s].ndims, shapes[s].src, weights, types[t][SRC]);
         }
 }
 
