@@ -96,6 +96,14 @@ static bool panels_first(const struct gemm_view *view, const struct gemm_tile_sh
     return view->channels * gemm_product(view->window, 3) * view->depth * tile->type->bytes <= CACHED;
 }
 
+/* Columns of src that are a multiple of 4 KB apart compete for the same 8 or 12 lines of the L1 cache: fewer
+ * of them at a time all stay there. */
+static dnnl_dim_t tile_height(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
+    enum { APART = 1024, LINES = 8 };
+    const bool collide = tile->type == &gemm_f32 && view->src.column % APART == 0 && view->src.column != 0;
+    return collide && tile->height > LINES ? tile->height / 2 : tile->height;
+}
+
 struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
                         dnnl_dim_t tiles_of_row) {
     dnnl_dim_t tiles = tiles_of_row * view->rows;
@@ -122,7 +130,7 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
         p->weights_window[i] = view->weights_window[i];
     p->depth = view->depth;
     p->weights_panel = view->weights_panel, p->weights_depth = view->weights_depth;
-    p->tiles = divide_up(view->columns, tile->height);
+    p->tiles = divide_up(view->columns, tile_height(view, tile));
     p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);
     p->panels_first = panels_first(view, tile);
     p->has_bias = view->bias.arg != ARG_NOTHING;
@@ -236,7 +244,7 @@ static dnnl_status_t f32_launch(struct epilogue_build *ep, struct gemm_view *vie
         return launch_kernel(ep, view, tile, tile->deep, range_of_groups(1, panels, batches));
     }
     return launch_kernel(ep, view, tile, tile->kernel,
-                         gemm_range(view, tile, divide_up(view->columns, tile->height)));
+                         gemm_range(view, tile, divide_up(view->columns, tile_height(view, tile))));
 }
 
 const struct gemm_type gemm_f32 = {sizeof(float), 1, &kernel_f32_pack_panels, f32_accepts, f32_launch, NULL};
