@@ -35,8 +35,8 @@ struct quantize_params {
     struct rounding rounding; /* the seed is one of the kernel's own buffers */
 };
 
-/* Reorders between layouts whose dimensions each have at most one inner block: loops with one stride in src
- * and one in dst. A dimension with a block has two loops; the sum of index * step of both is the position,
+/* Reorders between layouts whose dimensions each have at most two inner blocks: loops with one stride in src
+ * and one in dst. A dimension with blocks has several loops; the sum of their index * step is the position,
  * which must stay below limits[dim]. Beyond it, dst has padding (pads[dim]) or nothing. Loops that need no
  * such check have the dimension TENSOR_DIMS. */
 struct tile_loop {
@@ -53,7 +53,8 @@ struct reorder_tiles_params {
     i64 limits[TENSOR_DIMS + 1];
     i32 pads[TENSOR_DIMS + 1];
     i32 src_type, dst_type, dst_bits;   /* for the kernel that converts */
-    i32 copy_bits, pad;                 /* 8 or 16: elements keep their type; 0: they are converted */
+    i32 copy_bits;                      /* 8 or 16: elements keep their type; 0: they are converted */
+    i32 groups;                         /* these transpose, and x is a group of 32 bits, which are aligned */
     struct tile_loop loops[WALK_LOOPS]; /* around the tiles, outermost first */
 };
 

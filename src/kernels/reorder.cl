@@ -223,6 +223,21 @@ INLINE void transpose_part(const struct tile_part *t, global const float *src, i
             dst[y * dst_y + x] = src[x * src_x + y];
 }
 
+/* A short run, without the call that compilers make of a plain loop. */
+INLINE void copy_run(global const float *from, global float *to, i64 x, i64 end) {
+    enum { LONG = 128 };
+    if (end - x < LONG) {
+#pragma nounroll
+        for (; x + 8 <= end; x += 8)
+            vstore8(vload8(0, from + x), 0, to + x);
+#pragma nounroll
+        for (; x + 4 <= end; x += 4)
+            vstore4(vload4(0, from + x), 0, to + x);
+    }
+    for (; x < end; x++)
+        to[x] = from[x];
+}
+
 /* x is dense in both, or nothing is dense in src. */
 INLINE void copy_part(const struct tile_part *t, global const float *src, i64 src_x, i64 src_y,
                       global float *dst, i64 dst_y) {
@@ -230,8 +245,7 @@ INLINE void copy_part(const struct tile_part *t, global const float *src, i64 sr
         global const float *from = src + y * src_y;
         global float *to = dst + y * dst_y;
         if (src_x == 1)
-            for (i64 x = t->x0; x < t->x_valid; x++)
-                to[x] = from[x];
+            copy_run(from, to, t->x0, t->x_valid);
         else
             for (i64 x = t->x0; x < t->x_valid; x++)
                 to[x] = from[x * src_x];
@@ -355,9 +369,54 @@ INLINE void copy_rows(constant struct reorder_tiles_params *p, const struct tile
     }
 }
 
+/* Groups of 32 bits, each from rows of src that are `step` elements apart: one element of each, or 0. */
+#define GROUP_ROWS(type_, bits_, rows_)                                                                      \
+    for (; y + 16 <= t->y_valid; y += 16) {                                                                  \
+        uint16 group = (uint16)(0);                                                                          \
+        for (int k = 0; k < (rows_); k++)                                                                    \
+            group |= convert_uint16(vload16(0, (global const type_ *)src + from + k * step + y))             \
+                     << (uint)(bits_ * k);                                                                   \
+        group_store(group, (global uint *)dst + to + y * dst_y, dst_y);                                      \
+    }                                                                                                        \
+    for (; y < t->y_valid; y++) {                                                                            \
+        uint group = 0;                                                                                      \
+        for (int k = 0; k < (rows_); k++)                                                                    \
+            group |= (uint)((global const type_ *)src)[from + k * step + y] << (bits_ * k);                  \
+        ((global uint *)dst)[to + y * dst_y] = group;                                                        \
+    }
+
+INLINE void group_store(uint16 groups, global uint *dst, i64 step) {
+    uint each[16];
+    if (step == 1) {
+        vstore16(groups, 0, dst);
+        return;
+    }
+    vstore16(groups, 0, each);
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+        dst[i * step] = each[i];
+}
+
+INLINE void copy_groups(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                        global const uchar *src, global uchar *dst) {
+    const i64 size = p->x.size, from = t->src, step = p->x.src_stride;
+    const i64 to = t->dst / size, dst_y = p->y.dst_stride / size;
+    const int rows = (int)t->x_valid;
+    i64 y = t->y0;
+    if (size == 2) {
+        GROUP_ROWS(ushort, 16, rows)
+    } else if (rows == 4) {
+        GROUP_ROWS(uchar, 8, 4)
+    } else {
+        GROUP_ROWS(uchar, 8, rows)
+    }
+}
+
 INLINE void convert_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
                          global const uchar *src, global uchar *dst) {
-    if (p->copy_bits != 0)
+    if (p->groups && t->x1 == p->x.size)
+        copy_groups(p, t, src, dst);
+    else if (p->copy_bits != 0)
         copy_rows(p, t, src, dst);
     else if (p->transpose)
         convert_transposed(p, t, src, dst);

@@ -143,42 +143,68 @@ struct loops {
     bool pads[DNNL_MAX_NDIMS];
 };
 
-/* The inner block of a dimension and its stride; 1 if there is none, 0 if there are several. */
-static dnnl_dim_t inner_block(const md_t *md, int d, dnnl_dim_t *stride) {
-    dnnl_dim_t block = 1, step = 1;
+/* The inner blocks of a dimension with their strides, outermost first. */
+enum { INNER_BLOCKS = 2 };
+struct inner_blocks {
+    int count; /* -1: too many */
+    dnnl_dim_t size[INNER_BLOCKS], stride[INNER_BLOCKS], all;
+};
+
+static struct inner_blocks inner_blocks(const md_t *md, int d) {
+    struct inner_blocks blocks = {.all = 1};
+    dnnl_dim_t stride = 1;
     for (int b = md->blocking.inner_nblks - 1; b >= 0; b--) {
+        dnnl_dim_t size = md->blocking.inner_blks[b];
         if (md->blocking.inner_idxs[b] == d) {
-            if (block != 1) return 0;
-            block = md->blocking.inner_blks[b];
-            *stride = step;
+            if (blocks.count == INNER_BLOCKS) return (struct inner_blocks){.count = -1};
+            for (int i = blocks.count++; i > 0; i--)
+                blocks.size[i] = blocks.size[i - 1], blocks.stride[i] = blocks.stride[i - 1];
+            blocks.size[0] = size, blocks.stride[0] = stride;
+            blocks.all *= size;
         }
-        step *= md->blocking.inner_blks[b];
+        stride *= size;
     }
-    return block;
+    return blocks;
 }
 
 static void add_loop(struct loops *l, struct tile_loop loop) {
     if (loop.size != 1) l->loops[l->count++] = loop;
 }
 
+/* The stride of block i of a dimension in a tensor that has these blocks, or none. */
+static dnnl_dim_t stride_of_block(const md_t *md, int d, const struct inner_blocks *own, int i,
+                                  dnnl_dim_t step) {
+    return own->count > 0 ? own->stride[i] : md->blocking.strides[d] * step;
+}
+
+static void add_blocks(struct loops *l, const md_t *src, const md_t *dst, int d,
+                       const struct inner_blocks *of_src, const struct inner_blocks *of_dst) {
+    const struct inner_blocks *blocks = of_src->count > 0 ? of_src : of_dst;
+    dnnl_dim_t step = blocks->all, outer = divide_up(src->dims[d], step);
+    l->limits[d] = src->dims[d];
+    l->pads[d] = of_dst->count > 0;
+    add_loop(l, (struct tile_loop){outer, src->blocking.strides[d] * (of_src->count > 0 ? 1 : step),
+                                   dst->blocking.strides[d] * (of_dst->count > 0 ? 1 : step), d, (i32)step});
+    for (int i = 0; i < blocks->count; i++) {
+        step /= blocks->size[i];
+        add_loop(l, (struct tile_loop){blocks->size[i], stride_of_block(src, d, of_src, i, step),
+                                       stride_of_block(dst, d, of_dst, i, step), d, (i32)step});
+    }
+}
+
 static bool add_dimension(struct loops *l, const md_t *src, const md_t *dst, int d) {
-    dnnl_dim_t src_outer = src->blocking.strides[d], dst_outer = dst->blocking.strides[d];
-    dnnl_dim_t src_inner = src_outer, dst_inner = dst_outer;
-    dnnl_dim_t src_block = inner_block(src, d, &src_inner), dst_block = inner_block(dst, d, &dst_inner);
-    dnnl_dim_t block = src_block > dst_block ? src_block : dst_block;
-    if (src_block == 0 || dst_block == 0 || (src_block > 1 && dst_block > 1 && src_block != dst_block))
+    const struct inner_blocks of_src = inner_blocks(src, d), of_dst = inner_blocks(dst, d);
+    if (of_src.count < 0 || of_dst.count < 0) return false;
+    if (of_src.count > 0 && of_dst.count > 0
+        && (of_src.count > 1 || of_dst.count > 1 || of_src.all != of_dst.all))
         return false;
-    if (block == 1) {
-        add_loop(l, (struct tile_loop){src->dims[d], src_outer, dst_outer, TENSOR_DIMS, 1});
+    if (of_src.count == 0 && of_dst.count == 0) {
+        add_loop(l, (struct tile_loop){src->dims[d], src->blocking.strides[d], dst->blocking.strides[d],
+                                       TENSOR_DIMS, 1});
         return true;
     }
     if (src->dims[d] > INT32_MAX) return false; /* reorder_items uses 32-bit positions */
-    l->limits[d] = src->dims[d];
-    l->pads[d] = dst_block > 1;
-    dnnl_dim_t outer = divide_up(src->dims[d], block);
-    add_loop(l, (struct tile_loop){outer, src_block > 1 ? src_outer : src_outer * block,
-                                   dst_block > 1 ? dst_outer : dst_outer * block, d, (i32)block});
-    add_loop(l, (struct tile_loop){block, src_inner, dst_inner, d, 1});
+    add_blocks(l, src, dst, d, &of_src, &of_dst);
     return true;
 }
 
@@ -235,6 +261,16 @@ static int choose_y(const struct loops *l, const struct tile_loop *x) {
     return y;
 }
 
+/* The loop around y: where short runs of src continue, so that whole lines of the cache are read; otherwise
+ * the next one in dst. */
+static int choose_z(const struct loops *l, const struct tile_loop *dense) {
+    enum { SHORT = 64 };
+    if (dense->src_stride == 1 && dense->size < SHORT)
+        for (int z = 0; z < l->count; z++)
+            if (l->loops[z].src_stride == dense->size) return z;
+    return l->count - 1;
+}
+
 static dnnl_dim_t at_most(dnnl_dim_t a, dnnl_dim_t b) {
     return a < b ? a : b;
 }
@@ -250,8 +286,8 @@ static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
     int last = l->count - 1;
     p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
     p->y = take_loop(l, choose_y(l, &p->x));
-    p->z = take_loop(l, l->count - 1);
     p->transpose = p->y.src_stride == 1 && p->x.src_stride != 1;
+    p->z = take_loop(l, choose_z(l, p->transpose ? &p->y : &p->x));
     p->tile_x = p->transpose ? SIDE : ELEMENTS;
     p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
     p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
@@ -347,6 +383,8 @@ static dnnl_status_t build_converting_tiles(struct plan *plan) {
     tiled.dst_type = (i32)dst->data_type;
     tiled.dst_bits = bits;
     tiled.copy_bits = copies ? bits : 0;
+    tiled.groups = copies && tiled.transpose && tiled.x.size * bits == 32
+                   && tiled.y.dst_stride * bits % 32 == 0 && dst->offset0 * bits % 32 == 0;
     return launch_tiles(plan, &kernel_convert_tiles, &tiled);
 }
 
@@ -432,9 +470,39 @@ static dnnl_status_t build_rows(struct plan *plan) {
     return rows_end(&rows);
 }
 
+/* Parameters of src alone. */
+static bool only_of_src(const attr_t *attr) {
+    return attr_only_has(attr, ATTR_SCALES | ATTR_ZERO_POINTS | ATTR_GROUPS)
+           && !quants_find(&attr->scales, DNNL_ARG_TO) && !quants_find(&attr->zero_points, DNNL_ARG_TO);
+}
+
+/* To small elements in groups of 32 bits, the layout of packed weights: converted in the layout of src first,
+ * a row at a time, then moved. */
+static dnnl_status_t build_grouped(struct plan *plan) {
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_FROM),
+               dst = *problem_md(&plan->problem, DNNL_ARG_TO);
+    const int bits = dt_bits(dst.data_type), last = dst.blocking.inner_nblks - 1;
+    md_t converted;
+    struct loops l;
+    TRY(plan_takes(plan, &kernel_convert_tiles));
+    if (src.data_type == dst.data_type || !only_of_src(&plan->attr))
+        return plan_skip(plan, "elements keep their type, or attributes of dst");
+    if (last < 0 || bits < 8 || dst.blocking.inner_blks[last] * bits != 32)
+        return plan_skip(plan, "dst has no groups of 32 bits");
+    if (!md_is_plain(&src) || !md_is_dense(&src, false)) return plan_skip(plan, "src is not plain and dense");
+    TRY(plan_loops(plan, &l));
+    TRY(epilogue_add_arguments(plan, &dst));
+    if (md_nelems(&dst, true) == 0) return dnnl_success;
+    TRY(md_init_by_strides(&converted, src.ndims, src.dims, dst.data_type, src.blocking.strides));
+    plan_place(plan, &converted);
+    TRY(append_reorder(plan, DNNL_ARG_FROM, &src, ARG_SCRATCHPAD, &converted, &plan->attr));
+    return append_reorder(plan, ARG_SCRATCHPAD, &converted, DNNL_ARG_TO, &dst, NULL);
+}
+
 const struct implementation reorder_implementations[] = {
         {"rnn_reorder_rows", rnn_build_reorder, NULL},
         {"x32_reorder_tiles", build_tiles, NULL},
+        {"reorder_grouped", build_grouped, NULL},
         {"reorder_rows", build_rows, NULL},
         {"convert_tiles", build_converting_tiles, NULL},
         {"reorder_items", build_items, NULL},

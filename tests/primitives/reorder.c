@@ -71,6 +71,7 @@ static const struct {
          {2, 19, 6, 7},
          {"abcd", "acdb", "cdba", "aBcd16b", "aBcd8b", "ABcd16b16a", "Acdb32a", "bcda", "ABcd4b16a4b"}},
         {4, {1, 3, 30, 31}, {"abcd", "acdb", "aBcd16b"}},
+        {4, {35, 22, 3, 7}, {"abcd", "acdb", "cdba", "ABcd2b8a4b", "ABcd16a4b", "ABcd16a2b"}},
         {4, {70, 130, 2, 1}, {"abcd", "acdb", "cdba", "Acdb32a"}},
         {5, {2, 17, 5, 3, 4}, {"abcde", "acdeb", "aBdec32b", "aBCde16b16c", "aBcde16b"}},
         {6, {2, 3, 4, 2, 3, 2}, {"abcdef", "fedcba", "aBcdef8b"}},
@@ -262,7 +263,7 @@ static const struct attr_case real_attrs[] = {
 static void real_numbers(void **state) {
     (void)state;
     static const dnnl_dims_t dims = {3, 35, 4, 5};
-    static const char *const tags[] = {"abcd", "acdb", "aBcd16b"};
+    static const char *const tags[] = {"abcd", "acdb", "aBcd16b", "ABcd2b8a4b", "ABcd16a2b"};
     static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_f16, dnnl_s8, dnnl_u8, dnnl_s32};
     for (int a = 0; a < COUNT(real_attrs); a++)
         for (int i = 0; i < COUNT(types); i++)
@@ -273,7 +274,7 @@ static void real_numbers(void **state) {
                     for (int64_t n = 0; n < src.count; n++)
                         src.values[n] = round_to_type(src.values[n] * 100, types[i]);
                     if (is_integer(types[i])) array_fill(&src, 100, (unsigned)(a + t));
-                    run_problem(&src, tags[t], &dst, tags[(t + a) % 3], &real_attrs[a], false);
+                    run_problem(&src, tags[t], &dst, tags[(t + a + 2) % COUNT(tags)], &real_attrs[a], false);
                     array_free(&src);
                     array_free(&dst);
                 }
