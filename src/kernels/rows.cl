@@ -248,17 +248,30 @@ INLINE int row_is_short(constant struct rows_params *p) {
            && (op->kind == ROW_ELTWISE || p->operands[op->operand].type == type);
 }
 
+/* Is an operand one number for each row of a block, or rows of its own? */
+INLINE int row_repeats(constant struct rows_params *p, const struct row_block *block,
+                       constant struct row_operand *operand) {
+    const i64 stride = operand->strides[p->nloops - 1];
+    return (stride == 0 || stride == 1) && (block->rows == 1 || block->n % 16 == 0);
+}
+
 /* Computes the whole vectors of a dense block, and leaves the rest, if any, in `block`. */
 INLINE int row_compute_short(const struct row_state *s, struct row_block *block) {
     constant struct rows_params *p = s->p;
     constant struct row_op *op = &p->ops[1];
     constant struct row_operand *dst = &p->operands[0], *x = &p->operands[p->ops[0].operand];
     constant struct row_operand *y = op->kind == ROW_ELTWISE ? x : &p->operands[op->operand];
-    const int n = block->n * block->rows, whole = n / 16 * 16;
-    if (!row_is_dense(p, block, dst) || !row_is_dense(p, block, x) || !row_is_dense(p, block, y)) return 0;
+    const int n = block->n * block->rows, whole = n / 16 * 16, dense = row_is_dense(p, block, y);
+    if (!row_is_dense(p, block, dst) || !row_is_dense(p, block, x)) return 0;
+    if (!dense && (y->buffer < 0 || !row_repeats(p, block, y))) return 0;
     if (whole != n && block->rows > 1) return 0;
-    row_short(op, dst->type, s->buffers[dst->buffer], row_offset(p, block, dst), s->buffers[x->buffer],
-              row_offset(p, block, x), s->buffers[y->buffer], row_offset(p, block, y), whole);
+    const int rows = dense ? 1 : block->rows, length = whole / rows;
+    const i64 to = row_offset(p, block, dst), from = row_offset(p, block, x);
+    i64 y_from = row_offset(p, block, y);
+    for (int j = 0; j < rows; j++, y_from += y->strides[p->nloops - 2])
+        row_short(op, dst->type, s->buffers[dst->buffer], to + j * length, s->buffers[x->buffer],
+                  from + j * length, s->buffers[y->buffer], y_from, !dense && y->strides[p->nloops - 1] == 0,
+                  length);
     block->index[p->nloops - 1] += whole;
     block->n = block->rows > 1 ? 0 : n - whole;
     return block->n == 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Short programs over small types in one pass: a load and one cheap operation, all tensors of the same type
- * and dense. Longer ones go through buffers of floats, where the operations are not limited by memory.
+ * and dense, or one number for all elements. Longer ones go through buffers of floats, where the operations
+ * are not limited by memory.
  */
 #ifndef LODE_KERNELS_LIB_ROWS_SHORT_H
 #define LODE_KERNELS_LIB_ROWS_SHORT_H
@@ -39,11 +40,14 @@ INLINE int short_has_type(int type) {
     return type == TYPE_BF16 || type == TYPE_F16 || type == TYPE_S8 || type == TYPE_U8;
 }
 
-/* The first n / 16 * 16 elements; `y_from` is `from` if the operation has one operand. */
+/* The first n / 16 * 16 elements; `y_from` is `from` if the operation has one operand, and `same` tells that
+ * y is its first element for all. */
 #define SHORT_LOOP(condition_, expression_)                                                                  \
     condition_:                                                                                              \
     for (int k = 0; k + 16 <= n; k += 16) {                                                                  \
-        const float16 x = SHORT_LOAD(from, k), y = SHORT_LOAD(y_from, k);                                    \
+        const float16 x = SHORT_LOAD(from, k);                                                               \
+        float16 y = first;                                                                                   \
+        if (!same) y = SHORT_LOAD(y_from, k);                                                                \
         SHORT_STORE(to, k, expression_);                                                                     \
         (void)y;                                                                                             \
     }                                                                                                        \
@@ -51,8 +55,10 @@ INLINE int short_has_type(int type) {
 #define SHORT_CASE(alg_, expression_) SHORT_LOOP(case alg_, expression_)
 #define SHORT_FUNCTION(type_name_, element_)                                                                 \
     OUTLINE void short_##type_name_(constant struct row_op *op, global element_ *to,                         \
-                                    global const element_ *from, global const element_ *y_from, int n) {     \
+                                    global const element_ *from, global const element_ *y_from, int same,    \
+                                    int n) {                                                                 \
         const float alpha = op->alpha, beta = op->beta;                                                      \
+        const float16 first = (float16)(SHORT_ONE(y_from[0]));                                               \
         switch (op->alg) {                                                                                   \
             SHORT_BINARY_EACH(SHORT_CASE)                                                                    \
             SHORT_ELTWISE_EACH(SHORT_CASE)                                                                   \
@@ -60,35 +66,44 @@ INLINE int short_has_type(int type) {
         }                                                                                                    \
     }
 
+#define SHORT_ONE(v_) bf16_to_f32(v_)
 #define SHORT_LOAD(from_, k_) widen_bf16(convert_uint16(vload16(0, (from_) + (k_))))
 #define SHORT_STORE(to_, k_, x_) vstore16(convert_ushort16(lanes_bf16(x_)), 0, (to_) + (k_))
 SHORT_FUNCTION(bf16, ushort)
+#undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
+#define SHORT_ONE(v_) f16_to_f32(v_)
 #define SHORT_LOAD(from_, k_) widen_f16(convert_uint16(vload16(0, (from_) + (k_))))
 #define SHORT_STORE(to_, k_, x_) vstore16(convert_ushort16(lanes_f16(x_)), 0, (to_) + (k_))
 SHORT_FUNCTION(f16, ushort)
+#undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
+#define SHORT_ONE(v_) (float)(char)(v_)
 #define SHORT_LOAD(from_, k_) widen_s8(convert_uint16(vload16(0, (from_) + (k_))))
 #define SHORT_STORE(to_, k_, x_)                                                                             \
     vstore16(convert_uchar16(lanes_byte(x_, -128.0f, 127.0f, -128.0f)), 0, (to_) + (k_))
 SHORT_FUNCTION(s8, uchar)
+#undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
+#define SHORT_ONE(v_) (float)(v_)
 #define SHORT_LOAD(from_, k_) widen_unsigned(convert_uint16(vload16(0, (from_) + (k_))))
 #define SHORT_STORE(to_, k_, x_)                                                                             \
     vstore16(convert_uchar16(lanes_byte(x_, 0.0f, 255.0f, 255.0f)), 0, (to_) + (k_))
 SHORT_FUNCTION(u8, uchar)
+#undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
 
 /* Offsets in elements. */
 INLINE void row_short(constant struct row_op *op, int type, global uchar *to, i64 to_offset,
-                      global const uchar *from, i64 offset, global const uchar *y_from, i64 y_offset, int n) {
+                      global const uchar *from, i64 offset, global const uchar *y_from, i64 y_offset,
+                      int same, int n) {
 #define SHORT_CALL(name_, element_)                                                                          \
     short_##name_(op, (global element_ *)to + to_offset, (global const element_ *)from + offset,             \
-                  (global const element_ *)y_from + y_offset, n)
+                  (global const element_ *)y_from + y_offset, same, n)
     switch (type) {
     case TYPE_BF16: SHORT_CALL(bf16, ushort); return;
     case TYPE_F16: SHORT_CALL(f16, ushort); return;

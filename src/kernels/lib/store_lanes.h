@@ -24,8 +24,8 @@ INLINE OVERLOAD UVEC lanes_byte(VEC x, float least, float most, float nan) {
 }
 
 INLINE OVERLOAD UVEC lanes_bf16(VEC x) {
-    UVEC bits = AS_UVEC(x), rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-    return x == x ? rounded : (bits >> 16) | 0x40u;
+    UVEC bits = AS_UVEC(x), more = (bits & 0x10000u) == 0u ? (UVEC)(0x7fffu) : (UVEC)(0x8000u);
+    return (x == x ? bits + more : bits | 0x400000u) >> 16;
 }
 
 INLINE OVERLOAD UVEC lanes_f16(VEC x) {
