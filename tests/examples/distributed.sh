@@ -6,8 +6,8 @@
 #
 # Different numbers of ranks sum gradients in different orders, so their losses differ by rounding. In the first step it is
 # that of the loss alone: no more than 1e-6 of it, 17 units in the last place of a float. Later, rounding decides on which
-# side of 0 an input of a ReLU is, and with it a whole term of a gradient: no more than 2e-3 of the loss in 24 steps. A
-# wrong factor of the gradients makes it 1e-2 and more.
+# side of 0 an input of a ReLU is, and with it a whole term of a gradient: no more than 2e-3 of the loss in 24 steps.
+# Gradients that are twice or four times as large make it 0.2.
 set -eu
 what=$1 mpirun=$2 program=$3 engine=${4:-cpu} percent=${5:-0}
 folder=$(mktemp -d)
