@@ -3,6 +3,7 @@
 # distributed.sh same MPIRUN PROGRAM ENGINE [PERCENT]: 1, 2 and 4 ranks on this machine train on the same batches and must
 # have the same losses. PERCENT of the gradients must be summed in place, not in copies.
 # distributed.sh death MPIRUN PROGRAM: if a rank dies, the run must end with an error.
+# distributed.sh mixed MPIRUN PROGRAM: ranks with different instruction sets must train together, or refuse to.
 #
 # Different numbers of ranks sum gradients in different orders, so their losses differ by rounding. In the first step it is
 # that of the loss alone: no more than 1e-6 of it, 17 units in the last place of a float. Later, rounding decides on which
@@ -67,5 +68,12 @@ death)
     [ $status != 0 ] || { echo "the run succeeded although a rank died"; exit 1; }
     grep -q '^step   2' "$folder/4" || { echo "the run ended too early"; exit 1; }
     echo "the run ended with status $status"
+    ;;
+mixed)
+    status=0
+    timeout "$limit" "$mpirun" -n 1 -x ONEDNN_MAX_CPU_ISA=SSE41 "$program" cpu 2 : -n 1 "$program" cpu 2 \
+        >"$folder/mixed" 2>&1 || status=$?
+    cat "$folder/mixed"
+    [ $status = 0 ] || grep -q "the ranks chose different layouts" "$folder/mixed"
     ;;
 esac
