@@ -13,7 +13,7 @@
 
 /* Cases: each creates a descriptor. Memory descriptors live until the case has run. */
 
-enum { MAX_DESCS = 12 };
+enum { MAX_DESCS = 32 };
 struct descs {
     int count;
     dnnl_memory_desc_t list[MAX_DESCS];
