@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* A claim is never kept for long: its stream's thread needs only a CPU. Should a program make a command that
- * has started wait for a lower one, this ends the wait. */
-enum { LONGEST_NS = 100000000 };
+/* How long a command lets others go first. What they need to start is a CPU for their thread, which takes
+ * microseconds unless the machine is overloaded; then it is better to go on. */
+enum { LONGEST_NS = 10000000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct claim *claims;

@@ -11,14 +11,15 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 /* Longer than another thread needs to pick up and finish a small command; too short to waste noticeable CPU
  * time. */
 enum { SPIN_NS = 30000, ROUNDS_PER_LOOK = 64 };
 
-/* Threads wake up to 150 us after a timeout has expired. So the last part of a wait with a timeout spins,
- * unless that does not matter: 2 % late is good enough. */
-enum { LATE_NS = 200000, LONG_NS = 50 * LATE_NS };
+/* The kernel lets timeouts expire up to 50 us late, so that several threads wake at once. Sleeps with a
+ * shorter timeout than this turn that off; for others it is less than 2 %. */
+enum { PRECISE_NS = 10000000 };
 
 struct spin spin_begin(uint64_t timeout) {
     uint64_t most = machine()->cpus > 1 ? SPIN_NS : 0;
@@ -47,9 +48,16 @@ static uint64_t end_of(uint64_t timeout) {
     return timeout >= FOREVER - now ? FOREVER : now + timeout;
 }
 
-/* Until when a wait with that timeout may sleep. */
-static uint64_t end_of_sleep(uint64_t timeout, uint64_t end) {
-    return timeout < LONG_NS && machine()->cpus > 1 ? end - LATE_NS : end;
+/* Returns the thread's setting, for end_precision. */
+static int begin_precision(uint64_t timeout) {
+    if (timeout >= PRECISE_NS) return -1;
+    int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    return slack;
+}
+
+static void end_precision(int slack) {
+    if (slack >= 0) prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0);
 }
 
 void word_set(word_t *word, bool shared) {
@@ -84,10 +92,10 @@ bool word_wait(word_t *word, bool shared, uint64_t timeout) {
     uint64_t end = end_of(timeout);
     for (struct spin spin = spin_begin(timeout); spin_on(&spin);)
         if (word_is_set(word)) return true;
-    if (word_sleep(word, shared, end_of_sleep(timeout, end))) return true;
-    for (struct spin spin = {.until = end}; spin_on(&spin);)
-        if (word_is_set(word)) return true;
-    return word_is_set(word);
+    int slack = begin_precision(timeout);
+    bool set = word_sleep(word, shared, end);
+    end_precision(slack);
+    return set;
 }
 
 static pthread_mutex_t timelines_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -137,8 +145,8 @@ bool timeline_wait(struct timeline *timeline, uint64_t value, uint64_t timeout) 
     uint64_t end = end_of(timeout);
     for (struct spin spin = spin_begin(timeout); spin_on(&spin);)
         if (timeline_has(timeline, value)) return true;
-    if (timeline_sleep(timeline, value, end_of_sleep(timeout, end))) return true;
-    for (struct spin spin = {.until = end}; spin_on(&spin);)
-        if (timeline_has(timeline, value)) return true;
-    return timeline_has(timeline, value);
+    int slack = begin_precision(timeout);
+    bool reached = timeline_sleep(timeline, value, end);
+    end_precision(slack);
+    return reached;
 }

@@ -111,6 +111,16 @@ static uint64_t start_of(ze_event_handle_t event) {
     return stamps.global.kernelStart;
 }
 
+/* A command that the driver let wait for higher ones for so long may start before them: on an overloaded
+ * machine, their threads get no CPU. */
+enum { PATIENCE_NS = 10000000 };
+
+static bool check_order(ze_event_handle_t higher, ze_event_handle_t lower, uint64_t opened) {
+    if (start_of(lower) >= opened + PATIENCE_NS) return false;
+    assert_true(start_of(higher) <= start_of(lower));
+    return true;
+}
+
 /* Commands of three priorities become ready at the same moment, or are given to idle lists at almost the same
  * moment, the lowest first. */
 static void high_priorities_start_first(void **state) {
@@ -129,6 +139,7 @@ static void high_priorities_start_first(void **state) {
     }
     assert_ok(zeCommandListAppendBarrier(recorded, done[2], 1, &gate));
     assert_ok(zeCommandListClose(recorded));
+    int checked = 0;
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < LISTS - round % 2; i++)
             assert_ok(zeCommandListAppendBarrier(lists[i], done[i], 1, &gate));
@@ -136,15 +147,17 @@ static void high_priorities_start_first(void **state) {
             assert_ok(
                     CALL(zeCommandListImmediateAppendCommandListsExp)(lists[2], 1, &recorded, NULL, 0, NULL));
         if (round % 4 < 2) usleep(200); /* so that all wait for the gate */
+        uint64_t host = 0, opened = 0;
+        assert_ok(zeDeviceGetGlobalTimestamps(device, &host, &opened));
         assert_ok(zeEventHostSignal(gate));
         for (int i = 0; i < LISTS; i++)
             assert_ok(zeEventHostSynchronize(done[i], UINT64_MAX));
-        assert_true(start_of(done[2]) <= start_of(done[1]));
-        assert_true(start_of(done[1]) <= start_of(done[0]));
+        checked += check_order(done[2], done[1], opened) + check_order(done[1], done[0], opened);
         for (int i = 0; i < LISTS; i++)
             assert_ok(zeEventHostReset(done[i]));
         assert_ok(zeEventHostReset(gate));
     }
+    assert_true(checked > 0);
     for (int i = 0; i < LISTS; i++) {
         assert_ok(zeCommandListDestroy(lists[i]));
         assert_ok(zeEventDestroy(done[i]));

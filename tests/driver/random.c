@@ -79,10 +79,15 @@ static void finish_queue(struct player *player) {
         zeEventHostSignal(events[pick(player, EVENTS)]);
 }
 
+/* Of any priority; all but the first may be for copies only. */
 static void replace_list(struct player *player, uint32_t i) {
+    const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                          .ordinal = i && pick(player, 4) == 0,
+                                          .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,
+                                          .priority = (ze_command_queue_priority_t)pick(player, 3)};
     finish_list(player, player->lists[i]);
     if (zeCommandListDestroy(player->lists[i])) abort();
-    player->lists[i] = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    if (zeCommandListCreateImmediate(context, device, &desc, &player->lists[i])) abort();
 }
 
 static void run_recorded(struct player *player) {
