@@ -245,6 +245,8 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, con
     bool int8 = forward && r->tensors[WEIGHTS_LAYER]->data_type == dnnl_s8;
     struct attr_rules rules = {.parts = ATTR_FPMATH | (int8 ? ATTR_RNN : 0)};
     TRY(check_attr(component, engine, attr, &rules));
+    SUPPORT(r->direction >= dnnl_unidirectional_left2right && r->direction <= dnnl_bidirectional_sum,
+            "this direction");
     return create_network(pd, engine, r, forward, attr);
 }
 
