@@ -120,8 +120,7 @@ static void descs_free(dnnl_memory_desc_t *mds) {
 #define D_END x[NET_BIAS], x[NET_DST_LAYER], x[NET_DST_ITER]
 #define ENGINE_AND(prop_) test_engine(), prop_
 
-/* The scales, as attributes; NULL without any. */
-static dnnl_primitive_attr_t attr_of(const struct network *n) {
+dnnl_primitive_attr_t net_attr(const struct network *n) {
     dnnl_primitive_attr_t attr = NULL;
     float scales[1024];
     if (!net_is_quantised(n)) return NULL;
@@ -169,7 +168,7 @@ dnnl_status_t net_forward_desc(dnnl_primitive_desc_t *pd, const struct network *
                                const struct net_arrays *arrays, dnnl_prop_kind_t prop) {
     dnnl_memory_desc_t mds[NET_TENSORS];
     descs_new(n, arrays, mds);
-    dnnl_primitive_attr_t attr = attr_of(n);
+    dnnl_primitive_attr_t attr = net_attr(n);
     dnnl_status_t status = forward_of(pd, n, prop, mds, attr);
     dnnl_primitive_attr_destroy(attr);
     descs_free(mds);

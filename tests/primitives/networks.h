@@ -49,6 +49,8 @@ static inline bool net_is_quantised(const struct network *n) {
 /* The scale of the weights of a gate and channel; of a projection, of a channel. */
 float net_weights_scale(const struct network *n, dnnl_dim_t gate, dnnl_dim_t channel);
 float net_projection_scale(const struct network *n, dnnl_dim_t channel);
+/* The scales, as attributes; NULL without any. */
+dnnl_primitive_attr_t net_attr(const struct network *n);
 
 enum { NET_ALPHA_PERCENT = 25 }; /* the slope of relu */
 int net_gates(const struct network *n);

@@ -162,12 +162,60 @@ static void bytes(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Reorders that quantise: data * scale + shift, and weights by the scale of their gate and channel. */
+static void quantise(int ndims, const dnnl_dim_t *dims, const char *from_tag, const char *to_tag,
+                     dnnl_data_type_t type, const struct network *n) {
+    struct array from = array_new(ndims, dims, dnnl_f32), to = array_new(ndims, dims, type),
+                 error = array_new(ndims, dims, dnnl_f64);
+    dnnl_dim_t at[DNNL_MAX_NDIMS] = {0};
+    array_fill_real(&from, (unsigned)ndims);
+    do {
+        const int64_t i = array_index(&from, at);
+        struct bounded x = exactly(from.values[i]);
+        if (ndims == 5)
+            x = bounded_mul(x, exactly(net_weights_scale(n, at[3], at[4])));
+        else
+            x = bounded_add(bounded_mul(x, exactly(n->scale)), exactly(n->shift));
+        store_bounded(x, i, &to, &error);
+    } while (next_position(ndims, dims, at));
+    dnnl_primitive_attr_t attr = net_attr(n);
+    dnnl_memory_desc_t src = md_of(&from, from_tag), dst = md_of(&to, to_tag);
+    dnnl_primitive_desc_t pd = NULL;
+    dnnl_status_t status =
+            dnnl_reorder_primitive_desc_create(&pd, src, test_engine(), dst, test_engine(), attr);
+    run_implementations(
+            status, pd,
+            &(struct test_run){.what = to_tag,
+                               .inputs = {{DNNL_ARG_FROM, &from, NULL}},
+                               .outputs = {{.arg = DNNL_ARG_TO, .expected = &to, .error = &error}}});
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(dst);
+    dnnl_primitive_attr_destroy(attr);
+    array_free(&from);
+    array_free(&to);
+    array_free(&error);
+}
+
+static void quantising_reorders(void **state) {
+    (void)state;
+    failures = 0;
+    for (int many = 0; many < 2; many++) {
+        const struct network n = {
+                .cell = dnnl_vanilla_lstm, .dhc = 21, .scale = 100, .shift = 120, .many_scales = many};
+        const dnnl_dim_t weights[] = {1, 2, 13, 4, 21}, layer[] = {3, 2, 19}, states[] = {2, 1, 3, 19};
+        quantise(3, layer, "abc", "bac", dnnl_u8, &n);
+        quantise(4, states, "abcd", "abcd", dnnl_u8, &n);
+        quantise(5, weights, "abcde", "abdec", dnnl_s8, &n);
+        quantise(5, weights, "abcde", "abdEC32e4c", dnnl_s8, &n);
+    }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(cells_and_directions),
-            cmocka_unit_test(layouts_and_types),
-            cmocka_unit_test(lstm_options),
-            cmocka_unit_test(bytes),
+            cmocka_unit_test(cells_and_directions), cmocka_unit_test(layouts_and_types),
+            cmocka_unit_test(lstm_options),         cmocka_unit_test(bytes),
+            cmocka_unit_test(quantising_reorders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
