@@ -149,7 +149,7 @@ static dnnl_status_t launch_rows(struct plan *plan, const struct norm_gradient_r
 
 /* Adds up what the work-items have left in scratchpad. */
 static dnnl_status_t append_weights(struct plan *plan, const md_t *parts, int arg) {
-    const md_t *to = problem_md(&plan->problem, arg);
+    const md_t *to = norm_wanted(&plan->problem, arg);
     dnnl_dims_t dims = {1, parts->dims[1]};
     md_t sums;
     if (!to) return dnnl_success;

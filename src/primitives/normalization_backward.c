@@ -22,11 +22,16 @@ dnnl_status_t check_normalization_backward(const struct normalization_request *r
     return dnnl_success;
 }
 
+/* Gradients of weights have a descriptor even where only that of src is computed, as oneDNN has it. */
+static void add_gradient(struct problem *problem, int arg, const md_t *weights) {
+    problem_add(problem, arg, true, weights);
+    problem->tensors[problem->ntensors - 1].inside = problem->prop != dnnl_backward;
+}
+
 dnnl_status_t normalization_backward_problem(struct problem *problem, dnnl_primitive_kind_t kind,
                                              const struct normalization_request *r, float epsilon,
                                              const md_t *statistics, const md_t *weights,
                                              const md_t *workspace) {
-    const bool all = r->prop == dnnl_backward;
     TRY(problem_init(problem, kind, 10));
     problem->prop = r->prop;
     problem->flags = r->flags;
@@ -39,8 +44,8 @@ dnnl_status_t normalization_backward_problem(struct problem *problem, dnnl_primi
     if (r->flags & dnnl_use_scale) problem_add(problem, DNNL_ARG_SCALE, false, weights);
     problem_add(problem, DNNL_ARG_WORKSPACE, false, workspace);
     problem_add(problem, DNNL_ARG_DIFF_SRC, true, r->diff_src);
-    if (all && (r->flags & dnnl_use_scale)) problem_add(problem, DNNL_ARG_DIFF_SCALE, true, weights);
-    if (all && (r->flags & dnnl_use_shift)) problem_add(problem, DNNL_ARG_DIFF_SHIFT, true, weights);
+    if (r->flags & dnnl_use_scale) add_gradient(problem, DNNL_ARG_DIFF_SCALE, weights);
+    if (r->flags & dnnl_use_shift) add_gradient(problem, DNNL_ARG_DIFF_SHIFT, weights);
     if (r->flags & dnnl_fuse_norm_add_relu) problem_add(problem, DNNL_ARG_DIFF_SRC_1, true, r->diff_dst);
     return dnnl_success;
 }
@@ -55,8 +60,12 @@ dnnl_status_t norm_backward_layouts(struct problem *problem) {
     return md_set_any_like(problem_md(problem, DNNL_ARG_DIFF_SRC), src);
 }
 
+const md_t *norm_wanted(const struct problem *problem, int arg) {
+    return problem->prop == dnnl_backward ? problem_md(problem, arg) : NULL;
+}
+
 bool norm_wants_weights(const struct problem *problem) {
-    return problem_md(problem, DNNL_ARG_DIFF_SCALE) || problem_md(problem, DNNL_ARG_DIFF_SHIFT);
+    return norm_wanted(problem, DNNL_ARG_DIFF_SCALE) || norm_wanted(problem, DNNL_ARG_DIFF_SHIFT);
 }
 
 bool norm_mask(const struct problem *problem, md_t *mask) {
@@ -111,8 +120,8 @@ dnnl_status_t norm_append_gradient(struct plan *plan, const struct norm_cells *c
             .scale_offset = weighted ? offset_of(problem_md(problem, DNNL_ARG_SCALE)) : -1,
             .factors = scratch_floats(plan, 4 * count),
             .cells = count,
-            .diff_scale_offset = weighted ? offset_of(problem_md(problem, DNNL_ARG_DIFF_SCALE)) : -1,
-            .diff_shift_offset = weighted ? offset_of(problem_md(problem, DNNL_ARG_DIFF_SHIFT)) : -1,
+            .diff_scale_offset = weighted ? offset_of(norm_wanted(problem, DNNL_ARG_DIFF_SCALE)) : -1,
+            .diff_shift_offset = weighted ? offset_of(norm_wanted(problem, DNNL_ARG_DIFF_SHIFT)) : -1,
             .elements = (float)(md_nelems(problem_md(problem, DNNL_ARG_SRC), false) / cells->statistics),
             .eps = problem->epsilon,
             .given = (problem->flags & dnnl_use_global_stats) != 0};
@@ -121,8 +130,8 @@ dnnl_status_t norm_append_gradient(struct plan *plan, const struct norm_cells *c
 }
 
 dnnl_status_t norm_append_no_gradient(struct plan *plan, dnnl_dim_t channels) {
-    const md_t *diff_scale = problem_md(&plan->problem, DNNL_ARG_DIFF_SCALE),
-               *diff_shift = problem_md(&plan->problem, DNNL_ARG_DIFF_SHIFT);
+    const md_t *diff_scale = norm_wanted(&plan->problem, DNNL_ARG_DIFF_SCALE),
+               *diff_shift = norm_wanted(&plan->problem, DNNL_ARG_DIFF_SHIFT);
     const bool wanted =
             diff_scale ? diff_scale->data_type == dnnl_f32 : diff_shift && diff_shift->data_type == dnnl_f32;
     if (!wanted || channels == 0) return dnnl_success;
@@ -261,7 +270,7 @@ static dnnl_status_t append_diff_src(const struct gradient *g) {
 
 /* The gradient of a vector along the last dimension. */
 static dnnl_status_t append_column_sum(const struct gradient *g, int arg, const md_t *terms, int to_arg) {
-    const md_t *to = problem_md(&g->plan->problem, to_arg);
+    const md_t *to = norm_wanted(&g->plan->problem, to_arg);
     const int axis = g->src.ndims - 1;
     md_t sums;
     if (!to) return dnnl_success;
@@ -278,7 +287,7 @@ static dnnl_status_t append_column_sum(const struct gradient *g, int arg, const 
 /* Gradients of scale and shift of layer normalisation: sums over all cells. */
 static dnnl_status_t append_weights(const struct gradient *g, const md_t *products) {
     const md_t diff_dst = *problem_md(&g->plan->problem, DNNL_ARG_DIFF_DST);
-    if (problem_md(&g->plan->problem, DNNL_ARG_DIFF_SCALE)) {
+    if (norm_wanted(&g->plan->problem, DNNL_ARG_DIFF_SCALE)) {
         struct rows rows;
         const md_t a = factor(g, 1);
         rows_begin_at(&rows, g->plan, ARG_SCRATCHPAD, products);

@@ -33,6 +33,8 @@ struct norm_cells {
     md_t cell_mean;
 };
 
+/* The gradient of scale or shift (DNNL_ARG_DIFF_*); NULL if it is not computed. */
+const md_t *norm_wanted(const struct problem *problem, int arg);
 /* Does the primitive also compute the gradients of scale or shift? */
 bool norm_wants_weights(const struct problem *problem);
 

@@ -6,6 +6,7 @@
  */
 #include "primitives/harness.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,12 +28,14 @@ static struct array array_for(const_dnnl_primitive_desc_t pd, int arg) {
 }
 
 static void add_inputs(struct exec *exec, const_dnnl_primitive_desc_t pd) {
-    static const int inputs[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_WEIGHTS_ITER, DNNL_ARG_BIAS,
-                                 DNNL_ARG_DIFF_DST};
+    static const int inputs[] = {DNNL_ARG_SRC,      DNNL_ARG_WEIGHTS, DNNL_ARG_WEIGHTS_ITER, DNNL_ARG_BIAS,
+                                 DNNL_ARG_DIFF_DST, DNNL_ARG_MEAN,    DNNL_ARG_VARIANCE,     DNNL_ARG_SCALE};
     for (int i = 0; i < COUNT(inputs); i++) {
         struct array array = array_for(pd, inputs[i]);
         if (!array.values) continue;
         array_fill_real(&array, (unsigned)(i + 1));
+        for (int64_t k = 0; k < array.count && inputs[i] == DNNL_ARG_VARIANCE; k++)
+            array.values[k] = fabs(array.values[k]);
         exec_add(exec, inputs[i],
                  memory_new(dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, inputs[i]), &array));
         array_free(&array);
@@ -40,7 +43,8 @@ static void add_inputs(struct exec *exec, const_dnnl_primitive_desc_t pd) {
 }
 
 static uint64_t result_hash(const char *name, const_dnnl_primitive_desc_t pd) {
-    static const int outputs[] = {DNNL_ARG_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS};
+    static const int outputs[] = {DNNL_ARG_DST,      DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS,
+                                  DNNL_ARG_DIFF_SRC, DNNL_ARG_DIFF_SCALE,   DNNL_ARG_DIFF_SHIFT};
     struct exec exec = {0};
     struct array results[COUNT(outputs)];
     uint64_t hash = 0;
@@ -255,6 +259,44 @@ static void sums(const char *tag) {
     dnnl_memory_desc_destroy(row);
 }
 
+/* Gradients of normalisations, whose sums are divided as well; of LRN and resampling. */
+static void gradients(const char *tag) {
+    const unsigned flags = dnnl_use_scale | dnnl_use_shift;
+    dnnl_memory_desc_t src = f32(4, (dnnl_dim_t[]){3, 24, 37, 41}, tag),
+                       wide = f32(4, (dnnl_dim_t[]){3, 24, 50, 61}, tag);
+    dnnl_primitive_desc_t pd;
+    check(dnnl_batch_normalization_backward_primitive_desc_create(&pd, test_engine(), dnnl_backward, src, src,
+                                                                  src, 1e-3f, flags, NULL, NULL),
+          "batch_normalization_backward");
+    run("batch_normalization_backward", pd);
+    check(dnnl_group_normalization_backward_primitive_desc_create(&pd, test_engine(), dnnl_backward, src, src,
+                                                                  src, 6, 1e-3f, flags, NULL, NULL),
+          "group_normalization_backward");
+    run("group_normalization_backward", pd);
+    check(dnnl_lrn_backward_primitive_desc_create(&pd, test_engine(), dnnl_lrn_across_channels, src, src, src,
+                                                  5, 1e-1f, 0.75f, 1.5f, NULL, NULL),
+          "lrn_backward");
+    run("lrn_backward", pd);
+    check(dnnl_resampling_backward_primitive_desc_create(&pd, test_engine(), dnnl_resampling_linear, NULL,
+                                                         src, wide, NULL, NULL),
+          "resampling_backward");
+    run("resampling_backward", pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(wide);
+}
+
+/* Many rows, and long ones. */
+static void row_gradients(dnnl_dim_t rows, dnnl_dim_t length) {
+    dnnl_memory_desc_t md = f32(2, (dnnl_dim_t[]){rows, length}, "ab");
+    dnnl_primitive_desc_t pd;
+    check(dnnl_layer_normalization_backward_primitive_desc_create(
+                  &pd, test_engine(), dnnl_backward, md, md, md, NULL, 1e-3f, dnnl_use_scale | dnnl_use_shift,
+                  NULL, NULL),
+          "layer_normalization_backward");
+    run("layer_normalization_backward", pd);
+    dnnl_memory_desc_destroy(md);
+}
+
 /* Several steps, without states before and after. */
 static void networks(void) {
     dnnl_memory_desc_t src = f32(3, (dnnl_dim_t[]){4, 17, 40}, "abc"),
@@ -330,6 +372,10 @@ int main(void) {
     reductions();
     sums("abcd");
     sums("acdb");
+    gradients("abcd");
+    gradients("acdb");
+    row_gradients(700, 130);
+    row_gradients(2, 70001);
     networks();
     dnnl_primitive_attr_destroy(relu);
     dnnl_primitive_attr_destroy(tanh);

@@ -257,11 +257,13 @@ static void run_problem(const struct problem *p, const struct array *src, const 
     make_inputs(&t, p, src, types);
     make_results(&t, p, types[2]);
     dnnl_status_t status = run_forward(p, &t, &hint, &extra);
-    if (status != dnnl_success) failure("%s: the forward primitive gives %d", what, (int)status);
+    if (status != dnnl_success && !test_peer())
+        failure("%s: the forward primitive gives %d", what, (int)status);
     reference(p, &t);
     if (status == dnnl_success) status = desc_new(&pd, p, &t, hint);
     struct test_run run = run_of(p, &t, &extra, what);
-    run_implementations(status, pd, &run);
+    bool refused = test_peer() && status == dnnl_unimplemented;
+    if (!refused) run_implementations(status, pd, &run);
     dnnl_primitive_desc_destroy(hint);
     exec_free(&extra);
     free_tensors(&t);

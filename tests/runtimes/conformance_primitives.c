@@ -272,6 +272,11 @@ CASE(concat) {
     const_dnnl_memory_desc_t srcs[] = {F32(3, dnnl_abc, 2, 3, 5), F32(3, dnnl_abc, 2, 8, 5)};
     return dnnl_concat_primitive_desc_create(pd, engine, F32(3, dnnl_abc, 2, 11, 5), 2, 1, srcs, NULL);
 }
+CASE(lrn_backward) {
+    dnnl_memory_desc_t md = F32(4, dnnl_nhwc, 2, 13, 4, 5);
+    return dnnl_lrn_backward_primitive_desc_create(pd, engine, dnnl_lrn_across_channels, md, md, md, 5, 1e-4f,
+                                                   0.75f, 1, NULL, NULL);
+}
 CASE(batch_normalization) {
     dnnl_memory_desc_t md = F32(4, dnnl_nchw, 3, 11, 4, 4);
     return dnnl_batch_normalization_forward_primitive_desc_create(
@@ -293,6 +298,22 @@ CASE(group_normalization) {
     dnnl_memory_desc_t md = F32(4, dnnl_nchw, 2, 12, 3, 5);
     return dnnl_group_normalization_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, md, md, 4, 1e-5f, dnnl_use_scale | dnnl_use_shift, NULL);
+}
+CASE(batch_normalization_backward) {
+    dnnl_memory_desc_t md = F32(4, dnnl_nchw, 3, 11, 4, 4);
+    return dnnl_batch_normalization_backward_primitive_desc_create(
+            pd, engine, dnnl_backward, md, md, md, 1e-5f, dnnl_use_scale | dnnl_use_shift, NULL, NULL);
+}
+CASE(layer_normalization_backward) {
+    dnnl_memory_desc_t md = F32(3, dnnl_abc, 3, 4, 37);
+    return dnnl_layer_normalization_backward_primitive_desc_create(
+            pd, engine, dnnl_backward, md, md, md, F32(2, dnnl_ab, 3, 4), 1e-5f,
+            dnnl_use_scale | dnnl_use_shift, NULL, NULL);
+}
+CASE(group_normalization_backward) {
+    dnnl_memory_desc_t md = F32(4, dnnl_nhwc, 2, 12, 3, 5);
+    return dnnl_group_normalization_backward_primitive_desc_create(
+            pd, engine, dnnl_backward, md, md, md, 4, 1e-5f, dnnl_use_scale | dnnl_use_shift, NULL, NULL);
 }
 CASE(prelu) {
     dnnl_memory_desc_t md = F32(4, dnnl_nchw, 2, 5, 3, 3);
@@ -317,6 +338,11 @@ CASE(resampling_linear) {
     return dnnl_resampling_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, dnnl_resampling_linear, NULL, F32(4, dnnl_nchw, 2, 3, 5, 5),
             F32(4, dnnl_nchw, 2, 3, 8, 11), NULL);
+}
+CASE(resampling_backward) {
+    return dnnl_resampling_backward_primitive_desc_create(pd, engine, dnnl_resampling_linear, NULL,
+                                                          F32(4, dnnl_nchw, 2, 3, 5, 5),
+                                                          F32(4, dnnl_nchw, 2, 3, 8, 11), NULL, NULL);
 }
 CASE(shuffle) {
     dnnl_memory_desc_t md = F32(4, dnnl_nchw, 2, 12, 3, 3);
@@ -369,6 +395,7 @@ static const struct {
         ROW(pooling_avg_planes),
         ROW(pooling_avg),
         ROW(lrn),
+        ROW(lrn_backward),
         ROW(binary_add),
         ROW(binary_div),
         ROW(sum),
@@ -377,11 +404,15 @@ static const struct {
         ROW(batch_normalization_inference),
         ROW(layer_normalization),
         ROW(group_normalization),
+        ROW(batch_normalization_backward),
+        ROW(layer_normalization_backward),
+        ROW(group_normalization_backward),
         ROW(prelu),
         ROW(reduction_mean),
         ROW(reduction_norm),
         ROW(resampling_nearest),
         ROW(resampling_linear),
+        ROW(resampling_backward),
         ROW(shuffle),
         ROW(lstm),
 #undef ROW
@@ -409,6 +440,8 @@ static const int possible[] = {
         DNNL_ARG_DIFF_SRC,
         DNNL_ARG_DIFF_WEIGHTS,
         DNNL_ARG_DIFF_BIAS,
+        DNNL_ARG_DIFF_SCALE,
+        DNNL_ARG_DIFF_SHIFT,
         DNNL_ARG_DIFF_DST,
         DNNL_ARG_ATTR_POST_OP_DW | DNNL_ARG_WEIGHTS,
         DNNL_ARG_ATTR_POST_OP_DW | DNNL_ARG_BIAS,
