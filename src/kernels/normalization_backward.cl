@@ -459,16 +459,22 @@ INLINE void gradient_add_rows(struct gradient_rows *g, const int type, const int
     }
 }
 
-INLINE void gradient_row_results(const struct gradient_rows *g, const struct gradient_row *row,
-                                 const int type, i64 i, int count) {
+/* What the results of a row are made of. */
+struct gradient_factors {
+    float16 mean, factor, b, c;
+    i64 from, in, to;
+};
+
+INLINE void gradient_row_results(const struct gradient_rows *g, const struct gradient_factors *row,
+                                 const int type, const int given, i64 i, int count) {
     float16 x, d, y = (float16)(0.0f);
     gradient_row_load(&d, type, g->p->diff_dst_type, g->diff_dst, row->in + i, count);
     d *= vload16(0, g->scale + i);
-    if (!g->p->given) {
+    if (!given) {
         gradient_row_load(&x, type, g->p->src_type, g->src, row->from + i, count);
-        y = fma(x - vload16(0, row->mean), vload16(0, row->b), vload16(0, row->c));
+        y = fma(x - row->mean, row->b, row->c);
     }
-    y = fma(d, vload16(0, row->factor), y);
+    y = fma(d, row->factor, y);
     if (type) {
         gradient_store(type, y, g->diff_src, row->to + i);
         return;
@@ -478,20 +484,37 @@ INLINE void gradient_row_results(const struct gradient_rows *g, const struct gra
     row_store(g->diff_src, g->p->diff_src_type, row->to + i, 1, values, count);
 }
 
+INLINE void gradient_one_row(const struct gradient_rows *g, const struct gradient_row *row, const int type,
+                             const int given) {
+    const i64 length = g->p->length;
+    struct gradient_factors f;
+    i64 i = 0;
+    f.factor = vload16(0, row->factor);
+    f.mean = f.b = f.c = f.factor;
+    f.from = row->from, f.in = row->in, f.to = row->to;
+    if (!given) {
+        f.mean = vload16(0, row->mean);
+        f.b = vload16(0, row->b);
+        f.c = vload16(0, row->c);
+    }
+    for (; type && i + 16 <= length; i += 16)
+        gradient_row_results(g, &f, type, given, i, 16);
+    for (; i < length; i += 16)
+        gradient_row_results(g, &f, 0, given, i, length - i < 16 ? (int)(length - i) : 16);
+}
+
 /* n rows, one type for all tensors or 0. */
 INLINE void gradient_some_rows(struct gradient_rows *g, const int type, const int n) {
-    const i64 length = g->p->length;
     if (g->p->diff_scale >= 0)
         gradient_add_rows(g, type, n, 1);
     else if (!g->p->given)
         gradient_add_rows(g, type, n, 0);
 #pragma nounroll
     for (int k = 0; k < n; k++) {
-        i64 i = 0;
-        for (; type && i + 16 <= length; i += 16)
-            gradient_row_results(g, &g->rows[k], type, i, 16);
-        for (; i < length; i += 16)
-            gradient_row_results(g, &g->rows[k], 0, i, length - i < 16 ? (int)(length - i) : 16);
+        if (g->p->given)
+            gradient_one_row(g, &g->rows[k], type, 1);
+        else
+            gradient_one_row(g, &g->rows[k], type, 0);
     }
 }
 
@@ -532,8 +555,11 @@ INLINE void gradient_row_at(struct gradient_row *row, constant struct norm_gradi
 }
 
 INLINE void gradient_clear(global float *to, i64 n) {
+    i64 i = 0;
+    for (; i + 16 <= n; i += 16)
+        vstore16((float16)(0.0f), 0, to + i);
 #pragma nounroll
-    for (i64 i = 0; i < n; i++)
+    for (; i < n; i++)
         to[i] = 0.0f;
 }
 
