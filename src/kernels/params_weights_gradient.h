@@ -23,6 +23,7 @@
 enum {
     GRADIENT_POSITIONS = 256, /* of a chunk, at most: 32 KB or 16 KB of a panel */
     GRADIENT_TAPS = 4,        /* of a depthwise convolution that are summed at a time */
+    GRADIENT_JOBS = 32,       /* groups of so many taps of a work-item, at most */
 };
 
 struct weights_gradient_params {

@@ -167,10 +167,10 @@ static i64 at_least_one(i64 x) {
     return x < 1 ? 1 : x;
 }
 
-/* Divides the work by the problem alone: first the long sums, into a few parts, then the tiles of a panel.
- * `taps`: rows of tiles. */
+/* Divides the work by the problem alone: first the long sums, into a few parts, then the tiles of a panel. */
 static struct range divide_work(struct weights_gradient_params *p, const struct gemm_tile_shape *tile,
-                                i64 taps) {
+                                bool depthwise) {
+    const i64 taps = gemm_product(p->window.taps, depthwise ? 2 : WINDOW_DIMS);
     enum { ITEMS = 32, PARTS = 4, FEW_JOBS = 6 };
     const i64 panels = divide_up(p->outputs, tile->panel), units = panels * p->groups;
     p->tiles = divide_up(p->inputs, tile->height);
@@ -178,6 +178,7 @@ static struct range divide_work(struct weights_gradient_params *p, const struct 
     const i64 parts = least(least(PARTS, p->chunks), divide_up(ITEMS, units)), jobs = p->tiles * taps;
     p->part = divide_up(p->chunks, parts);
     p->jobs = divide_up(jobs, least(at_least_one(jobs / FEW_JOBS), divide_up(ITEMS, units * parts)));
+    if (depthwise) p->jobs = least(p->jobs, GRADIENT_JOBS);
     return range_of_groups(divide_up(jobs, p->jobs), panels, p->groups * divide_up(p->chunks, p->part));
 }
 
@@ -213,8 +214,7 @@ static dnnl_status_t launch(struct plan *plan, const struct weights_gradient_par
 dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *g) {
     struct weights_gradient_params p = params_of(g);
     set_chunks(&p, merge_rows(&p, g->image.batch));
-    const struct range range =
-            divide_work(&p, gemm_tile_of(plan), gemm_product(g->window.taps, g->depthwise ? 2 : WINDOW_DIMS));
+    const struct range range = divide_work(&p, gemm_tile_of(plan), g->depthwise);
     const i64 parts = divide_up(p.chunks, p.part);
     const size_t bytes = (size_t)(parts * p.dst_part) * sizeof(float);
     if (parts > 1) p.dst_offset = (i64)(plan_scratchpad(plan, bytes) / sizeof(float));

@@ -2,7 +2,8 @@
 /*
  * Gradients of the weights of depthwise convolutions: up to GRADIENT_TAPS taps of a row of the window by one
  * or two vectors of channels at a time, in registers. If the last channels do not fill a vector, the vector
- * begins earlier, and what was computed before is left out.
+ * begins earlier, and what was computed before is left out. A row of places meets all rows of the window
+ * while it is in the L1 cache; the sums of each lie in memory in between.
  */
 #define LANES 16
 #include "kernels/lib/lanes.h"
@@ -10,11 +11,12 @@
 /* Some taps of a row of the window. */
 struct depthwise_job {
     int taps;
-    i64 first;      /* of them */
-    i64 reach[2];   /* of the row, along the first two dimensions */
-    i64 image;      /* offset of the first of them */
-    i64 begin, end; /* positions where all are inside */
-    i64 dst;        /* taps before the first */
+    i64 first;                                 /* of them */
+    i64 reach[2];                              /* of the row, along the first two dimensions */
+    i64 image;                                 /* offset of the first of them */
+    struct gradient_span spans[GRADIENT_TAPS]; /* of each of them */
+    i64 begin, end;                            /* positions where all are inside */
+    i64 dst;                                   /* taps before the first */
 };
 
 INLINE struct depthwise_job depthwise_job(constant struct weights_gradient_params *p,
@@ -28,9 +30,9 @@ INLINE struct depthwise_job depthwise_job(constant struct weights_gradient_param
     j.image = j.reach[0] * p->image_stride[0] + j.reach[1] * p->image_stride[1]
               + k2 * w->step[2] * p->image_stride[2];
     for (int t = 0; t < j.taps; t++) {
-        const struct gradient_span span = gradient_span(p, c, k2 + t);
-        if (span.first > j.begin) j.begin = span.first;
-        if (span.last < j.end) j.end = span.last;
+        j.spans[t] = gradient_span(p, c, k2 + t);
+        if (j.spans[t].first > j.begin) j.begin = j.spans[t].first;
+        if (j.spans[t].last < j.end) j.end = j.spans[t].last;
     }
     if (j.end <= j.begin) j.begin = j.end = 0;
     return j;
@@ -57,48 +59,40 @@ INLINE void depthwise_gradient_tap(global const float *a, i64 a_step, global con
                          depthwise_gradient_load(d + i * d_step + v * LANES, count), acc[v]);
 }
 
-/* acc[tap][vector] += the sums of a chunk. Callers pass `taps` and `vectors` as constants. */
-INLINE void depthwise_gradient_sums(constant struct weights_gradient_params *p,
-                                    const struct gradient_chunk *c, const struct depthwise_job *job,
-                                    global const float *image, global const float *places, i64 channel,
-                                    const int taps, const int vectors, int count, VEC *out) {
+/* out[tap][vector] += the sums of a row, which begins at `a` and `d`. Callers pass `taps` and `vectors` as
+ * constants. */
+INLINE void depthwise_gradient_row(constant struct weights_gradient_params *p,
+                                   const struct depthwise_job *job, global const float *a,
+                                   global const float *d, const int taps, const int vectors, int count,
+                                   VEC *out) {
     const i64 a_step = p->window.stride[2] * p->image_stride[2], d_step = p->places_stride[2];
     const i64 a_tap = p->window.step[2] * p->image_stride[2];
     VEC acc[2 * GRADIENT_TAPS];
-    struct gradient_span spans[GRADIENT_TAPS];
-#pragma unroll
-    for (int t = 0; t < taps; t++)
-        spans[t] = gradient_span(p, c, job->first + t);
 #pragma unroll
     for (int i = 0; i < taps * vectors; i++)
         acc[i] = out[i];
-    for (int row = 0; row < c->rows; row++) {
-        if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
-        global const float *a = image + (p->image_offset + channel + c->image[row] + job->image);
-        global const float *d = places + (p->places_offset + channel + c->places[row]);
 #pragma unroll
-        for (int t = 0; t < taps; t++) {
-            const i64 left = spans[t].last < job->begin ? spans[t].last : job->begin;
-            depthwise_gradient_tap(a + t * a_tap, a_step, d, d_step, spans[t].first, left, vectors, count,
-                                   acc + t * vectors);
-        }
+    for (int t = 0; t < taps; t++) {
+        const i64 left = job->spans[t].last < job->begin ? job->spans[t].last : job->begin;
+        depthwise_gradient_tap(a + t * a_tap, a_step, d, d_step, job->spans[t].first, left, vectors, count,
+                               acc + t * vectors);
+    }
 #pragma nounroll
-        for (i64 i = job->begin; i < job->end; i++)
+    for (i64 i = job->begin; i < job->end; i++)
 #pragma unroll
-            for (int v = 0; v < vectors; v++) {
-                const VEC y = depthwise_gradient_load(d + i * d_step + v * LANES, count);
+        for (int v = 0; v < vectors; v++) {
+            const VEC y = depthwise_gradient_load(d + i * d_step + v * LANES, count);
 #pragma unroll
-                for (int t = 0; t < taps; t++)
-                    acc[t * vectors + v] =
-                            fma(depthwise_gradient_load(a + i * a_step + t * a_tap + v * LANES, count), y,
-                                acc[t * vectors + v]);
-            }
-#pragma unroll
-        for (int t = 0; t < taps; t++) {
-            const i64 right = spans[t].first > job->end ? spans[t].first : job->end;
-            depthwise_gradient_tap(a + t * a_tap, a_step, d, d_step, right, spans[t].last, vectors, count,
-                                   acc + t * vectors);
+            for (int t = 0; t < taps; t++)
+                acc[t * vectors + v] =
+                        fma(depthwise_gradient_load(a + i * a_step + t * a_tap + v * LANES, count), y,
+                            acc[t * vectors + v]);
         }
+#pragma unroll
+    for (int t = 0; t < taps; t++) {
+        const i64 right = job->spans[t].first > job->end ? job->spans[t].first : job->end;
+        depthwise_gradient_tap(a + t * a_tap, a_step, d, d_step, right, job->spans[t].last, vectors, count,
+                               acc + t * vectors);
     }
 #pragma unroll
     for (int i = 0; i < taps * vectors; i++)
@@ -108,15 +102,14 @@ INLINE void depthwise_gradient_sums(constant struct weights_gradient_params *p,
 /* Separate functions, so that each has all registers to itself. */
 #define DEPTHWISE_SUMS_OF(taps_)                                                                             \
     OUTLINE void depthwise_gradient_##taps_(constant struct weights_gradient_params *p,                      \
-                                            const struct gradient_chunk *c, const struct depthwise_job *job, \
-                                            global const float *image, global const float *places,           \
-                                            i64 channel, int vectors, int count, VEC *out) {                 \
+                                            const struct depthwise_job *job, global const float *a,          \
+                                            global const float *d, int vectors, int count, VEC *out) {       \
         if (vectors == 2)                                                                                    \
-            depthwise_gradient_sums(p, c, job, image, places, channel, taps_, 2, LANES, out);                \
+            depthwise_gradient_row(p, job, a, d, taps_, 2, LANES, out);                                      \
         else if (count == LANES)                                                                             \
-            depthwise_gradient_sums(p, c, job, image, places, channel, taps_, 1, LANES, out);                \
+            depthwise_gradient_row(p, job, a, d, taps_, 1, LANES, out);                                      \
         else                                                                                                 \
-            depthwise_gradient_sums(p, c, job, image, places, channel, taps_, 1, count, out);                \
+            depthwise_gradient_row(p, job, a, d, taps_, 1, count, out);                                      \
     }
 DEPTHWISE_SUMS_OF(1)
 DEPTHWISE_SUMS_OF(2)
@@ -143,45 +136,43 @@ INLINE struct depthwise_strip depthwise_strip(constant struct weights_gradient_p
     return s;
 }
 
-INLINE VEC depthwise_gradient_read(global const float *dst, int skipped) {
-    float each[2 * LANES] = {0.0f};
-    if (skipped == 0) return VLOAD(0, dst);
-    VSTORE(VLOAD(0, dst), 0, each + skipped);
-    return VLOAD(0, each);
-}
-
 INLINE void depthwise_gradient_write(global float *dst, int skipped, VEC sums) {
     float each[2 * LANES] = {0.0f};
     VSTORE(sums, 0, each);
     VSTORE(VLOAD(0, each + skipped), 0, dst);
 }
 
-/* The sums of a job begin with what is there, unless it is the first chunk of a part. */
-INLINE void depthwise_gradient_job(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
-                                   const struct depthwise_job *job, const struct depthwise_strip *s,
-                                   global const float *image, global const float *places, bool first,
-                                   global float *dst) {
-    VEC sums[2 * GRADIENT_TAPS];
-    for (int i = 0; i < job->taps * s->vectors; i++) {
-        const int t = i / s->vectors, v = i - t * s->vectors;
-        sums[i] = V(0.0f);
-        if (!first) sums[i] = depthwise_gradient_read(dst + v * p->dst_panel + t * LANES, s->skipped);
-    }
+/* All jobs of a work-item at one row of places. */
+INLINE void depthwise_gradient_jobs(constant struct weights_gradient_params *p,
+                                    const struct gradient_chunk *c, const struct depthwise_job *jobs,
+                                    int count, const struct depthwise_strip *s, global const float *image,
+                                    global const float *places, int row, VEC *sums) {
+    global const float *d = places + (p->places_offset + s->channel + c->places[row]);
+    for (int j = 0; j < count; j++, sums += 2 * GRADIENT_TAPS) {
+        const struct depthwise_job *job = jobs + j;
+        if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
+        global const float *a = image + (p->image_offset + s->channel + c->image[row] + job->image);
 #define DEPTHWISE_SUMS(taps_)                                                                                \
-    case taps_:                                                                                              \
-        depthwise_gradient_##taps_(p, c, job, image, places, s->channel, s->vectors, s->count, sums);        \
-        break;
-    switch (job->taps) {
-        DEPTHWISE_SUMS(1)
-        DEPTHWISE_SUMS(2)
-        DEPTHWISE_SUMS(3)
-        DEPTHWISE_SUMS(4)
-    }
+    case taps_: depthwise_gradient_##taps_(p, job, a, d, s->vectors, s->count, sums); break;
+        switch (job->taps) {
+            DEPTHWISE_SUMS(1)
+            DEPTHWISE_SUMS(2)
+            DEPTHWISE_SUMS(3)
+            DEPTHWISE_SUMS(4)
+        }
 #undef DEPTHWISE_SUMS
-    for (int i = 0; i < job->taps * s->vectors; i++) {
-        const int t = i / s->vectors, v = i - t * s->vectors;
-        depthwise_gradient_write(dst + v * p->dst_panel + t * LANES, s->skipped, sums[i]);
     }
+}
+
+/* Stores the sums of a work-item. */
+INLINE void depthwise_gradient_end(constant struct weights_gradient_params *p,
+                                   const struct depthwise_job *jobs, int count,
+                                   const struct depthwise_strip *s, const VEC *sums, global float *dst) {
+    for (int j = 0; j < count; j++, sums += 2 * GRADIENT_TAPS)
+        for (int i = 0; i < jobs[j].taps * s->vectors; i++) {
+            const int t = i / s->vectors, v = i - t * s->vectors;
+            depthwise_gradient_write(dst + v * p->dst_panel + (jobs[j].dst + t) * LANES, s->skipped, sums[i]);
+        }
 }
 
 /* Range: groups of jobs, blocks of two vectors of channels, parts. */
@@ -192,20 +183,25 @@ kernel void f32_depthwise_gradient_4x32(ITEM global const float *image, global c
     const i64 end = block + 2 * LANES < p->outputs ? block + 2 * LANES : p->outputs;
     const i64 all = p->tiles * p->window.taps[0] * p->window.taps[1];
     const i64 first_job = get_global_id(0) * p->jobs, first = part * p->part;
-    const i64 last_job = first_job + p->jobs < all ? first_job + p->jobs : all;
+    const int count = (int)(all - first_job < p->jobs ? all - first_job : p->jobs);
     const i64 last = first + p->part < p->chunks ? first + p->part : p->chunks;
     struct gradient_chunk c;
-    for (i64 chunk = first; chunk < last; chunk++) {
-        gradient_locate(&c, p, chunk);
-        for (i64 channel = block; channel < end;) {
-            const struct depthwise_strip s = depthwise_strip(p, channel);
-            global float *to = dst + p->dst_offset + part * p->dst_part + channel / LANES * p->dst_panel;
-            for (i64 j = first_job; j < last_job; j++) {
-                const struct depthwise_job job = depthwise_job(p, &c, j);
-                depthwise_gradient_job(p, &c, &job, &s, image, places, chunk == first, to + job.dst * LANES);
-            }
-            channel += s.vectors * LANES;
+    struct depthwise_job jobs[GRADIENT_JOBS];
+    VEC sums[GRADIENT_JOBS * 2 * GRADIENT_TAPS];
+    for (i64 channel = block; channel < end;) {
+        const struct depthwise_strip s = depthwise_strip(p, channel);
+        for (int i = 0; i < count * 2 * GRADIENT_TAPS; i++)
+            sums[i] = V(0.0f);
+        for (i64 chunk = first; chunk < last; chunk++) {
+            gradient_locate(&c, p, chunk);
+            for (int j = 0; j < count; j++)
+                jobs[j] = depthwise_job(p, &c, first_job + j);
+            for (int row = 0; row < c.rows; row++)
+                depthwise_gradient_jobs(p, &c, jobs, count, &s, image, places, row, sums);
         }
+        depthwise_gradient_end(p, jobs, count, &s, sums,
+                               dst + p->dst_offset + part * p->dst_part + channel / LANES * p->dst_panel);
+        channel += s.vectors * LANES;
     }
 }
 #endif
