@@ -54,6 +54,7 @@ INLINE void bf16_steps(global const ushort *a, const i64 column, global const us
 
 /* out[r][v]: the whole reduction of m columns, tap by tap of the window. */
 INLINE void bf16_reduce(constant struct gemm_params *p, const struct bf16_tile *t, const int m, float *out) {
+    /* Without depth, src is null. */
     const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
     i64 d = 0, h = 0, s = 0;
     VEC acc[2 * HEIGHT];
@@ -61,7 +62,8 @@ INLINE void bf16_reduce(constant struct gemm_params *p, const struct bf16_tile *
     for (int r = 0; r < 2 * m; r++)
         acc[r] = V(0.0f);
     for (i64 tap = 0; tap < taps; tap++) {
-        bf16_steps(t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2], p->src_column,
+        bf16_steps(t->src + t->at.src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2],
+                   p->src_column,
                    t->weights + d * p->weights_window[0] + h * p->weights_window[1]
                            + s * p->weights_window[2],
                    p->depth, m, acc);
@@ -142,9 +144,8 @@ kernel void bf16_gemm_14x32(ITEM global const ushort *src, global const ushort *
                             global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                             constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    struct bf16_tile t = {.bias = bias, .dst = dst};
+    struct bf16_tile t = {.src = src, .bias = bias, .dst = dst};
     t.at = gemm_place(p, scalars.step, GEMM_TILE(p), GEMM_PANEL(p), get_global_id(2), PANEL);
-    t.src = src + t.at.src;
     t.weights = weights + t.at.weights;
     t.columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     float out[HEIGHT * PANEL];

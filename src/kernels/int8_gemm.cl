@@ -93,14 +93,15 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
                         const int vectors, const bool sums, IVEC *out) {
     /* Without depth, src is null. */
     const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
-    global const uchar *src = t->src + t->at.src + first * p->src_column;
+    const i64 column = t->at.src + first * p->src_column;
     IVEC acc[2 * BLOCK];
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)
         acc[r] = (IVEC)(0);
     for (i64 tap = 0; tap < taps; tap++) {
         const struct int8_at at = int8_tap(p, tap);
-        int8_steps(src + at.src, p->src_column, t->weights + at.weights, p->depth, m, vectors, sums, acc);
+        int8_steps(t->src + column + at.src, p->src_column, t->weights + at.weights, p->depth, m, vectors,
+                   sums, acc);
     }
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)

@@ -53,7 +53,8 @@ INLINE void pairs_widen_src(global const uchar *from, i64 quads, int *to) {
     const uint mask = 0x00ff00ffu;
     i64 q = 0;
     for (; q + LANES <= quads; q += LANES) {
-        const UVEC x = AS_UVEC(VLOAD(0, (global const int *)(from + INT8_GEMM_QUAD * q)));
+        UVEC x; /* not aligned */
+        __builtin_memcpy(&x, from + INT8_GEMM_QUAD * q, sizeof x);
         VSTORE(AS_IVEC(x & mask), 0, to + q);
         VSTORE(AS_IVEC((x >> 8) & mask), 0, to + PAIRS_PIECE + q);
     }
@@ -112,14 +113,15 @@ INLINE void pairs_columns(constant struct gemm_params *p, const struct int8_tile
                           int *sums) {
     const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
     const i64 quads = p->depth / INT8_GEMM_QUAD;
-    global const uchar *src = t->src + t->at.src + first * p->src_column;
+    const i64 column = t->at.src + first * p->src_column; /* src is null without depth */
     for (int i = 0; i < 2 * m; i++)
         VSTORE((IVEC)(0), i, sums);
     for (i64 tap = 0; tap < taps; tap++) {
         const struct int8_at at = int8_tap(p, tap);
         for (i64 q = 0; q < quads; q += PAIRS_PIECE)
-            pairs_piece(p, t, src + at.src + q * INT8_GEMM_QUAD, t->weights + at.weights + q * STEP,
-                        quads - q < PAIRS_PIECE ? quads - q : PAIRS_PIECE, m, sums);
+            pairs_piece(p, t, t->src + column + at.src + q * INT8_GEMM_QUAD,
+                        t->weights + at.weights + q * STEP, quads - q < PAIRS_PIECE ? quads - q : PAIRS_PIECE,
+                        m, sums);
     }
 }
 
