@@ -68,6 +68,44 @@ INLINE void int8_row(const struct depthwise_block *b, global const uchar *a, glo
     }
 }
 
+#if defined(__AVX512VNNI__)
+#include "kernels/lib/dot4.h"
+
+/* Three bytes of each channel, one below the other. */
+INLINE UVEC int8_column_of_3(global const uchar *a, i64 row) {
+    return convert_uint16(vload16(0, a)) | convert_uint16(vload16(0, a + row)) << 8
+           | convert_uint16(vload16(0, a + 2 * row)) << 16;
+}
+
+/* A window of 3x3 taps at adjacent positions: dot products of columns. Bytes with a sign are made unsigned by
+ * adding 128, which is taken back at the end. */
+INLINE void int8_window_of_9(const struct depthwise_block *b, global const uchar *a, global const char *w,
+                             const int m, const bool sign, IVEC *acc) {
+    const UVEC flip = (UVEC)(sign ? 0x808080u : 0u);
+    IVEC x[DEPTHWISE_BLOCK + 2];
+#pragma unroll
+    for (int r = 0; r < m + 2; r++)
+        x[r] = AS_IVEC(int8_column_of_3(a + r * b->column, b->step[1]) ^ flip);
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        global const uchar *column = (global const uchar *)(w + k * b->weights_step[2]);
+        const IVEC y = AS_IVEC(int8_column_of_3(column, b->weights_step[1]));
+        acc[m] = dot4(acc[m], dot4_unsigned(0x01010101), y);
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            acc[r] = dot4(acc[r], x[r + k], y);
+    }
+    if (!sign) return;
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        acc[r] = AS_IVEC(AS_UVEC(acc[r]) - (AS_UVEC(acc[m]) << 7));
+}
+#define HAS_WINDOW_OF_9 1
+#else
+#define HAS_WINDOW_OF_9 0
+#define int8_window_of_9(b, a, w, m, sign, acc)
+#endif
+
 /* acc[r] = the sum of the window at output r of m; acc[m] = the sum of its weights. Callers pass m and `sign`
  * as constants. */
 INLINE void int8_sums(const struct depthwise_block *b, global const uchar *src, global const char *weights,
@@ -76,6 +114,10 @@ INLINE void int8_sums(const struct depthwise_block *b, global const uchar *src, 
 #pragma unroll
     for (int r = 0; r <= m; r++)
         acc[r] = (IVEC)(0);
+    if (HAS_WINDOW_OF_9 && of_3 && b->taps[0] == 1 && b->taps[1] == 3) {
+        int8_window_of_9(b, src, weights, m, sign, acc);
+        return;
+    }
 #pragma nounroll
     for (i64 k0 = 0; k0 < b->taps[0]; k0++)
 #pragma nounroll
