@@ -151,6 +151,37 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .tags = tags_of,
                                            .create = create};
 
+/* Products as gradients are: dst in rows, src or weights or both transposed. */
+
+static struct product_tags transposed_tags(const struct product *p, int layout) {
+    const int ndims = p->dst.ndims;
+    const char *rows = tags[1][ndims], *columns = tags[2][ndims];
+    const struct product_tags known[PRODUCT_LAYOUTS] = {{columns, rows, rows, rows},
+                                                        {columns, columns, rows, rows},
+                                                        {columns, NULL, rows, rows},
+                                                        {rows, columns, rows, rows}};
+    return known[layout];
+}
+
+static const struct product_types transposed_types[] = {
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16},
+        {dnnl_f16, dnnl_f16, dnnl_f32, dnnl_f16},
+        {dnnl_u8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
+        {dnnl_s8, dnnl_s8, dnnl_f32, dnnl_f32},
+};
+
+static const struct product_suite transposed = {.ntypes = COUNT(transposed_types),
+                                                .nshapes = COUNT(shapes),
+                                                .nattrs = 1,
+                                                .types = transposed_types,
+                                                .attrs = attrs,
+                                                .make = make,
+                                                .reference = reference,
+                                                .tags = transposed_tags,
+                                                .create = create};
+
 /* Scales and zero points that change along K and N. */
 
 struct group_case {
@@ -390,7 +421,8 @@ static void open_rows(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite), cmocka_unit_test(groups),
-                                       cmocka_unit_test(open_sizes), cmocka_unit_test(open_rows)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite), PRODUCT_TESTS(&transposed),
+                                       cmocka_unit_test(groups), cmocka_unit_test(open_sizes),
+                                       cmocka_unit_test(open_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
