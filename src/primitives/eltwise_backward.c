@@ -2,12 +2,14 @@
 /*
  * Element-wise functions, backward: creation and plans. The gradient is computed from src, or from dst for
  * the algorithms that use it. Any type and layout, and a fast kernel for f32 with the same layout in all
- * tensors.
+ * tensors, which others are moved to.
  */
 #include "base/round.h"
 #include "kernels/params_eltwise.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
+#include "primitives/image.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/tensor.h"
 
@@ -78,6 +80,13 @@ static void bind(const struct plan *plan, struct launch *launch) {
     launch_bind(launch, DNNL_ARG_DIFF_SRC);
 }
 
+/* Have all three the same dense layout, wherever each starts? */
+static bool are_alike(const md_t *data, const md_t *diff_dst, const md_t *diff_src) {
+    md_t a = *data, b = *diff_dst, c = *diff_src;
+    a.offset0 = b.offset0 = c.offset0 = 0;
+    return md_same_layout(&a, &b) && md_same_layout(&a, &c) && md_is_dense(&a, true);
+}
+
 static dnnl_status_t build_dense(struct plan *plan) {
     enum { SPAN = 4096 };
     TRY(plan_takes(plan, &kernel_f32_eltwise_backward_16));
@@ -88,8 +97,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
                *diff_src = problem_md(problem, DNNL_ARG_DIFF_SRC);
     if (data->data_type != dnnl_f32 || diff_dst->data_type != dnnl_f32 || diff_src->data_type != dnnl_f32)
         return plan_skip(plan, "a tensor is not f32");
-    if (!md_same_layout(data, diff_dst) || !md_same_layout(data, diff_src) || !md_is_dense(data, true))
-        return plan_skip(plan, "layouts differ or are not dense");
+    if (!are_alike(data, diff_dst, diff_src)) return plan_skip(plan, "layouts differ or are not dense");
     /* The gradient at 0 may be infinite, and that times 0 is not 0. */
     if (md_has_padding(data)) return plan_skip(plan, "tensors have padding, which must stay zero");
     dnnl_dim_t count = md_nelems(diff_src, true);
@@ -105,6 +113,29 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->count = count, p->span = SPAN;
     bind(plan, launch);
     return dnnl_success;
+}
+
+/* Other types and layouts: all tensors move to f32, in the layout of the data if that is a common one. */
+static dnnl_status_t build_moved(struct plan *plan) {
+    TRY(plan_takes(plan, &kernel_f32_eltwise_backward_16));
+    TRY(decide_layouts(plan));
+    const int args[] = {data_arg(&plan->problem), DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC};
+    const md_t *data = problem_md(&plan->problem, args[0]);
+    char tag[DNNL_MAX_NDIMS + 1] = {0};
+    for (int i = 0; i < data->ndims; i++)
+        tag[i] = (char)('a' + i);
+    const bool image = data->ndims >= 3 && data->ndims <= 5;
+    const char *wanted =
+            image && md_matches_tag(data, channels_last(data->ndims)) ? channels_last(data->ndims) : tag;
+    struct moved moved = {.plan = plan};
+    for (int i = 0; i < 3; i++) {
+        const md_t *md = problem_md(&plan->problem, args[i]);
+        if (md->data_type == dnnl_f32 && md_matches_tag(md, wanted)) continue;
+        TRY(moved_add(&moved, args[i], dnnl_f32, wanted));
+    }
+    if (moved.count == 0) return plan_skip(plan, "f32 in one layout");
+    if (md_nelems(data, true) == 0) return dnnl_success;
+    return moved_build(&moved, eltwise_backward);
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
@@ -129,6 +160,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 
 const struct implementation eltwise_backward[] = {
         {"f32_eltwise_backward_16", build_dense, NULL},
+        {"eltwise_backward_moved", build_moved, NULL},
         {"eltwise_backward_universal", build_universal, NULL},
         {NULL, NULL, NULL},
 };
