@@ -133,6 +133,7 @@ check_size() { bench/size.sh build/lib/libdnnl.so.3 12000000; }
 
 check() {
     local start=$SECONDS
+    . tools/shell/try.sh
     setup_check
     local wheels sanitizers common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
     mapfile -t wheels < <(wheel_options)
@@ -143,6 +144,7 @@ check() {
     if built build build "${common[@]}" "${wheels[@]}"; then
         suite "" build
         promise size check_size
+        promise paddle check_paddle
     else
         result_skip "tests, size" "the build failed"
     fi
