@@ -18,7 +18,11 @@ endfunction()
 find_program(LODE_CLANG NAMES clang-23 clang-22 clang-21 clang VALIDATOR lode_writes_spirv REQUIRED
   DOC "A clang that writes SPIR-V, such as clang 22: compiles kernels")
 set(kernels ${PROJECT_SOURCE_DIR}/src/kernels)
-set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
+if(LODE_KERNELS_FROM)
+  set(kernels_out ${LODE_KERNELS_FROM}/kernels)
+else()
+  set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
+endif()
 file(MAKE_DIRECTORY ${kernels_out})
 
 # The native forms of this architecture and their flags: rows of forms.def.
@@ -54,6 +58,13 @@ elseif(LODE_SANITIZE)
 endif()
 set(opencl_flags -x cl -I${PROJECT_SOURCE_DIR}/src)
 
+# The command that makes one of them, unless another build folder has done so.
+macro(lode_kernel_command)
+  if(NOT LODE_KERNELS_FROM)
+    add_custom_command(${ARGN})
+  endif()
+endmacro()
+
 set(KERNEL_OBJECTS "")
 set(KERNEL_BLOBS "")
 set(built_forms "")
@@ -70,7 +81,7 @@ foreach(row ${family_rows})
     endif()
     string(APPEND built_forms " X(${family}, ${form})")
     set(object ${kernels_out}/${family}_${form}.o)
-    add_custom_command(OUTPUT ${object}
+    lode_kernel_command(OUTPUT ${object}
       COMMAND ${LODE_CLANG} -c ${native_flags} ${form_flags_${form}} -DKERNELS_${family} -DMODULE=lode_native_${family}_${form}
               -DMODULE_SOURCE="kernels/${family}.cl" -MD -MF ${object}.d -o ${object} ${kernels}/native.c
       DEPENDS ${kernels}/native.c ${cl} DEPFILE ${object}.d COMMENT "Kernel ${family}: native, ${form}" VERBATIM)
@@ -98,7 +109,7 @@ foreach(row ${kernel_rows})
     list(APPEND needs_flags ${spirv_flags_${need}})
   endforeach()
   set(module ${kernels_out}/${kernel})
-  add_custom_command(OUTPUT ${module}.spirv
+  lode_kernel_command(OUTPUT ${module}.spirv
     COMMAND ${LODE_CLANG} -c --target=spirv64v${spirv_version} ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off ${needs_flags}
             -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.full.spv ${cl}
     COMMAND lode_strip ${module}.full.spv ${module}.spv
@@ -110,7 +121,7 @@ endforeach()
 # What cmake/sources.cmake puts together.
 file(GLOB kernel_files CONFIGURE_DEPENDS ${kernels}/*.cl ${kernels}/lib/*.h ${kernels}/params*.h)
 set(shorten ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed)
-add_custom_command(OUTPUT ${kernels_out}/sources.txt
+lode_kernel_command(OUTPUT ${kernels_out}/sources.txt
   COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/src -DOUTPUT=${kernels_out}/sources.full.txt
           -P ${PROJECT_SOURCE_DIR}/cmake/sources.cmake
   COMMAND sed -E -f ${shorten} ${kernels_out}/sources.full.txt > ${kernels_out}/sources.txt

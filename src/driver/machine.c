@@ -56,6 +56,19 @@ static uint32_t vendor_number(const char *name) {
     return 0;
 }
 
+static int has_flag(const char *flags, const char *flag) {
+    size_t length = strlen(flag);
+    for (const char *at = flags; (at = strstr(at, flag)); at += length)
+        if ((at == flags || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+    return 0;
+}
+
+/* `flags` are those of /proc/cpuinfo on x86-64: features that the operating system supports, too. */
+static void read_vectors(struct machine *m, const char *flags) {
+    m->vector_bytes = has_flag(flags, "avx512f") ? 64 : has_flag(flags, "avx") ? 32 : 16;
+    m->has_half = has_flag(flags, "avx2"); /* every CPU with AVX2 has F16C */
+}
+
 static void read_cpu(struct machine *m) {
     FILE *file = fopen("/proc/cpuinfo", "re");
     char line[4096];
@@ -69,6 +82,7 @@ static void read_cpu(struct machine *m) {
         if ((value = value_of(line, "cpu family"))) family = (uint32_t)strtoul(value, NULL, 0);
         if ((value = value_of(line, "model"))) model = (uint32_t)strtoul(value, NULL, 0);
         if ((value = value_of(line, "CPU part"))) model = (uint32_t)strtoul(value, NULL, 0);
+        if ((value = value_of(line, "flags"))) read_vectors(m, value);
         if ((value = value_of(line, "cpu MHz"))) m->mhz = (uint32_t)strtod(value, NULL);
     }
     if (file) fclose(file);
@@ -100,17 +114,6 @@ static uint64_t memory_limit(void) {
     return limit ? limit : UINT64_MAX;
 }
 
-static void read_vectors(struct machine *m) {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    m->vector_bytes = __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx") ? 32 : 16;
-    m->has_half = __builtin_cpu_supports("avx2") != 0; /* every CPU with AVX2 has F16C */
-#else
-    m->vector_bytes = 16;
-    m->has_half = 1;
-#endif
-}
-
 static uint32_t usable_cpus(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return (uint32_t)CPU_COUNT(&set);
@@ -123,13 +126,16 @@ static void read_machine(void) {
     snprintf(m->name, sizeof m->name, "CPU");
     m->page = (size_t)sysconf(_SC_PAGESIZE);
     m->cache_line = 64;
+    m->vector_bytes = 16;
+#if !defined(__x86_64__)
+    m->has_half = 1;
+#endif
     m->cpus = usable_cpus();
     m->threads = (uint32_t)threads()->threads();
     m->memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * m->page;
     if (m->memory > memory_limit()) m->memory = memory_limit();
     read_cpu(m);
     read_caches(m);
-    read_vectors(m);
 }
 
 const struct machine *machine(void) {

@@ -9,7 +9,10 @@ build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset LD_LIBRARY_PATH
-fail() { echo "FAIL: $*"; exit 1; }
+. "$here/consume.sh"
+
+echo "-- the build folder is a prefix"
+consume "$build"
 
 cmake --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log"; fail "cmake --install"; }
 mv "$work/first" "$work/moved"
@@ -55,17 +58,8 @@ have() { echo "#include <$1>" | cc -E -xc - >/dev/null 2>&1; }
         $compiler -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=300 -I"$prefix/include" -fsyntax-only - || fail "$header"
 done
 
-echo "-- find_package(dnnl)"
-cmake -G Ninja -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" &&
-    cmake --build "$work/cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; fail "building with find_package"; }
-"$work/cmake/consumer"
-
-echo "-- pkg-config dnnl"
-export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-[ -e "$PKG_CONFIG_PATH/dnnl.pc" ] || PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name dnnl.pc)")
-# shellcheck disable=SC2046
-cc -o "$work/consumer" "$here/consumer/main.c" $(pkg-config --cflags --libs dnnl)
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir dnnl) "$work/consumer"
+echo "-- the installed tree"
+consume "$prefix"
 
 echo "-- installed programs find the library"
 "$prefix/bin/lode-info" >/dev/null || fail "lode-info"

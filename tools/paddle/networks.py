@@ -100,7 +100,7 @@ def make_predictor(folder, name, precision):
     config.disable_gpu()
     config.disable_glog_info()
     config.enable_mkldnn()
-    config.set_cpu_math_library_num_threads(int(os.environ.get("LODE_PADDLE_THREADS", "1")))
+    config.set_cpu_math_library_num_threads(1)
     if precision == "bf16":
         config.enable_mkldnn_bfloat16()
     if precision == "int8":
@@ -146,11 +146,12 @@ def run(folder, name):
     library = ctypes.CDLL(loaded_library())
     executed = [line.split(",exec,")[1] for line in verbose_lines(library, predictor.run) if ",exec," in line]
     outputs = [predictor.get_output_handle(output).copy_to_cpu() for output in predictor.get_output_names()]
-    best, end = float("inf"), time.perf_counter() + TIMED_SECONDS
-    while time.perf_counter() < end:
-        start = time.perf_counter()
+    # There is one thread: processor time is what other programs of the machine disturb least.
+    best, end = float("inf"), time.process_time() + TIMED_SECONDS
+    while time.process_time() < end:
+        start = time.process_time()
         predictor.run()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return outputs, executed, best * 1e3
 
 

@@ -134,6 +134,7 @@ check_size() { bench/size.sh build/lib/libdnnl.so.3 12000000; }
 check() {
     local start=$SECONDS
     . tools/shell/try.sh
+    . tools/shell/package.sh
     setup_check
     local wheels sanitizers common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
     mapfile -t wheels < <(wheel_options)
@@ -145,6 +146,7 @@ check() {
         suite "" build
         promise size check_size
         promise paddle check_paddle
+        promise packages check_packages
     else
         result_skip "tests, size" "the build failed"
     fi
