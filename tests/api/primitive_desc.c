@@ -199,6 +199,21 @@ static void implementations(void **state) {
     assert_ok(dnnl_primitive_desc_destroy(pd));
 }
 
+/* As in oneDNN: there is no other reorder to ask for. */
+static void next_reorder(void **state) {
+    (void)state;
+    dnnl_engine_t engine = test_engine();
+    dnnl_memory_desc_t from = test_desc(2, (dnnl_dims_t){8, 9}, dnnl_ab),
+                       to = test_desc(2, (dnnl_dims_t){8, 9}, dnnl_ba);
+    dnnl_primitive_desc_t pd;
+    assert_ok(dnnl_reorder_primitive_desc_create(&pd, from, engine, to, engine, NULL));
+    assert_int_equal(dnnl_primitive_desc_next_impl(pd), dnnl_last_impl_reached);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_desc_destroy(from);
+    dnnl_memory_desc_destroy(to);
+    dnnl_engine_destroy(engine);
+}
+
 static void bad_arguments(void **state) {
     (void)state;
     dnnl_engine_t found = NULL;
@@ -214,7 +229,7 @@ int main(void) {
             cmocka_unit_test(descriptors),   cmocka_unit_test(post_op_operands),
             cmocka_unit_test(scratchpads),   cmocka_unit_test(attributes),
             cmocka_unit_test(clones),        cmocka_unit_test(implementations),
-            cmocka_unit_test(bad_arguments),
+            cmocka_unit_test(bad_arguments), cmocka_unit_test(next_reorder),
     };
     return cmocka_run_group_tests_name("api.primitive_desc", tests, setup, teardown);
 }

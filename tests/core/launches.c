@@ -195,6 +195,7 @@ static int end(void **state) {
 }
 
 int main(void) {
+    setenv("LODE_TEST_ALL_REORDERS", "1", 1);
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(eltwise),       cmocka_unit_test(softmax), cmocka_unit_test(reorder),
             cmocka_unit_test(lrn),           cmocka_unit_test(pooling), cmocka_unit_test(convolution),
