@@ -18,7 +18,8 @@ consume() {
     pkgconfig=$(dirname "$(find "$prefix" -path "*/pkgconfig/dnnl.pc" | head -n 1)")
     # shellcheck disable=SC2046
     cc -o "$folder/consumer" "$here/consumer/main.c" $(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs dnnl)
-    export LD_LIBRARY_PATH=$(PKG_CONFIG_PATH=$pkgconfig pkg-config --variable=libdir dnnl)
+    LD_LIBRARY_PATH=$(PKG_CONFIG_PATH=$pkgconfig pkg-config --variable=libdir dnnl)
+    export LD_LIBRARY_PATH
     loads "$folder/consumer" "$prefix"
     "$folder/consumer"
     unset LD_LIBRARY_PATH

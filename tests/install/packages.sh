@@ -51,7 +51,7 @@ left=$(find "$work/env" -name '*dnnl*' -o -name 'lode*')
 [ -z "$left" ] || fail "left behind by pip uninstall: $left"
 
 command -v dpkg >/dev/null && command -v fakeroot >/dev/null ||
-    { echo "SKIP: Debian packages: no dpkg or no fakeroot on this machine"; exit 0; }
+    { echo "the Debian packages were not tried: no dpkg or no fakeroot on this machine"; exit 77; }
 echo "-- Debian packages"
 root=$work/root
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates"

@@ -72,6 +72,9 @@ def row(copy, work, name, rounds):
 def main(copy, work, *arguments):
     short = "--short" in arguments
     names = [name for name in arguments if name != "--short"] or list(NETWORKS)[: SHORT if short else None]
+    unknown = [name for name in names if name not in NETWORKS]
+    if unknown:
+        sys.exit(f"unknown: {' '.join(unknown)}; there are: {' '.join(NETWORKS)}")
     os.makedirs(work, exist_ok=True)
     line = "| {:<17} | {:<7} | {:>10} | {:>10} | {:>11} | {:>9} | {:>5} |".format
     print(line("network", "on Lode", "primitives", "difference", "original ms", "Lode ms", "ratio"))

@@ -66,8 +66,7 @@ package_make() {
 package() {
     local twice=$1
     setup_build
-    step "Configuring" configure configure build || die "configuration failed"
-    step "Building kernels" build compile build dnnl || die "the build failed"
+    build_default
     step "Installing $package_zig" zig package_install || die "zig is needed: see above"
     step "Making packages" package package_make build-package || die "packages could not be made"
     ls -l build-package/packages

@@ -26,6 +26,7 @@ tests    command:python3                            python3
 tests    command:spirv-val                          spirv-tools
 tests    library:libze_loader.so.1                  libze1
 tests    command:clang-format-22                    clang-format-22
+tests    command:fakeroot                           fakeroot
 tests    command:mpirun                             openmpi-bin
 tests    command:mpicc                              libopenmpi-dev
 gpus     command:ocloc                              intel-ocloc,intel-opencl-icd
