@@ -202,7 +202,6 @@ static void implementations(void **state) {
 /* As in oneDNN: there is no other reorder to ask for. */
 static void next_reorder(void **state) {
     (void)state;
-    dnnl_engine_t engine = test_engine();
     dnnl_memory_desc_t from = test_desc(2, (dnnl_dims_t){8, 9}, dnnl_ab),
                        to = test_desc(2, (dnnl_dims_t){8, 9}, dnnl_ba);
     dnnl_primitive_desc_t pd;
@@ -211,7 +210,6 @@ static void next_reorder(void **state) {
     dnnl_primitive_desc_destroy(pd);
     dnnl_memory_desc_destroy(from);
     dnnl_memory_desc_destroy(to);
-    dnnl_engine_destroy(engine);
 }
 
 static void bad_arguments(void **state) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engine, descriptors and memories for tests of primitives: memory.h says what each function promises. */
+#define _GNU_SOURCE
 #include "primitives/memory.h"
 
 #include <stdarg.h>
