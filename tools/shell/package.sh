@@ -7,6 +7,8 @@ package_home=$LODE_HOME/package
 
 install_tree() {
     [ -n "${1:-}" ] || die "install where? --prefix DIR"
+    # A relative folder is relative to where the user was before ./lode changed to the checkout.
+    [[ $1 == /* ]] || set -- "$OLDPWD/$1"
     setup_build
     build_default
     step "Installing into $1" install cmake --install build --prefix "$1" || die "installation failed"
