@@ -45,12 +45,12 @@ package_configure() {
 }
 
 # package_make FOLDER: compiles, then packs for Debian, whose libraries have a folder per architecture, then an archive
-# and the wheel, whose libraries are in lib/.
-package_make() {
+# and the wheel, whose libraries are in lib/. A subshell: what it exports ends with it.
+package_make() (
     local folder=$1 out=$LODE_ROOT/$1/packages version machine
     machine=$(uname -m)
     export ZIG_GLOBAL_CACHE_DIR=$package_home/cache ZIG_LOCAL_CACHE_DIR=$package_home/cache
-    export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+    export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
     rm -rf "$out" "$folder/stage"
     mkdir -p "$out"
     package_headers && package_configure "$folder" "lib/$machine-linux-gnu" && compile "$folder" || return 1
@@ -62,7 +62,7 @@ package_make() {
         --transform "s,^usr,lode-$version," -cf - usr | gzip -9n >"$out/lode-$version-linux-$machine.tar.gz" || return 1
     python3 tools/package/wheel.py "$folder/stage/usr" "$version" "manylinux_2_28_$machine" "$out" || return 1
     rm -rf "$out/_CPack_Packages"
-}
+)
 
 # package TWICE: with true, builds everything twice, in different folders, and compares the bytes.
 package() {
