@@ -500,14 +500,10 @@ static dnnl_status_t build_grouped(struct plan *plan) {
 }
 
 const struct implementation reorder_implementations[] = {
-        {"rnn_reorder_rows", rnn_build_reorder, NULL},
-        {"x32_reorder_tiles", build_tiles, NULL},
-        {"reorder_grouped", build_grouped, NULL},
-        {"reorder_rows", build_rows, NULL},
-        {"convert_tiles", build_converting_tiles, NULL},
-        {"reorder_items", build_items, NULL},
-        {"reorder_universal", build_universal, NULL},
-        {NULL, NULL, NULL},
+        {"rnn_reorder_rows", rnn_build_reorder, NULL},   {"x32_reorder_tiles", build_tiles, NULL},
+        {"reorder_grouped", build_grouped, NULL},        {"reorder_rows", build_rows, NULL},
+        {"convert_tiles", build_converting_tiles, NULL}, {"reorder_items", build_items, NULL},
+        {"reorder_universal", build_universal, NULL},    {NULL, NULL, NULL},
 };
 
 /* The execution arguments of the two tensors of a reorder that is a part of another plan. */

@@ -42,6 +42,14 @@ CASE(reorder_to_s8) {
     return dnnl_reorder_primitive_desc_create(pd, F32(3, dnnl_abc, 3, 7, 11), engine,
                                               TYPED(dnnl_s8, 3, dnnl_acb, 3, 7, 11), engine, NULL);
 }
+CASE(reorder_from_u8) {
+    return dnnl_reorder_primitive_desc_create(pd, TYPED(dnnl_u8, 2, dnnl_ab, 5, 64), engine,
+                                              F32(2, dnnl_ab, 5, 64), engine, NULL);
+}
+CASE(reorder_from_s8) {
+    return dnnl_reorder_primitive_desc_create(pd, TYPED(dnnl_s8, 4, dnnl_nhwc, 2, 32, 5, 4), engine,
+                                              F32(4, dnnl_nchw, 2, 32, 5, 4), engine, NULL);
+}
 CASE(reorder_to_bf16) {
     return dnnl_reorder_primitive_desc_create(pd, F32(2, dnnl_ab, 13, 21), engine,
                                               TYPED(dnnl_bf16, 2, dnnl_ba, 13, 21), engine, NULL);
@@ -363,6 +371,8 @@ static const struct {
 #define ROW(name) {#name, name}
         ROW(reorder_transpose),
         ROW(reorder_to_s8),
+        ROW(reorder_from_u8),
+        ROW(reorder_from_s8),
         ROW(reorder_to_bf16),
         ROW(eltwise_relu),
         ROW(eltwise_tanh),
@@ -459,8 +469,8 @@ struct run {
     dnnl_exec_arg_t args[POSSIBLE];
 };
 
-/* Fills f32 with values between -1 and 1, other types with small integers. Variances are positive,
- * probabilities between 0 and 1. */
+/* Fills f32 with values between -1 and 1, bytes with any, other types with small integers. Variances are
+ * positive, probabilities between 0 and 1. */
 static void fill(dnnl_memory_t memory, int arg) {
     const_dnnl_memory_desc_t md;
     dnnl_data_type_t type;
@@ -475,7 +485,9 @@ static void fill(dnnl_memory_t memory, int arg) {
         float x = (float)(int32_t)random / 2147483648.0f;
         if (arg == DNNL_ARG_VARIANCE) x = 0.5f + x * x;
         if (arg == DNNL_ARG_ATTR_DROPOUT_PROBABILITY) x = 0.375f;
-        uint32_t bytes = random >> 8 & 0x07070707u, halves = 0x3f803f80u | (random & 0x00700070u);
+        bool all_bytes = type == dnnl_s8 || type == dnnl_u8;
+        uint32_t bytes = all_bytes ? random ^ random >> 11 : random >> 8 & 0x07070707u;
+        uint32_t halves = 0x3f803f80u | (random & 0x00700070u);
         if (type == dnnl_f32)
             memcpy((char *)data + 4 * i, &x, 4);
         else

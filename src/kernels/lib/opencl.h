@@ -42,6 +42,15 @@
 #define OVERLOAD __attribute__((overloadable))
 #define LOCAL(type, name, count) local type name[count]
 
+#ifdef __SPIRV__
+/* clang 22 confuses the signs of integers in these functions: it makes OpSConvert of convert_uint16(uchar16).
+ */
+#define convert_uint8(v) __builtin_convertvector(v, uint8)
+#define convert_uint16(v) __builtin_convertvector(v, uint16)
+#define convert_int8(v) __builtin_convertvector(v, int8)
+#define convert_int16(v) __builtin_convertvector(v, int16)
+#endif
+
 #else /* native */
 
 #pragma STDC FP_CONTRACT OFF
