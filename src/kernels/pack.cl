@@ -70,7 +70,7 @@ kernel void f32_copy_padded(ITEM global const float *src, global float *dst, con
     const i64 first = row.inside && last > p->front[2] ? p->front[2] : p->size[2];
     dst += row.dst;
     clear_pixels(p, dst, 0, first);
-    if (first == p->size[2]) return;
+    if (first == p->size[2] || p->channels == 0) return; /* without channels, src may be NULL */
     copy_pixels(p, src + row.src, dst, first, last);
     clear_pixels(p, dst, last, p->size[2]);
 }

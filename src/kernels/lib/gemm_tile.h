@@ -11,7 +11,7 @@
 /* out[panel][r][v]: the whole reduction, tap by tap of the window. */
 INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
                             const int panels, VEC *out) {
-    const i64 taps = p->window[0] * p->window[1] * p->window[2];
+    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0; /* src may be NULL */
     i64 d = 0, h = 0, s = 0;
     VEC acc[2 * HEIGHT];
 #pragma unroll
