@@ -34,6 +34,7 @@ INLINE i64 offset_along(constant struct tensor *t, i64 base, i64 *position, int 
 
 INLINE float product_f32_dense(constant struct product *p, struct operands *o, i64 shift, i64 first, i64 last,
                                float sum) {
+    if (first >= last) return sum; /* src may be NULL */
     o->src_position[p->src_dim] = shift;
     o->weights_position[p->weights_dim] = 0;
     global const float *src = (global const float *)o->src + tensor_offset(&p->src, o->src_position);
