@@ -2,7 +2,7 @@
 # The peer's build of a program writes its results, ours checks them: PEER write FILE, OURS check FILE.
 include(${CMAKE_CURRENT_LIST_DIR}/peer.cmake)
 begin_peer("${PEER}")
-# The peer's process may crash inside of the peer, rarely: then it is asked again.
+# The peer's process was once ended by a signal (cause unknown; it computes nothing of ours): then it is asked again.
 foreach(attempt 1 2 3)
   run_peer(${PEER} write ${NAME}.values RESULT_VARIABLE peer)
   if(peer MATCHES "^[0-9]+$")
