@@ -48,6 +48,11 @@ expect 0 '^4 requests, 4 ran$' - <"$work/log"
 expect 0 '^4 requests, 4 agree$' "$work/log" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
 expect 0 '^1 requests, 1 ran$' "$work/log" --only pooling
 expect 0 'convolution  *bf16  *1x8x4x4 oc8 k3 p1 ' convolution bf16 mb1_ic8oc8_ih4oh4kh3ph1_iw4ow4kw3pw1
+printf '1\teltwise\tforward_inference\tdata:f32::blocked:ab::f0\t\talg:eltwise_relu\t64x64\t%s\tsmall\n' 1000 >"$work/goal"
+expect 0 'ok, meets 1000.00' "$work/goal" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
+expect 0 '^\| small \| f32 ' --markdown /dev/stdout "$work/goal"
+sed -i 's/1000/0.001/' "$work/goal"
+expect 1 ', 0 of 1 goals met' "$work/goal" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
 expect 0 '^count,' --csv /dev/stdout eltwise f32 4x4
 expect 0 '^4 requests' "$work/log" --svg "$work/bars.svg" --html "$work/page.html"
 python3 - "$work" <<'CHECK' || { echo "FAIL: the charts are not well-formed"; failures=$((failures + 1)); }

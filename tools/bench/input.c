@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-void requests_add(struct requests *requests, const struct request_text *text, long count) {
+struct request *requests_add(struct requests *requests, const struct request_text *text, long count) {
     for (int i = 0; i < requests->count; i++)
         if (!memcmp(&requests->list[i].text, text, sizeof(*text))) {
             requests->list[i].count += count;
-            return;
+            return &requests->list[i];
         }
     if (requests->count == requests->room) {
         requests->room = requests->room ? 2 * requests->room : 64;
@@ -23,6 +23,7 @@ void requests_add(struct requests *requests, const struct request_text *text, lo
     memset(request, 0, sizeof(*request));
     request->text = *text;
     request->count = count;
+    return request;
 }
 
 void requests_parse(struct requests *requests) {
@@ -48,7 +49,11 @@ static void read_row(struct requests *requests, const char *line) {
     next_word(&line, '\t', count, sizeof(count));
     next_word(&line, '\t', text.kind, sizeof(text.kind));
     copy_fields(&text, &line, '\t');
-    if (name_value(kind_names, text.kind, &kind)) requests_add(requests, &text, strtol(count, NULL, 10));
+    if (!name_value(kind_names, text.kind, &kind)) return;
+    struct request *request = requests_add(requests, &text, strtol(count, NULL, 10));
+    char at_most[24];
+    if (next_word(&line, '\t', at_most, sizeof(at_most))) request->at_most = atof(at_most);
+    next_word(&line, '\t', request->title, sizeof(request->title));
 }
 
 /* "onednn_verbose,v1,primitive,exec,cpu,KIND,implementation,direction,…": the kind is the first field, or

@@ -25,7 +25,7 @@ struct description {
 void requests_describe(struct requests *requests, const struct description *description);
 
 /* Adds a request or counts it once more. */
-void requests_add(struct requests *requests, const struct request_text *text, long count);
+struct request *requests_add(struct requests *requests, const struct request_text *text, long count);
 
 /* Parses all that were added. */
 void requests_parse(struct requests *requests);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *library, *against, *engine, *other_engine, *csv, *svg, *html, *only;
+    const char *library, *against, *engine, *other_engine, *csv, *markdown, *svg, *html, *only;
     double budget_ms;
     bool sweep;
     struct description description;
@@ -33,7 +33,7 @@ static const char help[] =
         "  --other-engine NAME  of the second library; without --against: of the same library\n"
         "  --time MS            for each request and library; default 50\n"
         "  --only WORD          only requests whose text contains it\n"
-        "  --csv, --svg, --html FILE   writes results as a table, as bars, as a page of charts\n"
+        "  --csv, --markdown, --svg, --html FILE   writes results: tables, bars, a page of charts\n"
         "  --sweep              variants over types, layouts and attributes; marks those that\n"
         "                       take longer than 3 times the plain f32 one and 50 us\n"
         "One request: TYPES is one type or src:wei:dst; SHAPE is what verbose lines have:\n"
@@ -46,8 +46,8 @@ static const char help[] =
         "  --tags LIST          layouts of src:wei:dst: any, acdb, …; default: plain, or any\n"
         "                       for convolutions and inner products\n"
         "  --bias TYPE          with a bias\n"
-        "Status 1: results differ, or the library does not run what the other runs, or (without\n"
-        "another) what was asked for. 2: bad usage, no library, no requests.\n";
+        "Status 1: results differ, a goal is missed, or the library does not run what the other\n"
+        "runs or (without another) what was asked for. 2: bad usage, no library, no requests.\n";
 
 static bool parse_options(struct options *options, int argc, char **argv) {
     const struct {
@@ -59,6 +59,7 @@ static bool parse_options(struct options *options, int argc, char **argv) {
             {"--engine", &options->engine},
             {"--other-engine", &options->other_engine},
             {"--csv", &options->csv},
+            {"--markdown", &options->markdown},
             {"--svg", &options->svg},
             {"--html", &options->html},
             {"--only", &options->only},
@@ -153,6 +154,10 @@ static void write_csv(FILE *file, const struct chart *chart) {
     report_csv(file, chart->count, chart->results);
 }
 
+static void write_markdown(FILE *file, const struct chart *chart) {
+    report_markdown(file, chart->count, chart->results);
+}
+
 /* Writes a file if its name is given. */
 static bool write_file(const char *name, const struct chart *chart,
                        void (*put)(FILE *, const struct chart *)) {
@@ -197,6 +202,7 @@ static int run(const struct options *options, const struct requests *requests, s
     if (theirs) snprintf(their_name, sizeof(their_name), "%s: %.200s", theirs->engine, theirs->library);
     struct chart chart = {requests->count, results, our_name, theirs ? their_name : NULL};
     bool written = write_file(options->csv, &chart, write_csv);
+    written &= write_file(options->markdown, &chart, write_markdown);
     written &= write_file(options->svg, &chart, draw_svg);
     written &= write_file(options->html, &chart, draw_page);
     free(results);

@@ -98,9 +98,22 @@ struct result measure_request(const struct request *request, struct worker *ours
     return result;
 }
 
+double result_ratio(const struct result *result) {
+    return result->our_us > 0 && result->their_us > 0 ? result->our_us / result->their_us : 0;
+}
+
+bool result_has_goal(const struct result *result) {
+    return result->request->at_most > 0 && result_ratio(result) > 0;
+}
+
+bool result_misses(const struct result *result) {
+    return result_has_goal(result) && result_ratio(result) > result->request->at_most;
+}
+
 bool result_is_failure(const struct result *result) {
     bool refused = result->verdict == VERDICT_REFUSED;
     bool must = !result->optional || result->theirs.outcome == OUTCOME_RAN
                 || result->ours.outcome == OUTCOME_FAILED;
-    return result->verdict == VERDICT_DIFFERS || result->cliff > 0 || (refused && must);
+    return result->verdict == VERDICT_DIFFERS || result->cliff > 0 || (refused && must)
+           || result_misses(result);
 }

@@ -29,6 +29,13 @@ struct result {
 struct result measure_request(const struct request *request, struct worker *ours, struct worker *theirs,
                               double budget_ms);
 
+/* Time over time; 0 if one of them is missing. */
+double result_ratio(const struct result *result);
+
+/* Is there a goal for its ratio, and was it measured? Is it missed? */
+bool result_has_goal(const struct result *result);
+bool result_misses(const struct result *result);
+
 /* Does this result make the tool's exit status 1? */
 bool result_is_failure(const struct result *result);
 

@@ -10,10 +10,6 @@
 
 enum { WORST = 10 };
 
-double result_ratio(const struct result *result) {
-    return result->our_us > 0 && result->their_us > 0 ? result->our_us / result->their_us : 0;
-}
-
 static void put_verdict(const struct result *result, char *text, size_t size) {
     const char *ours = result->ours.text, *theirs = result->theirs.text;
     switch (result->verdict) {
@@ -36,6 +32,9 @@ void verdict_text(const struct result *result, char *text, size_t size) {
     size_t length = strlen(text);
     if (result->cliff > 0)
         snprintf(text + length, size - length, ", CLIFF: %.1f times the base", result->cliff);
+    else if (result_has_goal(result))
+        snprintf(text + length, size - length, ", %s %.2f", result_misses(result) ? "MISSES" : "meets",
+                 result->request->at_most);
 }
 
 static void put_time(FILE *file, double us) {
@@ -129,6 +128,15 @@ static void put_ratios(FILE *file, int count, const struct result *results) {
     free(sorted);
 }
 
+static void put_goals(FILE *file, int count, const struct result *results) {
+    int goals = 0, missed = 0;
+    for (int i = 0; i < count; i++) {
+        goals += result_has_goal(&results[i]);
+        missed += result_misses(&results[i]);
+    }
+    if (goals) fprintf(file, ", %d of %d goals met", goals - missed, goals);
+}
+
 void report_totals(FILE *file, int count, const struct result *results, bool both) {
     static const struct {
         enum verdict verdict;
@@ -144,6 +152,7 @@ void report_totals(FILE *file, int count, const struct result *results, bool bot
     };
     if (both) put_ratios(file, count, results);
     put_list(file, count, results, is_cliff, "slower than 3 times the base and 50 us");
+    put_list(file, count, results, result_misses, "goals missed");
     put_list(file, count, results, is_difference, "results differ");
     put_list(file, count, results, is_refusal,
              both ? "refused by the library, not by the other" : "refused by the library");
@@ -154,6 +163,7 @@ void report_totals(FILE *file, int count, const struct result *results, bool bot
             number += results[k].verdict == rows[i].verdict;
         if (number) fprintf(file, ", %d %s", number, rows[i].text);
     }
+    put_goals(file, count, results);
     fprintf(file, "\n");
 }
 
@@ -172,5 +182,22 @@ void report_csv(FILE *file, int count, const struct result *results) {
                 text->auxiliary, text->shape, result->ours.text, result->ours.create_us, result->our_us,
                 result->theirs.text, result->theirs.create_us, result->their_us, result_ratio(result),
                 result->error, result->tolerance, verdict);
+    }
+}
+
+void report_markdown(FILE *file, int count, const struct result *results) {
+    fprintf(file,
+            "| work | types | shape | layouts, algorithm, attributes | us | other us | ratio | at most |\n"
+            "|---|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < count; i++) {
+        const struct result *result = &results[i];
+        struct label label = request_label(result->request);
+        const char *title = result->request->title[0] ? result->request->title : label.kind;
+        char goal[32] = "";
+        if (result->request->at_most > 0)
+            snprintf(goal, sizeof(goal), "%.2f%s", result->request->at_most,
+                     result_misses(result) ? " missed" : "");
+        fprintf(file, "| %s | %s | %s | %s | %.4g | %.4g | %.2f | %s |\n", title, label.types, label.shape,
+                label.details, result->our_us, result->their_us, result_ratio(result), goal);
     }
 }

@@ -15,10 +15,10 @@ void report_totals(FILE *file, int count, const struct result *results, bool bot
 /* All results as comma-separated values. */
 void report_csv(FILE *file, int count, const struct result *results);
 
+/* The same for readers of a document: what, times, ratio, goal. */
+void report_markdown(FILE *file, int count, const struct result *results);
+
 /* The verdict with its reason. */
 void verdict_text(const struct result *result, char *text, size_t size);
-
-/* Time over time; 0 if one of them is missing. */
-double result_ratio(const struct result *result);
 
 #endif
