@@ -178,6 +178,20 @@ static void warn_of_load(void) {
         printf("note     the load of this machine is %.1f on %ld cores: times are disturbed\n", load, cores);
 }
 
+/* Other work on the machine can look like a cliff: what does is measured again, right after its base. */
+static void find_cliff(const struct result *base, struct result *result, struct worker *ours, double budget) {
+    struct result near = *base;
+    for (int again = 0; sweep_is_cliff(&near, result); again++) {
+        if (again == 3) {
+            result->cliff = result->our_us / near.our_us;
+            return;
+        }
+        near = measure_request(base->request, ours, NULL, budget);
+        double us = measure_request(result->request, ours, NULL, budget).our_us;
+        if (us < result->our_us) result->our_us = us;
+    }
+}
+
 static int run(const struct options *options, const struct requests *requests, struct worker *ours,
                struct worker *theirs) {
     struct result *results = calloc((size_t)requests->count, sizeof(*results));
@@ -190,8 +204,7 @@ static int run(const struct options *options, const struct requests *requests, s
         show_progress(i, requests->count, start);
         results[i] = measure_request(&requests->list[i], ours, theirs, options->budget_ms);
         results[i].optional = options->sweep;
-        if (options->sweep && sweep_is_cliff(&results[0], &results[i]))
-            results[i].cliff = results[i].our_us / results[0].our_us;
+        if (options->sweep) find_cliff(&results[0], &results[i], ours, options->budget_ms);
         failed = failed || result_is_failure(&results[i]);
         report_line(stdout, &results[i], theirs != NULL);
     }
