@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Layer normalisation, forward: creation and plans. Rows that fit into the cache are normalised one at a
- * time; other rows, and any attributes, take statistics first, then results.
+ * time, and attributes are applied to the results; other rows take statistics first.
  */
 #include "base/round.h"
 #include "kernels/params_normalization.h"
@@ -10,6 +10,7 @@
 #include "primitives/layer_normalization.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
+#include "primitives/rows.h"
 #include "primitives/tensor.h"
 #include "runtimes/runtime.h"
 
@@ -133,16 +134,33 @@ static bool cut_rows(struct norm_rows_params *p, const md_t *src, const md_t *ds
     return true;
 }
 
-static void set_types(struct norm_rows_params *p, const struct problem *problem) {
-    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST),
-               *scale = problem_md(problem, DNNL_ARG_SCALE), *shift = problem_md(problem, DNNL_ARG_SHIFT),
-               *mean = problem_md(problem, DNNL_ARG_MEAN), *variance = problem_md(problem, DNNL_ARG_VARIANCE);
+static void set_types(struct norm_rows_params *p, const struct problem *problem, const md_t *dst) {
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *scale = problem_md(problem, DNNL_ARG_SCALE),
+               *shift = problem_md(problem, DNNL_ARG_SHIFT), *mean = problem_md(problem, DNNL_ARG_MEAN),
+               *variance = problem_md(problem, DNNL_ARG_VARIANCE);
     p->src_type = (i32)src->data_type, p->src_offset = src->offset0;
     p->dst_type = (i32)dst->data_type, p->dst_offset = dst->offset0;
     if (scale) p->scale_type = (i32)scale->data_type, p->scale_offset = scale->offset0;
     if (shift) p->shift_type = (i32)shift->data_type, p->shift_offset = shift->offset0;
     if (mean) p->mean_offset = mean->offset0;
     if (variance) p->variance_offset = variance->offset0;
+}
+
+/* Where rows are normalised to: dst, or floats in scratchpad if attributes have to be applied to them first.
+ */
+static int place_rows(struct plan *plan, md_t *rows) {
+    if (attr_is_default(&plan->attr) || rows->data_type == dnnl_f32) return DNNL_ARG_DST;
+    rows->data_type = dnnl_f32;
+    plan_place(plan, rows);
+    return ARG_SCRATCHPAD;
+}
+
+static dnnl_status_t append_attributes(struct plan *plan, int arg, const md_t *normalized) {
+    struct rows rows;
+    rows_begin(&rows, plan, DNNL_ARG_DST);
+    rows_load(&rows, rows_operand_at(&rows, arg, normalized), rows_scale(&rows, DNNL_ARG_SRC, NULL));
+    rows_post_ops(&rows);
+    return rows_end(&rows);
 }
 
 static dnnl_status_t build_rows(struct plan *plan) {
@@ -152,18 +170,19 @@ static dnnl_status_t build_rows(struct plan *plan) {
     TRY(decide_layouts(&plan->problem));
     TRY(check_types(plan));
     const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
-    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
     struct norm_rows_params made = {.length = src->dims[src->ndims - 1],
                                     .given = norm_statistics(problem) == NORM_GIVEN,
                                     .training = norm_statistics(problem) == NORM_STORED,
                                     .about_zero = (problem->flags & dnnl_rms_norm) != 0,
                                     .eps = problem->epsilon};
     if (made.length > NORM_ROW) return plan_skip(plan, "rows are too long");
-    set_types(&made, problem);
-    if (!cut_rows(&made, src, dst, problem_md(problem, DNNL_ARG_VARIANCE)))
+    md_t normalized = *dst;
+    const int to = place_rows(plan, &normalized);
+    set_types(&made, problem, &normalized);
+    if (!cut_rows(&made, src, &normalized, problem_md(problem, DNNL_ARG_VARIANCE)))
         return plan_skip(plan, "rows are not at regular distances");
     if (made.src_stride != 1 || made.dst_stride != 1) return plan_skip(plan, "rows are not dense");
-    if (md_nelems(src, true) == 0) return dnnl_success;
+    if (md_nelems(src, true) == 0) return epilogue_add_arguments(plan, dst);
     made.span = WORK / made.length > 1 ? WORK / made.length : 1;
     struct launch *launch;
     struct norm_rows_params *p = plan_launch(plan, &kernel_normalize_rows,
@@ -176,8 +195,8 @@ static dnnl_status_t build_rows(struct plan *plan) {
     launch_bind(launch, made.shift_type ? DNNL_ARG_SHIFT : ARG_NOTHING);
     launch_bind(launch, kept && !made.about_zero ? DNNL_ARG_MEAN : ARG_NOTHING);
     launch_bind(launch, kept ? DNNL_ARG_VARIANCE : ARG_NOTHING);
-    launch_bind(launch, DNNL_ARG_DST);
-    return dnnl_success;
+    launch_bind(launch, to);
+    return attr_is_default(&plan->attr) ? dnnl_success : append_attributes(plan, to, &normalized);
 }
 
 /* Statistics first, then results. */
