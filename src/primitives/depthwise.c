@@ -6,6 +6,7 @@
 #include "base/round.h"
 #include "primitives/tensor.h"
 #include "kernels/params_depthwise.h"
+#include "primitives/apart.h"
 #include "primitives/conv_parts.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
@@ -155,6 +156,11 @@ static dnnl_status_t build(struct epilogue_build *ep) {
 /* Sums of so many products of bytes fit into 32 bits. */
 enum { MOST_TAPS = 1 << 15 };
 
+/* Is there more to do with floats than an activation at once? */
+static bool has_slow_end(const struct plan *plan) {
+    return !takes_bytes(plan) && plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr);
+}
+
 /* For a dst that is not channels-last, see gemm_convolution.c. */
 dnnl_status_t gemm_build_depthwise(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
@@ -167,6 +173,9 @@ dnnl_status_t gemm_build_depthwise(struct plan *plan) {
         return plan_skip(plan, "the window is very large");
     TRY(convolution_accepts(plan));
     TRY(gemm_set_any_layouts(plan, panels_of(weights)));
+    if (has_slow_end(plan))
+        return apart_build(plan, plan->problem.kind == dnnl_convolution ? convolution_forward
+                                                                        : deconvolution_forward);
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;

@@ -6,11 +6,11 @@
 #include "base/round.h"
 #include "kernels/params_normalization.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/apart.h"
 #include "primitives/epilogue.h"
 #include "primitives/layer_normalization.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
-#include "primitives/rows.h"
 #include "primitives/tensor.h"
 #include "runtimes/runtime.h"
 
@@ -146,23 +146,6 @@ static void set_types(struct norm_rows_params *p, const struct problem *problem,
     if (variance) p->variance_offset = variance->offset0;
 }
 
-/* Where rows are normalised to: dst, or floats in scratchpad if attributes have to be applied to them first.
- */
-static int place_rows(struct plan *plan, md_t *rows) {
-    if (attr_is_default(&plan->attr) || rows->data_type == dnnl_f32) return DNNL_ARG_DST;
-    rows->data_type = dnnl_f32;
-    plan_place(plan, rows);
-    return ARG_SCRATCHPAD;
-}
-
-static dnnl_status_t append_attributes(struct plan *plan, int arg, const md_t *normalized) {
-    struct rows rows;
-    rows_begin(&rows, plan, DNNL_ARG_DST);
-    rows_load(&rows, rows_operand_at(&rows, arg, normalized), rows_scale(&rows, DNNL_ARG_SRC, NULL));
-    rows_post_ops(&rows);
-    return rows_end(&rows);
-}
-
 static dnnl_status_t build_rows(struct plan *plan) {
     enum { WORK = 8192 };
     const struct problem *problem = &plan->problem;
@@ -177,7 +160,7 @@ static dnnl_status_t build_rows(struct plan *plan) {
                                     .eps = problem->epsilon};
     if (made.length > NORM_ROW) return plan_skip(plan, "rows are too long");
     md_t normalized = *dst;
-    const int to = place_rows(plan, &normalized);
+    const int to = attr_is_default(&plan->attr) ? DNNL_ARG_DST : apart_place(plan, &normalized);
     set_types(&made, problem, &normalized);
     if (!cut_rows(&made, src, &normalized, problem_md(problem, DNNL_ARG_VARIANCE)))
         return plan_skip(plan, "rows are not at regular distances");
@@ -196,7 +179,7 @@ static dnnl_status_t build_rows(struct plan *plan) {
     launch_bind(launch, kept && !made.about_zero ? DNNL_ARG_MEAN : ARG_NOTHING);
     launch_bind(launch, kept ? DNNL_ARG_VARIANCE : ARG_NOTHING);
     launch_bind(launch, to);
-    return attr_is_default(&plan->attr) ? dnnl_success : append_attributes(plan, to, &normalized);
+    return attr_is_default(&plan->attr) ? dnnl_success : apart_finish(plan, to, &normalized, DNNL_ARG_SRC);
 }
 
 /* Statistics first, then results. */

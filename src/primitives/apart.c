@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Post-ops in a launch of their own: apart.h. */
+#include "primitives/apart.h"
+
+#include "base/verbose.h"
+#include "primitives/primitives.h"
+#include "primitives/rows.h"
+
+static bool reads_dst(const attr_t *attr) {
+    for (int i = 0; i < attr->post_ops.len; i++)
+        if (attr->post_ops.entries[i].kind == dnnl_sum) return true;
+    return false;
+}
+
+int apart_place(struct plan *plan, md_t *md) {
+    if (md->data_type == dnnl_f32 && !reads_dst(&plan->attr)) return DNNL_ARG_DST;
+    md->data_type = dnnl_f32;
+    plan_place(plan, md);
+    return ARG_SCRATCHPAD;
+}
+
+dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int scaled) {
+    struct rows rows;
+    rows_begin(&rows, plan, DNNL_ARG_DST);
+    rows_load(&rows, rows_operand_at(&rows, arg, results),
+              scaled ? rows_scale(&rows, scaled, NULL) : ROW_NONE);
+    rows_post_ops(&rows);
+    return rows_end(&rows);
+}
+
+static void drop_quant(struct quants *quants, int arg) {
+    int count = 0;
+    for (int i = 0; i < quants->count; i++)
+        if (quants->entries[i].arg != arg) quants->entries[count++] = quants->entries[i];
+    quants->count = count;
+}
+
+static int whole_arg(int arg, const void *data) {
+    return arg == DNNL_ARG_DST ? *(const int *)data : arg;
+}
+
+static dnnl_status_t append_bare(struct plan *plan, const struct implementation *implementations, int arg,
+                                 const md_t *results) {
+    struct problem part;
+    attr_t attr;
+    TRY(problem_copy(&part, &plan->problem));
+    dnnl_status_t status = attr_copy(&attr, &plan->attr);
+    if (status == dnnl_success) {
+        *problem_md(&part, DNNL_ARG_DST) = *results;
+        attr.post_ops.len = 0;
+        drop_quant(&attr.scales, DNNL_ARG_DST);
+        drop_quant(&attr.zero_points, DNNL_ARG_DST);
+        status = plan_append(plan, implementations, &part, &attr, whole_arg, &arg);
+        attr_clear(&attr);
+    }
+    problem_clear(&part);
+    return status;
+}
+
+dnnl_status_t apart_build(struct plan *plan, const struct implementation *implementations) {
+    md_t results = *problem_md(&plan->problem, DNNL_ARG_DST);
+    const int arg = apart_place(plan, &results);
+    TRY(append_bare(plan, implementations, arg, &results));
+    return apart_finish(plan, arg, &results, 0);
+}
