@@ -16,7 +16,7 @@ foreach(product dnnl_sycl lode-info lode-bench)
   endif()
 endforeach()
 
-install(FILES ${PROJECT_SOURCE_DIR}/tools/bench/lode-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+install(FILES ${PROJECT_SOURCE_DIR}/tools/bench/lode-bench.1 ${PROJECT_SOURCE_DIR}/tools/info/lode-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
   COMPONENT tools)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${PROJECT_BINARY_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"

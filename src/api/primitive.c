@@ -13,6 +13,7 @@ dnnl_status_t dnnl_primitive_create(dnnl_primitive_t *primitive, const_dnnl_prim
     if (timed && status == dnnl_success)
         report_plan(hit ? "create:cache_hit" : "create:cache_miss", desc->engine, desc->plan,
                     verbose_now_ms() - start);
+    if (status == dnnl_success) report_launches(desc->plan);
     return status;
 }
 

@@ -6,9 +6,8 @@
  */
 #include "core/objects.h"
 #include "core/cache.h"
+#include "core/report.h"
 #include "core/scratchpad.h"
-#include "base/verbose.h"
-#include "oneapi/dnnl/dnnl_debug.h"
 #include "runtimes/runtimes.h"
 
 #include <stdlib.h>
@@ -36,14 +35,6 @@ static struct device *find_device(const struct runtime *runtime, const struct de
     return NULL;
 }
 
-static void report_device(const struct open_device *d) {
-    if (!d->device.info.name[0] || !verbose_on(VERBOSE_CREATE | VERBOSE_EXEC)) return;
-    char name[sizeof d->device.info.name];
-    verbose_field(name, sizeof name, d->device.info.name);
-    verbose_line("info,%s,engine,%zu,backend:%s,name:%s", dnnl_engine_kind2str(d->device.kind),
-                 d->device.index, d->device.info.backend, name);
-}
-
 static dnnl_status_t open_device(const struct runtime *runtime, const struct device_origin *origin,
                                  struct device **device) {
     struct open_device *d = calloc(1, sizeof *d);
@@ -61,7 +52,7 @@ static dnnl_status_t open_device(const struct runtime *runtime, const struct dev
     d->next = devices;
     devices = d;
     *device = &d->device;
-    report_device(d);
+    report_device(&d->device);
     return dnnl_success;
 }
 

@@ -85,6 +85,19 @@ const struct native_kernel *kernel_native(const struct kernel *kernel, unsigned 
     return find_kernel(kernel->family->native[form], kernel->name);
 }
 
+const char *kernel_form_name(const struct kernel *kernel, const struct device_info *device,
+                             unsigned cpu_features) {
+    static const char *const names[NATIVE_FORMS] = {
+#define FORM(form, ...) [NATIVE_##form] = #form,
+#include "kernels/forms.def"
+#undef FORM
+    };
+    unsigned forms = kernel->forms & device->forms;
+    int native = forms & FORM_NATIVE ? best_form(kernel->family, cpu_features) : -1;
+    if (native >= 0) return names[native];
+    return forms & FORM_SPIRV ? "spirv" : "source";
+}
+
 void native_describe(struct device_info *device, unsigned cpu_features) {
     device->forms = FORM_NATIVE;
     device->vector_bytes = native_forms[best_form(NULL, cpu_features)].vector_bytes;

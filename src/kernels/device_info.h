@@ -46,6 +46,7 @@ struct device_info {
      */
     const char *backend;
     char name[256];
+    char driver[64]; /* its version, as the driver spells it; empty: none */
 };
 
 #endif

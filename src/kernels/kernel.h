@@ -73,6 +73,10 @@ char *kernel_source(const struct kernel *kernel);
 const struct native_kernel *kernel_native(const struct kernel *kernel, unsigned cpu_features,
                                           const struct native_module **module);
 
+/* The name of the form in which a device runs a kernel: that of a native form, "spirv" or "source". */
+const char *kernel_form_name(const struct kernel *kernel, const struct device_info *device,
+                             unsigned cpu_features);
+
 /* Describes a CPU with these features as a device for native code: fills in forms, features, vector_bytes,
  * largest_group and local_bytes, and nothing else. */
 void native_describe(struct device_info *device, unsigned cpu_features);

@@ -90,6 +90,15 @@ void requests_read(struct requests *requests, FILE *file) {
     free(line);
 }
 
+bool requests_read_file(struct requests *requests, const char *name) {
+    bool standard = !strcmp(name, "-");
+    FILE *file = standard ? stdin : fopen(name, "r");
+    if (!file) return false;
+    requests_read(requests, file);
+    if (!standard) fclose(file);
+    return true;
+}
+
 /* Descriptions: the same text, put together from what is told and what is usual. */
 
 static const struct usual {
@@ -144,6 +153,23 @@ static void describe_tensor(const struct description *description, const struct 
     size_t length = strlen(memory);
     snprintf(memory + length, size - length, "%s%s:%s:%s:blocked:%s::f0", length ? " " : "", name, type,
              any ? "a" : "", any ? "" : tag);
+}
+
+const char **description_option(struct description *description, const char *option) {
+    const struct {
+        const char *name;
+        const char **value;
+    } rows[] = {
+            {"--direction", &description->direction},
+            {"--alg", &description->algorithm},
+            {"--aux", &description->more},
+            {"--attr", &description->attributes},
+            {"--tags", &description->tags},
+            {"--bias", &description->bias},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!strcmp(option, rows[i].name)) return rows[i].value;
+    return NULL;
 }
 
 static bool is_backward_name(const char *direction) {

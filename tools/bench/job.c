@@ -310,17 +310,30 @@ static bool run_forward(struct job *forward, struct job *job) {
     return good && (status == dnnl_success || fail(job, "the forward pass", status));
 }
 
-bool job_make(struct job *job, const struct request *request, dnnl_engine_t engine, dnnl_stream_t stream) {
-    struct job forward = {0};
-    bool backward = request_is_backward(request);
+/* The primitives of a job and, if it is a backward one, of its forward job. */
+static bool make_primitives(struct job *job, struct job *forward, const struct request *request,
+                            dnnl_engine_t engine, dnnl_stream_t stream) {
     *job = (struct job){.build = {.request = request, .engine = engine}, .stream = stream};
     dnnl_status_t status = build_attributes(&job->build);
     if (status != dnnl_success) return fail(job, "attributes", status);
-    bool good = !backward || make_forward(&forward, job);
-    good = good && make_primitive(job, request->direction, forward.pd);
+    return (!request_is_backward(request) || make_forward(forward, job))
+           && make_primitive(job, request->direction, forward->pd);
+}
+
+bool job_make_primitive(struct job *job, const struct request *request, dnnl_engine_t engine) {
+    struct job forward = {0};
+    bool good = make_primitives(job, &forward, request, engine, NULL);
+    job_free(&forward);
+    return good;
+}
+
+bool job_make(struct job *job, const struct request *request, dnnl_engine_t engine, dnnl_stream_t stream) {
+    struct job forward = {0};
+    bool backward = request_is_backward(request);
+    bool good = make_primitives(job, &forward, request, engine, stream);
     good = good && add_tensors(job) && add_quants(job) && add_post_ops(job);
     good = good && (!backward || run_forward(&forward, job));
-    if (backward) job_free(&forward);
+    job_free(&forward);
     return good;
 }
 

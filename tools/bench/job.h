@@ -21,6 +21,8 @@ struct job {
 
 /* Makes a job; false with `why` if the library refuses. job_free in either case. */
 bool job_make(struct job *job, const struct request *request, dnnl_engine_t engine, dnnl_stream_t stream);
+/* Makes its primitive only, with no arguments: nothing can be executed. */
+bool job_make_primitive(struct job *job, const struct request *request, dnnl_engine_t engine);
 void job_free(struct job *job);
 
 /* Executes `times` times and waits. */

@@ -54,24 +54,14 @@ static bool parse_options(struct options *options, int argc, char **argv) {
         const char *name;
         const char **value;
     } rows[] = {
-            {"--library", &options->library},
-            {"--against", &options->against},
-            {"--engine", &options->engine},
-            {"--other-engine", &options->other_engine},
-            {"--csv", &options->csv},
-            {"--markdown", &options->markdown},
-            {"--svg", &options->svg},
-            {"--html", &options->html},
+            {"--library", &options->library}, {"--against", &options->against},
+            {"--engine", &options->engine},   {"--other-engine", &options->other_engine},
+            {"--csv", &options->csv},         {"--markdown", &options->markdown},
+            {"--svg", &options->svg},         {"--html", &options->html},
             {"--only", &options->only},
-            {"--direction", &options->description.direction},
-            {"--alg", &options->description.algorithm},
-            {"--aux", &options->description.more},
-            {"--attr", &options->description.attributes},
-            {"--tags", &options->description.tags},
-            {"--bias", &options->description.bias},
     };
     for (int i = 1; i < argc; i++) {
-        const char **value = NULL, *time_text = NULL;
+        const char **value = description_option(&options->description, argv[i]), *time_text = NULL;
         if (!strcmp(argv[i], "--sweep")) {
             options->sweep = true;
             continue;
@@ -93,16 +83,11 @@ static bool parse_options(struct options *options, int argc, char **argv) {
 }
 
 static bool read_files(const struct options *options, struct requests *requests) {
-    for (int i = 0; i < options->word_count; i++) {
-        bool standard = !strcmp(options->words[i], "-");
-        FILE *file = standard ? stdin : fopen(options->words[i], "r");
-        if (!file) {
+    for (int i = 0; i < options->word_count; i++)
+        if (!requests_read_file(requests, options->words[i])) {
             fprintf(stderr, "lode-bench: cannot read %s\n", options->words[i]);
             return false;
         }
-        requests_read(requests, file);
-        if (!standard) fclose(file);
-    }
     return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "elements.h"
+#include "engines.h"
 #include "protocol.h"
 
 #include <stdio.h>
@@ -116,26 +117,9 @@ static bool send_outputs(struct state *state) {
     return true;
 }
 
-/* Engines as lode-info names them: "cpu", "ze:0", "ocl:1", "sycl:0". */
 static bool open_engine(struct state *state, const char *name) {
-    static const struct {
-        const char *name, *variable, *value;
-        dnnl_engine_kind_t kind;
-    } runtimes[] = {
-            {"cpu", NULL, NULL, dnnl_cpu},
-            {"gpu", NULL, NULL, dnnl_gpu},
-            {"ze", "ONEDNN_GPU_RUNTIME", "ZE", dnnl_gpu},
-            {"ocl", "ONEDNN_GPU_RUNTIME", "OCL", dnnl_gpu},
-            {"sycl", "ONEDNN_GPU_RUNTIME", "SYCL", dnnl_gpu},
-    };
-    size_t length = strcspn(name, ":"), index = name[length] ? strtoul(name + length + 1, NULL, 10) : 0;
-    for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
-        if (strlen(runtimes[i].name) != length || strncmp(name, runtimes[i].name, length)) continue;
-        if (runtimes[i].variable) setenv(runtimes[i].variable, runtimes[i].value, 1);
-        return !lib_engine_create(&state->engine, runtimes[i].kind, index)
-               && !lib_stream_create(&state->stream, state->engine, dnnl_stream_default_flags);
-    }
-    return false;
+    return engine_open(name, &state->engine)
+           && !lib_stream_create(&state->stream, state->engine, dnnl_stream_default_flags);
 }
 
 /* Says which library it is, or why there is none. */

@@ -85,6 +85,14 @@ static ze_result_t describe(const struct lz_device *d, const ze_device_propertie
     return read_abilities(d, device->vendorId, info);
 }
 
+/* Drivers pack their version as major, minor and build. */
+static void read_version(const struct lz_device *d, struct device_info *info) {
+    ze_driver_properties_t driver = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
+    if (d->ze->DriverGetProperties(d->driver->handle, &driver) != ZE_RESULT_SUCCESS) return;
+    snprintf(info->driver, sizeof info->driver, "%u.%u.%u", driver.driverVersion >> 24,
+             driver.driverVersion >> 16 & 0xff, driver.driverVersion & 0xffff);
+}
+
 static ze_result_t read_properties(struct lz_device *d, struct device_info *info) {
     ze_device_properties_t device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2};
     ze_device_memory_access_properties_t access = {.stype =
@@ -130,6 +138,7 @@ static dnnl_status_t query_device(struct lz_device *d, struct device *device) {
     if (result != ZE_RESULT_SUCCESS) return lz_fail(result, "engine", "a query of the device's properties");
     if (!find_ordinal(d)) return fail(dnnl_runtime_error, "engine", "the device has no compute queue");
     d->free_policy = free_policy(d);
+    read_version(d, &device->info);
     return dnnl_success;
 }
 

@@ -159,6 +159,9 @@ static struct device_info describe(cl_device_id device) {
                                .backend = "OpenCL"};
     if (cl.GetDeviceInfo(device, CL_DEVICE_NAME, sizeof info.name, info.name, NULL) != CL_SUCCESS)
         info.name[0] = '\0';
+    char *version = opencl_device_string(device, CL_DRIVER_VERSION);
+    snprintf(info.driver, sizeof info.driver, "%s", version ? version : "");
+    free(version);
     return info;
 }
 
