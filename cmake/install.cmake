@@ -18,6 +18,10 @@ endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/tools/bench/lode-bench.1 ${PROJECT_SOURCE_DIR}/tools/info/lode-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
   COMPONENT tools)
+foreach(tool lode-info lode-bench)
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/completion/lode-tools RENAME ${tool}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${PROJECT_BINARY_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
   PATTERN CMakeFiles EXCLUDE)

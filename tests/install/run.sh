@@ -63,6 +63,10 @@ consume "$prefix"
 
 echo "-- installed programs find the library"
 "$prefix/bin/lode-info" >/dev/null || fail "lode-info"
+for tool in lode-info lode-bench; do
+    [ -e "$prefix/share/man/man1/$tool.1" ] || fail "no man page of $tool"
+    [ -e "$prefix/share/bash-completion/completions/$tool" ] || fail "no completion of $tool"
+done
 if [ -z "$archive" ]; then
     "$prefix/bin/lode-bench" --time 1 eltwise f32 4x4 >"$work/bench.log" || { cat "$work/bench.log"; fail "lode-bench"; }
     grep -q "$prefix" "$work/bench.log" || fail "lode-bench does not load the library that it was installed with"
