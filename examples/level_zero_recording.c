@@ -29,9 +29,17 @@ struct device {
     dnnl_engine_t engine;
 };
 
+/* The loader must know the driver that the library uses, since the program calls it as well. */
+static void start_level_zero(void) {
+    if (zeInit(0) == ZE_RESULT_SUCCESS) return;
+    printf("SKIP: Level Zero's loader finds no driver; for that of the CPU: eval \"$(lode-info --env)\"\n");
+    exit(NO_SUCH_ENGINE);
+}
+
 /* The library's first Level Zero device, in a context of the program. */
 static struct device open_device(void) {
     struct device d;
+    start_level_zero();
     dnnl_engine_t found = open_engine("ze");
     CHECK(dnnl_ze_interop_engine_get_driver(found, &d.driver));
     CHECK(dnnl_ze_interop_engine_get_device(found, &d.device));

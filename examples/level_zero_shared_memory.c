@@ -25,6 +25,13 @@ enum { ROWS = 32, SIZE = 128 };
 static ze_context_handle_t context;
 static ze_device_handle_t device;
 
+/* The loader must know the driver that the library uses, since the program calls it as well. */
+static void start_level_zero(void) {
+    if (zeInit(0) == ZE_RESULT_SUCCESS) return;
+    printf("SKIP: Level Zero's loader finds no driver; for that of the CPU: eval \"$(lode-info --env)\"\n");
+    exit(NO_SUCH_ENGINE);
+}
+
 /* Shared memory of the device that an engine uses. */
 static float *allocate(size_t count) {
     const ze_device_mem_alloc_desc_t on_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
@@ -98,6 +105,7 @@ static double largest_error(const float *values, const float *weights, const flo
 }
 
 int main(void) {
+    start_level_zero();
     dnnl_engine_t on_device = open_engine("ze"), on_cpu;
     uint32_t random = 1;
     CHECK(dnnl_ze_interop_engine_get_context(on_device, &context));
