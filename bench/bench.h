@@ -48,7 +48,8 @@ static inline dnnl_memory_t f32_memory(dnnl_engine_t engine, const_dnnl_memory_d
     float *values;
     CHECK(dnnl_memory_create(&memory, md, engine, DNNL_MEMORY_ALLOCATE));
     CHECK(dnnl_memory_map_data(memory, (void **)&values));
-    for (size_t i = 0; i < dnnl_memory_desc_get_size(md) / sizeof(float); i++)
+    const size_t count = dnnl_memory_desc_get_size(md) / sizeof(float);
+    for (size_t i = 0; i < count; i++)
         values[i] = (float)(i % 17) / 16.0f - 0.5f;
     CHECK(dnnl_memory_unmap_data(memory, values));
     return memory;

@@ -33,10 +33,9 @@ enum {
     RNN_GATES_ITER,  /* products of the state, of this step */
     RNN_BIAS,
     RNN_PEEPHOLE,
-    RNN_ATTENTION,  /* spread over all channels */
-    RNN_SCALE,      /* of the products of bytes */
-    RNN_SUMS_LAYER, /* sums of weights: times the shift of the bytes, they are subtracted from products */
-    RNN_SUMS_ITER,
+    RNN_ATTENTION, /* spread over all channels */
+    RNN_SCALE,     /* of the products of bytes */
+    RNN_SUMS,      /* sums of weights: times the shift of the bytes, they are subtracted from products */
     RNN_STATE_BEFORE,
     RNN_C_BEFORE,
     RNN_STATE,
@@ -72,7 +71,7 @@ struct rnn_params {
     i64 rows, channels;
     struct rnn_operand operands[RNN_OPERANDS];
 };
-PARAMS_SIZE(rnn_params, 24 + 16 + 40 * 21);
+PARAMS_SIZE(rnn_params, 24 + 16 + 40 * 20);
 
 /* Writes numbers to scratchpad, again and again: element i is values[i % period]. */
 enum { RNN_CONSTANTS = 512, RNN_CONSTANTS_EACH = 64 }; /* the second: of a work-item */

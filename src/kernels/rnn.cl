@@ -9,11 +9,13 @@
 #include "kernels/lib/math.h"
 #include "kernels/params_rnn.h"
 
+enum { RNN_NO_TYPE = 0 }; /* of an operand that is absent */
+
 /* Where a work-item is. */
 struct rnn_at {
     constant struct rnn_params *p;
-    global uchar *areas[RNN_WORKSPACE + 1];
-    i64 offsets[RNN_OPERANDS]; /* of the first gate and channel of the row */
+    global uchar *rows[RNN_OPERANDS]; /* first gate and channel */
+    int types[RNN_OPERANDS];
     i64 channel;
     int count; /* channels that exist */
 };
@@ -21,23 +23,24 @@ struct rnn_at {
 INLINE void rnn_locate(struct rnn_at *at, constant struct rnn_params *p, global uchar *scratchpad,
                        global uchar *workspace, u32 step, i64 row) {
     at->p = p;
-    at->areas[RNN_ABSENT] = at->areas[RNN_SCRATCHPAD] = scratchpad;
-    at->areas[RNN_WORKSPACE] = workspace;
 #pragma nounroll
-    for (int i = 0; i < RNN_OPERANDS; i++)
-        at->offsets[i] = p->operands[i].offset + step * p->operands[i].step + row * p->operands[i].row;
+    for (int i = 0; i < RNN_OPERANDS; i++) {
+        constant struct rnn_operand *o = &p->operands[i];
+        const i64 size = o->type == TYPE_F32 || o->type == TYPE_S32 ? 4 : 1; /* there are no others */
+        const i64 first = (o->offset + step * o->step + row * o->row) * size;
+        at->types[i] = o->area == RNN_ABSENT ? RNN_NO_TYPE : o->type;
+        at->rows[i] = o->area == RNN_ABSENT ? scratchpad
+                                            : first + (o->area == RNN_WORKSPACE ? workspace : scratchpad);
+    }
 }
 
 INLINE int rnn_has(const struct rnn_at *at, int operand) {
-    return at->p->operands[operand].area != RNN_ABSENT;
+    return at->types[operand] != RNN_NO_TYPE;
 }
 
+/* From the beginning of the row, in elements. */
 INLINE i64 rnn_offset(const struct rnn_at *at, int operand, int gate) {
-    return at->offsets[operand] + gate * at->p->operands[operand].gate + at->channel;
-}
-
-INLINE global uchar *rnn_area(const struct rnn_at *at, int operand) {
-    return at->areas[at->p->operands[operand].area];
+    return gate * at->p->operands[operand].gate + at->channel;
 }
 
 /* Loads and stores are inlined where that costs no more than native code. */
@@ -59,11 +62,11 @@ INLINE global uchar *rnn_area(const struct rnn_at *at, int operand) {
 ACCESS OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
     *to = 0.0f;
     if (rnn_has(at, operand))
-        *to = load_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate));
+        *to = load_f32(at->rows[operand], at->types[operand], rnn_offset(at, operand, gate));
 }
 ACCESS OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
     if (rnn_has(at, operand))
-        store_f32(rnn_area(at, operand), at->p->operands[operand].type, rnn_offset(at, operand, gate), x);
+        store_f32(at->rows[operand], at->types[operand], rnn_offset(at, operand, gate), x);
 }
 #include "kernels/lib/rnn_cell.h"
 #include "kernels/lib/rnn_backward.h"

@@ -17,7 +17,7 @@ struct forward {
     struct rnn_area before_reset;            /* r * the state before */
     struct rnn_area bias, peephole, attention;
     /* Bytes: the scales of products, sums of weights for the shift, and what both need. */
-    struct rnn_area scales, sums_layer, sums_iter, projection_scales, projection_sums;
+    struct rnn_area scales, sums, projection_scales, projection_sums;
     struct rnn_area ones, projected;
 };
 
@@ -63,8 +63,7 @@ static dnnl_status_t prepare_bytes(struct forward *f) {
     if (rnn->dhc > longest) longest = rnn->dhc;
     if (!rnn->int8) return dnnl_success;
     TRY(prepare_scales(rnn, &qparams->weights, 1 << 3 | 1 << 4, rnn->dhc, rnn->gates, &f->scales));
-    f->sums_layer = row_of_floats(rnn, rnn->gates, rnn->width);
-    f->sums_iter = row_of_floats(rnn, rnn->gates, rnn->width);
+    f->sums = row_of_floats(rnn, rnn->gates, rnn->width);
     f->ones = rnn_scratch(rnn, 1, 1, longest);
     rnn_make_states(rnn, &f->ones);
     struct rnn_params *p = rnn_launch(rnn, RNN_CLEAR, longest);
@@ -97,8 +96,7 @@ static dnnl_status_t append_cell(struct forward *f, const struct rnn_step *step,
             {RNN_PEEPHOLE, &f->peephole, false},
             {RNN_ATTENTION, &f->attention, false},
             {RNN_SCALE, &f->scales, false},
-            {RNN_SUMS_LAYER, &f->sums_layer, false},
-            {RNN_SUMS_ITER, &f->sums_iter, false},
+            {RNN_SUMS, &f->sums, false},
             {RNN_STATE_BEFORE, &rnn->state, true},
             {RNN_C_BEFORE, &rnn->c, true},
             {RNN_STATE, rnn->projected ? &rnn->full : &rnn->state, false},
@@ -123,7 +121,7 @@ static dnnl_status_t append_projection(struct forward *f, struct rnn_step *step)
     if (!p) return dnnl_out_of_memory;
     const struct rnn_binding rows[] = {{RNN_GATES_ITER, &f->projected, false},
                                        {RNN_SCALE, &f->projection_scales, false},
-                                       {RNN_SUMS_ITER, &f->projection_sums, false},
+                                       {RNN_SUMS, &f->projection_sums, false},
                                        {RNN_STATE, &rnn->state, false}};
     rnn_bind(rnn, p, step, rows, sizeof rows / sizeof rows[0]);
     return dnnl_success;
@@ -169,26 +167,26 @@ static dnnl_status_t append_inputs(struct forward *f, const struct rnn_step *ste
                                                          &dst, false});
 }
 
-/* The sums of weights of a cell: their product with a row of ones. */
+/* The sums of weights of a cell, or what they add to others: their product with a row of ones. */
 static dnnl_status_t append_sums(struct forward *f, const struct rnn_step *step,
                                  const struct rnn_weights *weights, dnnl_dim_t gates,
-                                 const struct rnn_area *sums) {
+                                 const struct rnn_area *sums, bool add) {
     struct rnn *rnn = &f->rnn;
     md_t view, src, dst;
     TRY(rnn_weights_view(rnn, weights, step, 0, gates, &view));
     TRY(md_init_by_strides(&src, 2, (dnnl_dims_t){1, view.dims[0]}, f->ones.type, NULL));
     TRY(md_init_by_strides(&dst, 2, (dnnl_dims_t){1, view.dims[1]}, dnnl_f32, NULL));
     src.offset0 = f->ones.offset, dst.offset0 = sums->offset;
-    return rnn_append_product(rnn, &(struct rnn_product){ARG_SCRATCHPAD, weights->arg, ARG_SCRATCHPAD, &src,
-                                                         &view, &dst, false});
+    return rnn_append_product(
+            rnn, &(struct rnn_product){ARG_SCRATCHPAD, weights->arg, ARG_SCRATCHPAD, &src, &view, &dst, add});
 }
 
 static dnnl_status_t append_all_sums(struct forward *f, const struct rnn_step *step) {
     if (!f->rnn.int8) return dnnl_success;
-    TRY(append_sums(f, step, &f->layer, f->rnn.gates, &f->sums_layer));
-    TRY(append_sums(f, step, &f->iter, f->rnn.gates, &f->sums_iter));
+    TRY(append_sums(f, step, &f->layer, f->rnn.gates, &f->sums, false));
+    TRY(append_sums(f, step, &f->iter, f->rnn.gates, &f->sums, true));
     if (!f->rnn.projected) return dnnl_success;
-    return append_sums(f, step, &f->projection, 1, &f->projection_sums);
+    return append_sums(f, step, &f->projection, 1, &f->projection_sums, false);
 }
 
 static dnnl_status_t append_layer(struct forward *f, dnnl_dim_t layer, dnnl_dim_t direction) {

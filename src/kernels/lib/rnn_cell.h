@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells of recurrent networks, forward, for one vector width LANES: see rnn.cl. */
 
-/* Large functions exist once. */
-OUTLINE OVERLOAD VEC rnn_logistic(VEC x) {
-    return f32_logistic(x);
+/* 1 / (1 + e^-x), at least 2^-126: 2.5 ulp. Half as long as f32_logistic. */
+ACCESS OVERLOAD VEC rnn_logistic(VEC x) {
+    VEC r, p, inside = x < V(-87.0f) ? V(-87.0f) : x;
+    inside = inside > V(87.0f) ? V(87.0f) : inside;
+    const VEC scale = f32_power_of_two(f32_exp_parts(-inside, &r, &p));
+    return f32_div(V(1.0f), fma(fma(fma(p, r, V(1.0f)), r, V(1.0f)), scale, V(1.0f)));
 }
-OUTLINE OVERLOAD VEC rnn_tanh(VEC x) {
-    return f32_tanh(x);
+/* tanh x = -y / (2 + y), y = e^(-2 |x|) - 1: 3 ulp. */
+ACCESS OVERLOAD VEC rnn_tanh(VEC x) {
+    const VEC y = f32_expm1_negative(V(-2.0f) * f32_abs(x));
+    return f32_copysign(f32_div(y, V(2.0f) + y), x);
 }
 
 /* What goes into a gate: its products and its bias. */
-OUTLINE OVERLOAD void rnn_sum(VEC *sum, const struct rnn_at *at, int gate) {
+ACCESS OVERLOAD void rnn_sum(VEC *sum, const struct rnn_at *at, int gate) {
     VEC x, y;
     rnn_load(&x, at, RNN_GATES_LAYER, gate);
     rnn_load(&y, at, RNN_GATES_ITER, gate);
     x = x + y;
     if (rnn_has(at, RNN_SCALE)) {
-        VEC sums;
-        rnn_load(&sums, at, RNN_SUMS_LAYER, gate);
-        rnn_load(&y, at, RNN_SUMS_ITER, gate);
-        x = fma(sums + y, V(-at->p->shift), x);
+        rnn_load(&y, at, RNN_SUMS, gate);
+        x = fma(y, V(-at->p->shift), x);
         rnn_load(&y, at, RNN_SCALE, gate);
         x = x * y;
     }
@@ -53,21 +56,29 @@ INLINE OVERLOAD void rnn_vanilla(const struct rnn_at *at, VEC x) {
     rnn_store_state(at, RNN_STATE, x);
 }
 
-INLINE OVERLOAD void rnn_lstm(const struct rnn_at *at, VEC x) {
-    VEC c, peephole, i, f, g, o;
+/* What a peephole adds to a gate. Without one, gates need not wait for the state. */
+INLINE OVERLOAD void rnn_peep(VEC *gate, const struct rnn_at *at, int number, VEC c) {
+    VEC peephole;
+    if (!rnn_has(at, RNN_PEEPHOLE)) return;
+    rnn_load(&peephole, at, RNN_PEEPHOLE, number);
+    *gate = fma(peephole, c, *gate);
+}
+
+INLINE OVERLOAD void rnn_lstm(const struct rnn_at *at, VEC i) {
+    VEC c, f, g, o;
     rnn_load(&c, at, RNN_C_BEFORE, 0);
-    rnn_sum(&x, at, 0);
-    rnn_load(&peephole, at, RNN_PEEPHOLE, 0);
-    i = rnn_logistic(fma(peephole, c, x));
-    rnn_sum(&x, at, 1);
-    rnn_load(&peephole, at, RNN_PEEPHOLE, 1);
-    f = rnn_logistic(fma(peephole, c, x));
-    rnn_sum(&x, at, 2);
-    g = rnn_tanh(x);
+    rnn_sum(&i, at, 0);
+    rnn_sum(&f, at, 1);
+    rnn_sum(&g, at, 2);
+    rnn_sum(&o, at, 3);
+    rnn_peep(&i, at, 0, c);
+    rnn_peep(&f, at, 1, c);
+    i = rnn_logistic(i);
+    f = rnn_logistic(f);
+    g = rnn_tanh(g);
     c = fma(f, c, i * g);
-    rnn_sum(&x, at, 3);
-    rnn_load(&peephole, at, RNN_PEEPHOLE, 2);
-    o = rnn_logistic(fma(peephole, c, x));
+    rnn_peep(&o, at, 2, c);
+    o = rnn_logistic(o);
     rnn_store(at, RNN_C, 0, c);
     rnn_store_state(at, RNN_STATE, o * rnn_tanh(c));
     rnn_store(at, RNN_GATES, 0, i);

@@ -9,15 +9,15 @@ OUTLINE void rnn_load_some(float *values, global const uchar *from, int type, i6
 }
 
 ACCESS OVERLOAD void rnn_load(VEC *to, const struct rnn_at *at, int operand, int gate) {
-    const int type = at->p->operands[operand].type;
-    *to = V(0.0f);
-    if (!rnn_has(at, operand)) return;
-    global const uchar *from = rnn_area(at, operand);
+    const int type = at->types[operand];
+    global const uchar *from = at->rows[operand];
     const i64 offset = rnn_offset(at, operand, gate);
     if (type == TYPE_F32 && at->count == LANES) {
         *to = VLOAD(0, (global const float *)from + offset);
         return;
     }
+    *to = V(0.0f);
+    if (!rnn_has(at, operand)) return;
     if (type == TYPE_S32 && at->count == LANES) {
         *to = TO_VEC(VLOAD(0, (global const int *)from + offset));
         return;
@@ -32,9 +32,9 @@ OUTLINE void rnn_store_some(global uchar *to, int type, i64 offset, const float 
 }
 
 ACCESS OVERLOAD void rnn_store(const struct rnn_at *at, int operand, int gate, VEC x) {
-    const int type = at->p->operands[operand].type;
+    const int type = at->types[operand];
     if (!rnn_has(at, operand)) return;
-    global uchar *to = rnn_area(at, operand);
+    global uchar *to = at->rows[operand];
     const i64 offset = rnn_offset(at, operand, gate);
     if (type == TYPE_F32 && at->count == LANES) {
         VSTORE(x, 0, (global float *)to + offset);
