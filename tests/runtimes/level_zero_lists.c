@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of command list: order, dependencies, returned events, recording and replay, profiling. */
 #define _GNU_SOURCE
+#include "runtimes/lstm.h"
 #include "runtimes/world.h"
 
 #include <math.h>
@@ -246,6 +247,30 @@ static void test_product_on_every_list(void **state) {
     free_product(&p);
     free_world(&w);
 }
+
+/* A whole LSTM: loops, scratchpad and many launches. */
+static void test_replay_of_lstm(void **state) {
+    (void)state;
+    static struct lstm lstm;
+    struct world w = make_world();
+    ze_command_list_handle_t list = ze_make_regular(w.context, NULL);
+    ze_command_queue_handle_t queue = ze_make_queue(w.context);
+    dnnl_stream_t stream = make_stream(&w, list);
+    lstm_make(&lstm, w.engine);
+    lstm_record(&lstm, stream);
+    ze_ok(ze.zeCommandListClose(list));
+    for (int i = 0; i < 2 * LSTM_ROUNDS; i++) {
+        lstm_fill(&lstm, i % LSTM_ROUNDS);
+        ze_run(queue, list);
+        lstm_expect(&lstm, i % LSTM_ROUNDS);
+    }
+    ze_ok(ze.zeCommandQueueDestroy(queue));
+    ze_ok(ze.zeCommandListDestroy(list));
+    dnnl_stream_destroy(stream);
+    lstm_free(&lstm);
+    free_world(&w);
+}
+
 /* -- profiling -- */
 
 static void test_profiling(void **state) {
@@ -333,10 +358,15 @@ static void test_verbose_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_chain_of_events),       cmocka_unit_test(test_plain_order),
-            cmocka_unit_test(test_user_dependencies),     cmocka_unit_test(test_replay),
-            cmocka_unit_test(test_recording_after_close), cmocka_unit_test(test_cross_device_is_not_recorded),
-            cmocka_unit_test(test_product_on_every_list), cmocka_unit_test(test_profiling),
+            cmocka_unit_test(test_chain_of_events),
+            cmocka_unit_test(test_plain_order),
+            cmocka_unit_test(test_user_dependencies),
+            cmocka_unit_test(test_replay),
+            cmocka_unit_test(test_recording_after_close),
+            cmocka_unit_test(test_cross_device_is_not_recorded),
+            cmocka_unit_test(test_product_on_every_list),
+            cmocka_unit_test(test_replay_of_lstm),
+            cmocka_unit_test(test_profiling),
             cmocka_unit_test(test_verbose_time),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);

@@ -11,6 +11,7 @@
 
 #include "oneapi/dnnl/dnnl_ocl.h"
 #include "runtimes/conformance.h"
+#include "runtimes/lstm.h"
 
 enum { SIDE = 96, LENGTH = SIDE * SIDE, ROUNDS = 3 };
 enum { DEVICE, CONTEXT, PLATFORM }; /* indices in place->native */
@@ -209,6 +210,29 @@ static void replays_simultaneously(void **state) {
     assert_replays(place, 0, 0, true);
 }
 
+/* A whole LSTM: loops, scratchpad and many launches. */
+static void replays_lstm(void **state) {
+    static struct lstm lstm;
+    const struct place *place = place_of(state);
+    if (!can_record(place)) leave_out(place, "has no cl_khr_command_buffer");
+    dnnl_engine_t engine = make_engine(place);
+    struct recorder r = make_recorder(place, place->native[CONTEXT], 0, false);
+    dnnl_stream_t stream;
+    lstm_make(&lstm, engine);
+    assert_ok(dnnl_ocl_interop_stream_create_recording(&stream, engine, r.queue, r.buffer));
+    lstm_record(&lstm, stream);
+    assert_int_equal(r.finalize(r.buffer), CL_SUCCESS);
+    for (int i = 0; i < 2 * LSTM_ROUNDS; i++) {
+        lstm_fill(&lstm, i % LSTM_ROUNDS);
+        replay(&r, 1);
+        lstm_expect(&lstm, i % LSTM_ROUNDS);
+    }
+    free_recorder(&r);
+    assert_ok(dnnl_stream_destroy(stream));
+    lstm_free(&lstm);
+    assert_ok(dnnl_engine_destroy(engine));
+}
+
 /* Ownership: the stream retains buffer and queue, the getter does not. */
 
 static cl_uint buffer_references(const struct recorder *r) {
@@ -341,6 +365,7 @@ const struct test record_tests[] = {
         {"record_replays", replays},
         {"record_replays_out_of_order", replays_out_of_order},
         {"record_replays_simultaneously", replays_simultaneously},
+        {"record_replays_lstm", replays_lstm},
         {"record_ownership", ownership},
         {"record_refused_streams", refused_streams},
         {"record_refused_executions", refused_executions},

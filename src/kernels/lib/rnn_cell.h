@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells of recurrent networks, forward, for one vector width LANES: see rnn.cl. */
 
-/* 1 / (1 + e^-x), at least 2^-126: 2.5 ulp. Half as long as f32_logistic. */
+/* 1 / (1 + e^-x), at least 2^-126: 3 ulp. Half as long as f32_logistic. */
 ACCESS OVERLOAD VEC rnn_logistic(VEC x) {
     VEC r, p, inside = x < V(-87.0f) ? V(-87.0f) : x;
     inside = inside > V(87.0f) ? V(87.0f) : inside;
