@@ -40,6 +40,20 @@ static const struct column matrix_columns[] = {
         {"plain, scales", dnnl_ab, SCALES},
 };
 
+/* Layouts of weights. */
+static const struct column network_columns[] = {{"any", dnnl_format_tag_any, NOTHING},
+                                                {"ldigo", dnnl_ldigo, NOTHING},
+                                                {"ldgoi", dnnl_ldgoi, NOTHING}};
+
+/* Which columns a table has. */
+enum columns { IMAGES, MATRICES, NETWORKS };
+static const struct {
+    const struct column *list;
+    int count;
+} column_lists[] = {[IMAGES] = {image_columns, COUNT(image_columns)},
+                    [MATRICES] = {matrix_columns, COUNT(matrix_columns)},
+                    [NETWORKS] = {network_columns, COUNT(network_columns)}};
+
 struct types {
     dnnl_data_type_t src, weights, dst;
 };
@@ -77,11 +91,11 @@ static void add_scales(dnnl_primitive_attr_t attr, const int *args) {
         dnnl_primitive_attr_set_scales_mask(attr, *args, 0);
 }
 
-static dnnl_primitive_attr_t attr_of(enum attributes attributes, bool matrices, const int *scaled) {
+static dnnl_primitive_attr_t attr_of(enum attributes attributes, enum columns columns, const int *scaled) {
     dnnl_primitive_attr_t attr;
     dnnl_primitive_attr_create(&attr);
-    if (attributes == POST_OPS && matrices) add_matrix_post_ops(attr);
-    if (attributes == POST_OPS && !matrices) add_post_ops(attr);
+    if (attributes == POST_OPS && columns == MATRICES) add_matrix_post_ops(attr);
+    if (attributes == POST_OPS && columns == IMAGES) add_post_ops(attr);
     if (attributes == SCALES) add_scales(attr, scaled);
     return attr;
 }
@@ -251,11 +265,56 @@ static dnnl_status_t matmul(dnnl_primitive_desc_t *pd, const struct request *r) 
     END_MDS(dnnl_matmul_primitive_desc_create(pd, engine, md[0], md[1], NULL, md[2], r->attr))
 }
 
-static dnnl_status_t inner_product(dnnl_primitive_desc_t *pd, const struct request *r) {
-    WITH_MDS(3, md_new(2, left, r->types.src, r->tag), md_new(2, outputs, r->types.weights, r->tag),
-             md_new(2, product, r->types.dst, r->tag))
-    END_MDS(dnnl_inner_product_forward_primitive_desc_create(pd, engine, dnnl_forward_inference, md[0], md[1],
-                                                             NULL, md[2], r->attr))
+static dnnl_status_t inner_product(dnnl_primitive_desc_t *pd, const struct request *r){
+        WITH_MDS(3, md_new(2, left, r -> types.src, r->tag), md_new(2, outputs, r->types.weights, r->tag),
+                 md_new(2, product, r->types.dst, r->tag))
+                END_MDS(dnnl_inner_product_forward_primitive_desc_create(pd, engine, dnnl_forward_inference,
+                                                                         md[0], md[1], NULL, md[2], r->attr))}
+/* Recurrent networks; `gates` of weights. */
+#define NETWORK_MDS(gates_)                                                                                  \
+    WITH_MDS(5, md_new(3, (dnnl_dims_t){3, 4, 32}, r->types.src, dnnl_tnc),                                  \
+             md_new(5, (dnnl_dims_t){1, 1, 32, gates_, 32}, r->types.weights, r->tag),                       \
+             md_new(5, (dnnl_dims_t){1, 1, 32, gates_, 32}, r->types.weights, r->tag),                       \
+             md_new(3, (dnnl_dims_t){3, 4, 32}, r->types.dst, dnnl_tnc),                                     \
+             md_new(3, (dnnl_dims_t){3, 4, 1}, r->types.src, dnnl_tnc))
+#define NETWORK pd, engine, dnnl_forward_inference
+#define LEFT_TO_RIGHT dnnl_unidirectional_left2right
+
+static dnnl_status_t vanilla_rnn(dnnl_primitive_desc_t *pd, const struct request *r) {
+    NETWORK_MDS(1)
+    END_MDS(dnnl_vanilla_rnn_forward_primitive_desc_create(NETWORK, dnnl_eltwise_tanh, LEFT_TO_RIGHT, md[0],
+                                                           NULL, md[1], md[2], NULL, md[3], NULL, 0, 0, 0,
+                                                           r->attr))
+}
+
+static dnnl_status_t lstm(dnnl_primitive_desc_t *pd, const struct request *r) {
+    NETWORK_MDS(4)
+    END_MDS(dnnl_lstm_forward_primitive_desc_create(NETWORK, LEFT_TO_RIGHT, md[0], NULL, NULL, md[1], md[2],
+                                                    NULL, NULL, NULL, md[3], NULL, NULL, 0, r->attr))
+}
+
+static dnnl_status_t gru(dnnl_primitive_desc_t *pd, const struct request *r) {
+    NETWORK_MDS(3)
+    END_MDS(dnnl_gru_forward_primitive_desc_create(NETWORK, LEFT_TO_RIGHT, md[0], NULL, md[1], md[2], NULL,
+                                                   md[3], NULL, 0, r->attr))
+}
+
+static dnnl_status_t lbr_gru(dnnl_primitive_desc_t *pd, const struct request *r) {
+    NETWORK_MDS(3)
+    END_MDS(dnnl_lbr_gru_forward_primitive_desc_create(NETWORK, LEFT_TO_RIGHT, md[0], NULL, md[1], md[2],
+                                                       NULL, md[3], NULL, 0, r->attr))
+}
+
+static dnnl_status_t augru(dnnl_primitive_desc_t *pd, const struct request *r) {
+    NETWORK_MDS(3)
+    END_MDS(dnnl_augru_forward_primitive_desc_create(NETWORK, LEFT_TO_RIGHT, md[0], NULL, md[4], md[1], md[2],
+                                                     NULL, md[3], NULL, 0, r->attr))
+}
+
+static dnnl_status_t lbr_augru(dnnl_primitive_desc_t *pd, const struct request *r) {
+    NETWORK_MDS(3)
+    END_MDS(dnnl_lbr_augru_forward_primitive_desc_create(NETWORK, LEFT_TO_RIGHT, md[0], NULL, md[4], md[1],
+                                                         md[2], NULL, md[3], NULL, 0, r->attr))
 }
 
 /* Types. */
@@ -289,47 +348,54 @@ static const struct types products[] = {
 struct kind {
     const char *name;
     create_t *create;
-    bool product, matrices;
+    bool product;
+    enum columns columns;
     int scaled[4]; /* arguments that have a scale in the columns with scales */
 };
 
 static const struct kind kinds[] = {
-        {"convolution", convolution, true, false, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
+        {"convolution", convolution, true, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
         {"convolution, 8 groups",
          grouped_convolution,
          true,
-         false,
+         IMAGES,
          {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
         {"convolution, depthwise",
          depthwise_convolution,
          true,
-         false,
+         IMAGES,
          {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
-        {"deconvolution", deconvolution, true, false, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
-        {"matmul", matmul, true, true, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
-        {"inner product", inner_product, true, true, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
-        {"eltwise", eltwise, false, false, {0}},
-        {"binary", binary, false, false, {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1}},
-        {"sum", sum, false, false, {0}},
-        {"concat", concat, false, false, {DNNL_ARG_MULTIPLE_SRC}},
-        {"reorder, from plain", reorder, false, false, {DNNL_ARG_SRC, DNNL_ARG_DST}},
-        {"pooling", pooling, false, false, {0}},
-        {"softmax", softmax, false, false, {DNNL_ARG_SRC, DNNL_ARG_DST}},
-        {"LRN", lrn, false, false, {0}},
-        {"reduction", reduction, false, false, {0}},
-        {"resampling", resampling, false, false, {0}},
-        {"shuffle", shuffle, false, false, {0}},
-        {"PReLU", prelu, false, false, {0}},
-        {"batch normalization", batch_normalization, false, false, {0}},
-        {"layer normalization", layer_normalization, false, false, {DNNL_ARG_SRC, DNNL_ARG_DST}},
-        {"group normalization", group_normalization, false, false, {DNNL_ARG_SRC, DNNL_ARG_DST}},
+        {"deconvolution", deconvolution, true, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
+        {"matmul", matmul, true, MATRICES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
+        {"inner product", inner_product, true, MATRICES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
+        {"vanilla RNN", vanilla_rnn, true, NETWORKS, {0}},
+        {"LSTM", lstm, true, NETWORKS, {0}},
+        {"GRU", gru, true, NETWORKS, {0}},
+        {"GRU, linear before reset", lbr_gru, true, NETWORKS, {0}},
+        {"AUGRU", augru, true, NETWORKS, {0}},
+        {"AUGRU, linear before reset", lbr_augru, true, NETWORKS, {0}},
+        {"eltwise", eltwise, false, IMAGES, {0}},
+        {"binary", binary, false, IMAGES, {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1}},
+        {"sum", sum, false, IMAGES, {0}},
+        {"concat", concat, false, IMAGES, {DNNL_ARG_MULTIPLE_SRC}},
+        {"reorder, from plain", reorder, false, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_DST}},
+        {"pooling", pooling, false, IMAGES, {0}},
+        {"softmax", softmax, false, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_DST}},
+        {"LRN", lrn, false, IMAGES, {0}},
+        {"reduction", reduction, false, IMAGES, {0}},
+        {"resampling", resampling, false, IMAGES, {0}},
+        {"shuffle", shuffle, false, IMAGES, {0}},
+        {"PReLU", prelu, false, IMAGES, {0}},
+        {"batch normalization", batch_normalization, false, IMAGES, {0}},
+        {"layer normalization", layer_normalization, false, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_DST}},
+        {"group normalization", group_normalization, false, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_DST}},
 };
 
 static int universal;
 
 static const char *answer(const struct kind *kind, const struct types *types, const struct column *column) {
     dnnl_primitive_desc_t pd;
-    dnnl_primitive_attr_t attr = attr_of(column->attributes, kind->matrices, kind->scaled);
+    dnnl_primitive_attr_t attr = attr_of(column->attributes, kind->columns, kind->scaled);
     const char *name = NULL;
     bool possible = column->attributes != SCALES || kind->scaled[0];
     struct request request = {*types, column->tag, attr};
@@ -354,8 +420,8 @@ static void print_types(const struct kind *kind, const struct types *types) {
 }
 
 static void print_kind(const struct kind *kind) {
-    const struct column *columns = kind->matrices ? matrix_columns : image_columns;
-    const int ncolumns = kind->matrices ? COUNT(matrix_columns) : COUNT(image_columns);
+    const struct column *columns = column_lists[kind->columns].list;
+    const int ncolumns = column_lists[kind->columns].count;
     const struct types *rows = kind->product ? products : same;
     const int nrows = kind->product ? COUNT(products) : COUNT(same);
     printf("\n## %s\n| |", kind->name);
