@@ -58,12 +58,14 @@ struct pooling_backward_params {
     struct tensor diff_dst, workspace;
 };
 
-/* Backward, images without blocks. */
+/* Backward, images without blocks or in blocks of 16 channels. */
 struct pooling_image {
     i64 offset, batch, channel, stride[WINDOW_DIMS];
+    i64 pitch; /* from a vector of channels to the next */
+    i64 end;   /* offset of the end; not for blocks */
 };
-enum { POOLING_CHANNELS = 256, POOLING_ROW = 1024 }; /* computed at once: channels, or elements of a row */
-enum { POOLING_TABLE = 256 };                        /* the most taps that the planes kernel takes */
+enum { POOLING_ROW = 1024 };  /* elements of a row that the planes kernel computes at once */
+enum { POOLING_TABLE = 256 }; /* the most taps that it takes */
 struct pooling_backward_images_params {
     struct window window; /* missing spatial dimensions come first */
     i32 alg, workspace_type;
@@ -71,7 +73,9 @@ struct pooling_backward_images_params {
     i64 taps;
     i64 places[WINDOW_DIMS];
     i64 channels;
-    i64 span, block; /* planes kernel: channels of a work-item, outputs of a row that are computed at once */
+    i64 span;        /* of a work-item: elements of a row; planes kernel: channels */
+    i64 rows, block; /* rows of a work-item; planes kernel: outputs of a row that are computed at once */
+    i32 plain, pad;  /* f32 with a workspace of u8 or none */
     struct pooling_image diff_src, diff_dst, workspace;
 };
 

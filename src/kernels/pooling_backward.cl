@@ -26,6 +26,13 @@ INLINE struct readers readers_of(constant struct window *w, int d, i64 position,
     return r;
 }
 
+/* The readers of the next element. */
+INLINE void readers_next(struct readers *r, constant struct window *w, int d, i64 places) {
+    r->at++;
+    if (r->first * w->stride[d] + (w->taps[d] - 1) * w->step[d] < r->at) r->first++;
+    if (r->last < places && r->last * w->stride[d] <= r->at) r->last++;
+}
+
 /* The tap with which output `place` reads the element; -1: the element is between two taps. */
 INLINE i64 reading_tap(constant struct window *w, int d, const struct readers *r, i64 place) {
     const i64 distance = r->at - place * w->stride[d];
@@ -101,73 +108,7 @@ INLINE i64 image_offset(constant struct pooling_image *image, i64 batch, i64 cha
     return offset;
 }
 
-/* Adds the gradients of one output, for n channels. */
-INLINE void add_channels(constant struct pooling_backward_images_params *p, global const uchar *diff_dst,
-                         global const uchar *workspace, const i64 *place, i64 batch, i64 channel, i64 tap,
-                         float *sum, int n) {
-    float d[POOLING_CHANNELS], most[POOLING_CHANNELS];
-    row_load_any(d, diff_dst, p->diff_dst_type, image_offset(&p->diff_dst, batch, channel, place), 1, n);
-    if (p->alg != POOLING_MAX) {
-        const float16 weight = (float16)(average_weight(&p->window, p->alg, p->taps, place));
-        for (int i = 0; i < n; i += 16)
-            vstore16(fma(vload16(0, d + i), weight, vload16(0, sum + i)), 0, sum + i);
-        return;
-    }
-    row_load_any(most, workspace, p->workspace_type, image_offset(&p->workspace, batch, channel, place), 1,
-                 n);
-    const float16 wanted = (float16)((float)tap);
-    for (int i = 0; i < n; i += 16) {
-        const float16 old = vload16(0, sum + i);
-        vstore16(vload16(0, most + i) == wanted ? old + vload16(0, d + i) : old, 0, sum + i);
-    }
-}
-
-/* n channels of one element of the image. */
-INLINE void sum_channels(constant struct pooling_backward_images_params *p, global const uchar *diff_dst,
-                         global const uchar *workspace, const struct readers *r, i64 batch, i64 channel,
-                         float *sum, int n) {
-    constant struct window *w = &p->window;
-    i64 place[WINDOW_DIMS];
-    row_fill(sum, 0.0f, n);
-    for (place[0] = r[0].first; place[0] < r[0].last; place[0]++) {
-        const i64 k0 = reading_tap(w, 0, &r[0], place[0]);
-        for (place[1] = r[1].first; place[1] < r[1].last; place[1]++) {
-            const i64 k1 = reading_tap(w, 1, &r[1], place[1]);
-            for (place[2] = r[2].first; place[2] < r[2].last; place[2]++) {
-                const i64 k2 = reading_tap(w, 2, &r[2], place[2]);
-                if (k0 < 0 || k1 < 0 || k2 < 0) continue;
-                const i64 tap = (k0 * w->taps[1] + k1) * w->taps[2] + k2;
-                add_channels(p, diff_dst, workspace, place, batch, channel, tap, sum, n);
-            }
-        }
-    }
-}
-
-/* Range: parts of rows of diff_src, rows, batches. Channels are next to each other. */
-#if WANTED(pooling_backward_16)
-kernel void pooling_backward_16(ITEM global const uchar *diff_dst, global const uchar *workspace,
-                                global uchar *diff_src, constant struct pooling_backward_images_params *p) {
-    constant struct window *w = &p->window;
-    const i64 row = (i64)get_global_id(1), batch = (i64)get_global_id(2);
-    const i64 first = (i64)get_global_id(0) * POOLING_PLACES;
-    const i64 last = first + POOLING_PLACES < w->size[2] ? first + POOLING_PLACES : w->size[2];
-    i64 at[WINDOW_DIMS];
-    struct readers r[WINDOW_DIMS];
-    float sum[POOLING_CHANNELS];
-    at[0] = row / w->size[1];
-    at[1] = row - at[0] * w->size[1];
-    for (int d = 0; d < 2; d++)
-        r[d] = readers_of(w, d, at[d], p->places[d]);
-    for (at[2] = first; at[2] < last; at[2]++) {
-        r[2] = readers_of(w, 2, at[2], p->places[2]);
-        for (i64 c = 0; c < p->channels; c += POOLING_CHANNELS) {
-            const int n = (int)(p->channels - c < POOLING_CHANNELS ? p->channels - c : POOLING_CHANNELS);
-            sum_channels(p, diff_dst, workspace, r, batch, c, sum, n);
-            row_store(diff_src, p->diff_src_type, image_offset(&p->diff_src, batch, c, at), 1, sum, n);
-        }
-    }
-}
-#endif
+#include "kernels/lib/pooling_gather.h"
 
 /* A row of outputs that is being averaged. */
 struct average_row {

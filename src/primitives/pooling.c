@@ -127,6 +127,14 @@ dnnl_dim_t pooling_taps(const struct window *window) {
     return taps;
 }
 
+dnnl_dim_t pooling_pitch(const md_t *md) {
+    const struct md_blocking *b = &md->blocking;
+    if (md_is_plain(md)) return md->dims[1] == 1 || b->strides[1] == 1 ? POOLING_LANES : 0;
+    const bool blocks = md_is_blocked(md) && b->inner_nblks == 1 && b->inner_idxs[0] == 1
+                        && b->inner_blks[0] == POOLING_LANES && !md_has_padding(md);
+    return blocks ? b->strides[1] : 0;
+}
+
 static dnnl_status_t choose_layouts(struct problem *problem) {
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
     md_t *workspace = problem_md(problem, DNNL_ARG_WORKSPACE);

@@ -19,5 +19,8 @@ dnnl_status_t pooling_check(const struct pooling_request *request);
 i32 pooling_code(dnnl_alg_kind_t alg);
 /* The number of taps of a window. */
 dnnl_dim_t pooling_taps(const struct window *window);
+/* The distance between vectors of 16 channels, in a layout where channels are last or in blocks of 16;
+ * otherwise 0. */
+dnnl_dim_t pooling_pitch(const md_t *md);
 
 #endif

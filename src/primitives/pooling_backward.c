@@ -102,7 +102,11 @@ static dnnl_status_t build_universal(struct plan *plan) {
 
 static void set_image(struct pooling_image *to, const md_t *md) {
     const struct image image = image_of(0, md);
-    *to = (struct pooling_image){image.offset, image.batch_stride, image.channel_stride, {0}};
+    *to = (struct pooling_image){.offset = image.offset,
+                                 .batch = image.batch_stride,
+                                 .channel = image.channel_stride,
+                                 .pitch = pooling_pitch(md),
+                                 .end = image_end(&image)};
     for (int d = 0; d < WINDOW_DIMS; d++)
         to->stride[d] = image.stride[d];
 }
@@ -141,21 +145,36 @@ static bool taps_fit(const struct problem *problem, const struct tensors *t) {
     return !t->workspace || pooling_taps(&window) < 1 << 24;
 }
 
+/* Divides the work so that a work-item writes about WORK elements. */
+static void share_rows(struct pooling_backward_images_params *p, struct launch *launch, dnnl_dim_t batches) {
+    enum { WORK = 4096 };
+    const i64 rows = p->window.size[0] * p->window.size[1], length = p->window.size[2];
+    const i64 wanted = p->channels < WORK ? WORK / p->channels : 1;
+    p->span = wanted < length ? wanted : length;
+    p->rows = wanted / length > 1 ? wanted / length : 1;
+    launch->range = range_of_groups(divide_up(length, p->span), divide_up(rows, p->rows), batches);
+}
+
+static bool has_vectors(const md_t *md) {
+    return !md || pooling_pitch(md) != 0;
+}
+
 static dnnl_status_t build_channels(struct plan *plan) {
     struct tensors t;
     struct launch *launch;
     TRY(plan_takes(plan, &kernel_pooling_backward_16));
     TRY(decide_layouts(plan, &t));
-    if (!is_dense(t.diff_dst, 1) || !is_dense(t.workspace, 1) || !is_dense(t.diff_src, 1))
-        return plan_skip(plan, "channels are not last");
+    if (!has_vectors(t.diff_dst) || !has_vectors(t.workspace) || !has_vectors(t.diff_src))
+        return plan_skip(plan, "channels are neither last nor in blocks of 16");
     if (!taps_fit(&plan->problem, &t)) return plan_skip(plan, "too many taps");
     if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
     struct pooling_backward_images_params *p =
             plan_launch(plan, &kernel_pooling_backward_16, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     set_images(p, &plan->problem, &t);
-    launch->range = range_of_groups(divide_up(p->window.size[2], POOLING_PLACES),
-                                    p->window.size[0] * p->window.size[1], t.diff_src->dims[0]);
+    p->plain = p->diff_dst_type == TYPE_F32 && p->diff_src_type == TYPE_F32
+               && (!t.workspace || p->workspace_type == TYPE_U8);
+    share_rows(p, launch, t.diff_src->dims[0]);
     bind(launch, &t);
     return dnnl_success;
 }
@@ -200,13 +219,13 @@ static dnnl_status_t build_moved(struct plan *plan) {
     TRY(plan_takes(plan, &kernel_pooling_backward_16));
     TRY(decide_layouts(plan, &t));
     const char *tag = channels_last(t.diff_src->ndims);
-    if (is_dense(t.diff_dst, 1) && is_dense(t.workspace, 1) && is_dense(t.diff_src, 1))
+    if (has_vectors(t.diff_dst) && has_vectors(t.workspace) && has_vectors(t.diff_src))
         return plan_skip(plan, "channels are last");
     if (!taps_fit(&plan->problem, &t)) return plan_skip(plan, "too many taps");
     if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
-    if (!is_dense(t.diff_dst, 1)) TRY(moved_add(&moved, DNNL_ARG_DIFF_DST, t.diff_dst->data_type, tag));
-    if (!is_dense(t.workspace, 1)) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, t.workspace->data_type, tag));
-    if (!is_dense(t.diff_src, 1)) TRY(moved_add(&moved, DNNL_ARG_DIFF_SRC, t.diff_src->data_type, tag));
+    if (!has_vectors(t.diff_dst)) TRY(moved_add(&moved, DNNL_ARG_DIFF_DST, t.diff_dst->data_type, tag));
+    if (!has_vectors(t.workspace)) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, t.workspace->data_type, tag));
+    if (!has_vectors(t.diff_src)) TRY(moved_add(&moved, DNNL_ARG_DIFF_SRC, t.diff_src->data_type, tag));
     return moved_build(&moved, pooling_backward);
 }
 

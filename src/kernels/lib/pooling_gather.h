@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pooling, backward, of images with vectors of channels: each element of diff_src is the sum of what its
+ * readers say. Several vectors of channels are summed at once, in registers.
+ */
+#include "kernels/lib/pooling_load.h"
+
+#define LANES 16
+#include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
+#undef LANES
+
+enum { GATHER_VECTORS = 4 };
+
+/* A part of a row of the image, and some of its channels. */
+struct gather {
+    global const uchar *diff_dst, *workspace;
+    global uchar *diff_src;
+    i64 from, named, to;           /* offsets of its channels: at output 0, and at element 0 of the row */
+    i64 first, last;               /* elements */
+    struct readers r[WINDOW_DIMS]; /* along the row, those of the first element */
+    bool whole;                    /* the windows of readers are inside, except along the row */
+    int count;                     /* lanes of a single vector that exist */
+};
+
+/* Are the windows of all readers inside the image, along one dimension? */
+INLINE bool readers_are_whole(constant struct window *w, int d, const struct readers *r) {
+    const i64 first = r->first * w->stride[d] - w->padding[d],
+              last = (r->last - 1) * w->stride[d] - w->padding[d] + (w->taps[d] - 1) * w->step[d];
+    return first >= 0 && last < w->size[d];
+}
+
+/* Adds the gradients of one output that is read with tap number `tap`, for n vectors of channels. */
+INLINE void gather_output(constant struct pooling_backward_images_params *p, const struct gather *g, i64 from,
+                          i64 named, i64 tap, float weight, const int n, const bool max, const bool plain,
+                          float16 *sum) {
+    const i64 pitch = p->diff_dst.pitch, pitch2 = p->workspace.pitch;
+    float16 d[GATHER_VECTORS], most[GATHER_VECTORS];
+    pool_load(d, g->diff_dst, plain ? TYPE_F32 : p->diff_dst_type, from, pitch, n, plain ? 16 : g->count,
+              p->diff_dst.end);
+    if (!max) {
+#pragma unroll
+        for (int i = 0; i < n; i++)
+            sum[i] = fma(d[i], (float16)(weight), sum[i]);
+        return;
+    }
+    if (plain) {
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            const uchar16 taps = vload16(0, g->workspace + named + i * pitch2);
+            sum[i] += as_float16(convert_int16(taps == (uchar16)((uchar)tap)) & as_int16(d[i]));
+        }
+        return;
+    }
+    pool_load(most, g->workspace, p->workspace_type, named, pitch2, n, g->count, p->workspace.end);
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        sum[i] += as_float16((most[i] == (float16)((float)tap)) & as_int16(d[i]));
+}
+
+/* Adds what all readers of an element say; r: along the row. */
+INLINE void gather_sums(constant struct pooling_backward_images_params *p, const struct gather *g,
+                        const struct readers *r, float common, const int n, const bool max, const bool plain,
+                        float16 *sum) {
+    constant struct window *w = &p->window;
+    constant i64 *from = p->diff_dst.stride, *named = p->workspace.stride;
+    i64 o[WINDOW_DIMS];
+#pragma nounroll
+    for (o[0] = g->r[0].first; o[0] < g->r[0].last; o[0]++) {
+        const i64 k0 = reading_tap(w, 0, &g->r[0], o[0]);
+#pragma nounroll
+        for (o[1] = g->r[1].first; o[1] < g->r[1].last; o[1]++) {
+            const i64 k1 = reading_tap(w, 1, &g->r[1], o[1]), before = (k0 * w->taps[1] + k1) * w->taps[2];
+            const i64 d = g->from + o[0] * from[0] + o[1] * from[1],
+                      m = g->named + o[0] * named[0] + o[1] * named[1];
+            if (k0 < 0 || k1 < 0) continue;
+#pragma nounroll
+            for (o[2] = r->first; o[2] < r->last; o[2]++) {
+                const i64 k2 = reading_tap(w, 2, r, o[2]);
+                if (k2 < 0) continue;
+                float weight = common;
+                if (!max && weight <= 0.0f) weight = average_weight(w, p->alg, p->taps, o);
+                gather_output(p, g, d + o[2] * from[2], m + o[2] * named[2], before + k2, weight, n, max,
+                              plain, sum);
+            }
+        }
+    }
+}
+
+/* n vectors of channels of all elements. `plain`: f32, a workspace of u8 and whole vectors. Callers pass n,
+ * max and plain as constants. */
+INLINE void gather_vectors(constant struct pooling_backward_images_params *p, const struct gather *g,
+                           const int n, const bool max, const bool plain) {
+    const bool same = p->alg == POOLING_AVG_INCLUDE_PADDING;
+    const float weight = f32_div(1.0f, (float)p->taps);
+    const i64 pitch = p->diff_src.pitch;
+    struct readers r = g->r[2];
+#pragma nounroll
+    for (i64 i = g->first; i < g->last; i++, readers_next(&r, &p->window, 2, p->places[2])) {
+        const bool whole = same || (!max && g->whole && readers_are_whole(&p->window, 2, &r));
+        const i64 to = g->to + i * p->diff_src.stride[2];
+        float16 sum[GATHER_VECTORS];
+#pragma unroll
+        for (int v = 0; v < n; v++)
+            sum[v] = (float16)(0.0f);
+        gather_sums(p, g, &r, whole ? weight : 0.0f, n, max, plain, sum);
+#pragma unroll
+        for (int v = 0; v < n; v++)
+            if (plain)
+                vstore16(sum[v], 0, (global float *)g->diff_src + to + v * pitch);
+            else if (p->diff_src_type == TYPE_F32)
+                store_lanes(sum[v], (global float *)g->diff_src + to + v * pitch, g->count);
+            else
+                store_lanes(g->diff_src, p->diff_src_type, to + v * pitch, sum[v], g->count);
+    }
+}
+
+/* Separate functions, so that each has all registers to itself. */
+#define GATHER_OF(n_)                                                                                        \
+    OUTLINE void gather_##n_(constant struct pooling_backward_images_params *p, const struct gather *g) {    \
+        const bool max = p->alg == POOLING_MAX, plain = p->plain && g->count == 16;                          \
+        if (max && plain)                                                                                    \
+            gather_vectors(p, g, n_, true, true);                                                            \
+        else if (max)                                                                                        \
+            gather_vectors(p, g, n_, true, false);                                                           \
+        else if (plain)                                                                                      \
+            gather_vectors(p, g, n_, false, true);                                                           \
+        else                                                                                                 \
+            gather_vectors(p, g, n_, false, false);                                                          \
+    }
+GATHER_OF(1)
+GATHER_OF(2)
+GATHER_OF(4)
+
+/* Returns the number of vectors, of which `left` channels remain. */
+INLINE int gather_any(constant struct pooling_backward_images_params *p, const struct gather *g, i64 left) {
+    if (left >= 4 * 16) {
+        gather_4(p, g);
+        return 4;
+    }
+    if (left >= 2 * 16) {
+        gather_2(p, g);
+        return 2;
+    }
+    gather_1(p, g);
+    return 1;
+}
+
+/* All channels of a part of row number `row`. */
+INLINE void gather_row(constant struct pooling_backward_images_params *p, struct gather *g, i64 row,
+                       i64 batch) {
+    constant struct window *w = &p->window;
+    i64 at[WINDOW_DIMS];
+    at[0] = row / w->size[1];
+    at[1] = row - at[0] * w->size[1];
+    at[2] = 0;
+    for (int d = 0; d < 2; d++)
+        g->r[d] = readers_of(w, d, at[d], p->places[d]);
+    g->r[2] = readers_of(w, 2, g->first, p->places[2]);
+    g->whole = readers_are_whole(w, 0, &g->r[0]) && readers_are_whole(w, 1, &g->r[1]);
+    g->count = p->channels < 16 ? (int)p->channels : 16;
+    const i64 to = image_offset(&p->diff_src, batch, 0, at);
+    for (i64 c = 0; c < p->channels;) {
+        /* The last vector starts early if it can: some channels are computed twice, with the same bits. */
+        if (c + g->count > p->channels) c = p->channels - g->count;
+        g->from = p->diff_dst.offset + batch * p->diff_dst.batch + pool_channel(c, p->diff_dst.pitch);
+        g->named = p->workspace.offset + batch * p->workspace.batch + pool_channel(c, p->workspace.pitch);
+        g->to = to + pool_channel(c, p->diff_src.pitch);
+        c += gather_any(p, g, p->channels - c) * 16;
+    }
+}
+
+/* Range: parts of rows of diff_src, groups of rows, batches. */
+#if WANTED(pooling_backward_16)
+kernel void pooling_backward_16(ITEM global const uchar *diff_dst, global const uchar *workspace,
+                                global uchar *diff_src, constant struct pooling_backward_images_params *p) {
+    constant struct window *w = &p->window;
+    const i64 rows = w->size[0] * w->size[1], row = (i64)get_global_id(1) * p->rows;
+    const i64 first = (i64)get_global_id(0) * p->span;
+    struct gather g = {.diff_dst = diff_dst, .workspace = workspace, .diff_src = diff_src, .first = first};
+    g.last = first + p->span < w->size[2] ? first + p->span : w->size[2];
+    for (i64 i = row; i < row + p->rows && i < rows; i++)
+        gather_row(p, &g, i, (i64)get_global_id(2));
+}
+#endif
