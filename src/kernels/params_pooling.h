@@ -64,8 +64,9 @@ struct pooling_image {
     i64 pitch; /* from a vector of channels to the next */
     i64 end;   /* offset of the end; not for blocks */
 };
-enum { POOLING_ROW = 1024 };  /* elements of a row that the planes kernel computes at once */
-enum { POOLING_TABLE = 256 }; /* the most taps that it takes */
+enum { POOLING_SOURCES = 256 }; /* the most rows of outputs that read an element */
+enum { POOLING_ROW = 1024 };    /* elements of a row that the planes kernel computes at once */
+enum { POOLING_TABLE = 256 };   /* the most taps that it takes */
 struct pooling_backward_images_params {
     struct window window; /* missing spatial dimensions come first */
     i32 alg, workspace_type;
@@ -75,7 +76,7 @@ struct pooling_backward_images_params {
     i64 channels;
     i64 span;        /* of a work-item: elements of a row; planes kernel: channels */
     i64 rows, block; /* rows of a work-item; planes kernel: outputs of a row that are computed at once */
-    i32 plain, pad;  /* f32 with a workspace of u8 or none */
+    i32 plain, pad;  /* f32, a workspace of u8 or none, no dilation along rows */
     struct pooling_image diff_src, diff_dst, workspace;
 };
 

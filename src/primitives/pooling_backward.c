@@ -138,11 +138,19 @@ static bool is_dense(const md_t *md, int dim) {
                && (md->dims[dim] == 1 || md->blocking.strides[dim] == 1));
 }
 
-/* The numbers of taps are compared as floats. */
+/* The most outputs that read an element, along one dimension. */
+static dnnl_dim_t most_readers(const struct window *w, int d) {
+    return w->step[d] == 1 ? divide_up(w->taps[d], w->stride[d]) : w->taps[d];
+}
+
+/* The numbers of taps are compared as floats, and the rows of outputs that read an element are listed. */
 static bool taps_fit(const struct problem *problem, const struct tensors *t) {
-    struct window window;
-    window_init(&window, problem, t->diff_src);
-    return !t->workspace || pooling_taps(&window) < 1 << 24;
+    struct window all;
+    window_init(&all, problem, t->diff_src);
+    const struct window w = window_from_last(&all, t->diff_src->ndims - 2);
+    dnnl_dim_t rows;
+    if (__builtin_mul_overflow(most_readers(&w, 0), most_readers(&w, 1), &rows)) return false;
+    return rows <= POOLING_SOURCES && (!t->workspace || pooling_taps(&w) < 1 << 24);
 }
 
 /* Divides the work so that a work-item writes about WORK elements. */
@@ -172,7 +180,7 @@ static dnnl_status_t build_channels(struct plan *plan) {
             plan_launch(plan, &kernel_pooling_backward_16, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     set_images(p, &plan->problem, &t);
-    p->plain = p->diff_dst_type == TYPE_F32 && p->diff_src_type == TYPE_F32
+    p->plain = p->window.step[2] == 1 && p->diff_dst_type == TYPE_F32 && p->diff_src_type == TYPE_F32
                && (!t.workspace || p->workspace_type == TYPE_U8);
     share_rows(p, launch, t.diff_src->dims[0]);
     bind(launch, &t);

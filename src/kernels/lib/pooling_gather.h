@@ -12,15 +12,24 @@
 
 enum { GATHER_VECTORS = 4 };
 
+/* A row of outputs that reads a row of the image. */
+struct gather_source {
+    i64 from, named; /* offsets of its first output, without batch and channel */
+    i64 tap;         /* number of the first tap along the row */
+    float inside;    /* taps inside the image, except along the row */
+};
+
 /* A part of a row of the image, and some of its channels. */
 struct gather {
     global const uchar *diff_dst, *workspace;
     global uchar *diff_src;
-    i64 from, named, to;           /* offsets of its channels: at output 0, and at element 0 of the row */
-    i64 first, last;               /* elements */
-    struct readers r[WINDOW_DIMS]; /* along the row, those of the first element */
-    bool whole;                    /* the windows of readers are inside, except along the row */
-    int count;                     /* lanes of a single vector that exist */
+    i64 from, named, to; /* offsets of its channels: at output 0, and at element 0 of the row */
+    i64 first, last;     /* elements */
+    struct readers r;    /* of the first element, along the row */
+    bool whole;          /* the windows of readers are inside, except along the row */
+    int count;           /* lanes of a single vector that exist */
+    int sources;
+    struct gather_source source[POOLING_SOURCES];
 };
 
 /* Are the windows of all readers inside the image, along one dimension? */
@@ -28,6 +37,25 @@ INLINE bool readers_are_whole(constant struct window *w, int d, const struct rea
     const i64 first = r->first * w->stride[d] - w->padding[d],
               last = (r->last - 1) * w->stride[d] - w->padding[d] + (w->taps[d] - 1) * w->step[d];
     return first >= 0 && last < w->size[d];
+}
+
+/* Finds the rows of outputs that read row `at` of the image. */
+INLINE void gather_find(struct gather *g, constant struct pooling_backward_images_params *p, const i64 *at) {
+    constant struct window *w = &p->window;
+    const struct readers r0 = readers_of(w, 0, at[0], p->places[0]),
+                         r1 = readers_of(w, 1, at[1], p->places[1]);
+    g->sources = 0;
+    g->whole = readers_are_whole(w, 0, &r0) && readers_are_whole(w, 1, &r1);
+    for (i64 o0 = r0.first; o0 < r0.last; o0++)
+        for (i64 o1 = r1.first; o1 < r1.last; o1++) {
+            const i64 k0 = reading_tap(w, 0, &r0, o0), k1 = reading_tap(w, 1, &r1, o1);
+            if (k0 < 0 || k1 < 0) continue;
+            struct gather_source *to = &g->source[g->sources++];
+            to->from = o0 * p->diff_dst.stride[0] + o1 * p->diff_dst.stride[1];
+            to->named = o0 * p->workspace.stride[0] + o1 * p->workspace.stride[1];
+            to->tap = (k0 * w->taps[1] + k1) * w->taps[2];
+            to->inside = (float)(taps_inside(w, 0, o0) * taps_inside(w, 1, o1));
+        }
 }
 
 /* Adds the gradients of one output that is read with tap number `tap`, for n vectors of channels. */
@@ -58,43 +86,41 @@ INLINE void gather_output(constant struct pooling_backward_images_params *p, con
         sum[i] += as_float16((most[i] == (float16)((float)tap)) & as_int16(d[i]));
 }
 
-/* Adds what all readers of an element say; r: along the row. */
+/* Adds what all readers of an element say; r: along the row. weight: of all outputs; 0: they differ. */
 INLINE void gather_sums(constant struct pooling_backward_images_params *p, const struct gather *g,
-                        const struct readers *r, float common, const int n, const bool max, const bool plain,
+                        const struct readers *r, float weight, const int n, const bool max, const bool plain,
                         float16 *sum) {
     constant struct window *w = &p->window;
-    constant i64 *from = p->diff_dst.stride, *named = p->workspace.stride;
-    i64 o[WINDOW_DIMS];
+    const i64 from_step = p->diff_dst.stride[2], named_step = p->workspace.stride[2], stride = w->stride[2];
+    const i64 from = g->from + r->first * from_step, named = g->named + r->first * named_step,
+              distance = r->at - r->first * stride, count = r->last - r->first;
 #pragma nounroll
-    for (o[0] = g->r[0].first; o[0] < g->r[0].last; o[0]++) {
-        const i64 k0 = reading_tap(w, 0, &g->r[0], o[0]);
+    for (int s = 0; s < g->sources; s++) {
+        const struct gather_source *source = &g->source[s];
 #pragma nounroll
-        for (o[1] = g->r[1].first; o[1] < g->r[1].last; o[1]++) {
-            const i64 k1 = reading_tap(w, 1, &g->r[1], o[1]), before = (k0 * w->taps[1] + k1) * w->taps[2];
-            const i64 d = g->from + o[0] * from[0] + o[1] * from[1],
-                      m = g->named + o[0] * named[0] + o[1] * named[1];
-            if (k0 < 0 || k1 < 0) continue;
-#pragma nounroll
-            for (o[2] = r->first; o[2] < r->last; o[2]++) {
-                const i64 k2 = reading_tap(w, 2, r, o[2]);
-                if (k2 < 0) continue;
-                float weight = common;
-                if (!max && weight <= 0.0f) weight = average_weight(w, p->alg, p->taps, o);
-                gather_output(p, g, d + o[2] * from[2], m + o[2] * named[2], before + k2, weight, n, max,
-                              plain, sum);
+        for (i64 o = 0; o < count; o++) {
+            i64 tap = distance - o * stride;
+            if (!plain && w->step[2] != 1) {
+                if (tap % w->step[2] != 0) continue;
+                tap /= w->step[2];
             }
+            float own = weight;
+            if (!max && own <= 0.0f)
+                own = f32_div(1.0f, source->inside * (float)taps_inside(w, 2, r->first + o));
+            gather_output(p, g, from + source->from + o * from_step, named + source->named + o * named_step,
+                          source->tap + tap, own, n, max, plain, sum);
         }
     }
 }
 
-/* n vectors of channels of all elements. `plain`: f32, a workspace of u8 and whole vectors. Callers pass n,
- * max and plain as constants. */
+/* n vectors of channels of all elements. `plain`: f32, a workspace of u8, whole vectors, no dilation along
+ * the row. Callers pass n, max and plain as constants. */
 INLINE void gather_vectors(constant struct pooling_backward_images_params *p, const struct gather *g,
                            const int n, const bool max, const bool plain) {
     const bool same = p->alg == POOLING_AVG_INCLUDE_PADDING;
     const float weight = f32_div(1.0f, (float)p->taps);
     const i64 pitch = p->diff_src.pitch;
-    struct readers r = g->r[2];
+    struct readers r = g->r;
 #pragma nounroll
     for (i64 i = g->first; i < g->last; i++, readers_next(&r, &p->window, 2, p->places[2])) {
         const bool whole = same || (!max && g->whole && readers_are_whole(&p->window, 2, &r));
@@ -154,10 +180,8 @@ INLINE void gather_row(constant struct pooling_backward_images_params *p, struct
     at[0] = row / w->size[1];
     at[1] = row - at[0] * w->size[1];
     at[2] = 0;
-    for (int d = 0; d < 2; d++)
-        g->r[d] = readers_of(w, d, at[d], p->places[d]);
-    g->r[2] = readers_of(w, 2, g->first, p->places[2]);
-    g->whole = readers_are_whole(w, 0, &g->r[0]) && readers_are_whole(w, 1, &g->r[1]);
+    gather_find(g, p, at);
+    g->r = readers_of(w, 2, g->first, p->places[2]);
     g->count = p->channels < 16 ? (int)p->channels : 16;
     const i64 to = image_offset(&p->diff_src, batch, 0, at);
     for (i64 c = 0; c < p->channels;) {
@@ -177,7 +201,8 @@ kernel void pooling_backward_16(ITEM global const uchar *diff_dst, global const 
     constant struct window *w = &p->window;
     const i64 rows = w->size[0] * w->size[1], row = (i64)get_global_id(1) * p->rows;
     const i64 first = (i64)get_global_id(0) * p->span;
-    struct gather g = {.diff_dst = diff_dst, .workspace = workspace, .diff_src = diff_src, .first = first};
+    struct gather g;
+    g.diff_dst = diff_dst, g.workspace = workspace, g.diff_src = diff_src, g.first = first;
     g.last = first + p->span < w->size[2] ? first + p->span : w->size[2];
     for (i64 i = row; i < row + p->rows && i < rows; i++)
         gather_row(p, &g, i, (i64)get_global_id(2));
