@@ -7,7 +7,6 @@
 
 enum { POOLING_MAX = 0, POOLING_AVG_INCLUDE_PADDING, POOLING_AVG_EXCLUDE_PADDING };
 
-enum { POOLING_PLACES = 8 };                     /* outputs in a row per work-item of the dense kernel */
 enum { POOLING_LANES = 16, POOLING_PLANES = 4 }; /* outputs by channels in a block of the planes kernel */
 
 struct pooling_params {
@@ -29,8 +28,12 @@ struct pooling_dense_params {
     f32 lowest;
     i32 workspace_type; /* in training */
     i32 src_type;
-    i32 finished, pad;    /* finished: the epilogue has post-ops */
-    i64 workspace_offset; /* from an element of dst to that of the workspace */
+    i32 finished;             /* the epilogue has post-ops */
+    i32 bytes;                /* src is s8 or u8, and nothing needs its values as floats */
+    i64 workspace_offset;     /* from an element of dst to that of the workspace */
+    i64 src_pitch, dst_pitch; /* from a vector of channels to the next */
+    i64 src_end;              /* offset of the end of src; not for blocks */
+    i64 span, rows;           /* of a work-item: outputs of a row, rows */
     i64 taps;
     struct epilogue epilogue;
 };

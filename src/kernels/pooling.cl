@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling. The universal kernel takes any layout and type; the dense ones take channels-last f32 images, a
- * vector of channels at a time; f32_pooling_planes_16 takes f32 images with dense rows. A sum goes over
- * (depth, height, width) in that order and skips the padding, so the bits are the same in every run and for
- * any number of threads.
+ * Pooling. The universal kernel takes any layout and type; the dense ones take images whose channels are last
+ * or in blocks of 16, a vector of channels at a time; f32_pooling_planes_16 takes f32 images with dense rows.
+ * A sum goes over (depth, height, width) in that order and skips the padding, so the bits are the same in
+ * every run and for any number of threads.
  *
- * Ranges: parts of dst; parts of rows of dst, rows, batches.
+ * Ranges: parts of dst; parts of rows of dst, groups of rows, batches.
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/window.h"

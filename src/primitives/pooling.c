@@ -135,6 +135,13 @@ dnnl_dim_t pooling_pitch(const md_t *md) {
     return blocks ? b->strides[1] : 0;
 }
 
+void pooling_share(i64 rows, i64 length, i64 channels, i64 work, i64 *span, i64 *group) {
+    const i64 wanted = channels < work ? work / channels : 1, most = wanted < length ? wanted : length;
+    *span = divide_up(length, divide_up(length, most));
+    *group = wanted / length > 1 ? wanted / length : 1;
+    if (*group > rows) *group = rows;
+}
+
 static dnnl_status_t choose_layouts(struct problem *problem) {
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
     md_t *workspace = problem_md(problem, DNNL_ARG_WORKSPACE);
@@ -183,8 +190,20 @@ static const uint64_t vector_types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f
 
 /* Can vectors of channels be loaded and stored? */
 static bool has_vectors(const md_t *md) {
-    return in_set(vector_types, md->data_type) && md_is_plain(md)
-           && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
+    return in_set(vector_types, md->data_type) && pooling_pitch(md) != 0;
+}
+
+/* Bytes whose maxima are bytes of the same type, or whose sums fit into 16 bits. */
+static bool is_of_bytes(const struct pooling_dense_params *p, dnnl_data_type_t src, dnnl_data_type_t dst) {
+    if (!in_set(TYPES_INT8, src) || p->finished) return false;
+    return p->alg == POOLING_MAX ? src == dst : p->taps <= UINT8_MAX;
+}
+
+static void share_outputs(struct pooling_dense_params *p, struct launch *launch, dnnl_dim_t batches) {
+    enum { OUTPUTS = 2048 };
+    const i64 *places = p->images.places, rows = places[0] * places[1];
+    pooling_share(rows, places[2], p->images.channels, OUTPUTS, &p->span, &p->rows);
+    launch->range = range_of_groups(divide_up(places[2], p->span), divide_up(rows, p->rows), batches);
 }
 
 static dnnl_status_t build_dense(struct plan *plan) {
@@ -197,7 +216,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
     if (!has_vectors(&src) || !has_vectors(&dst))
-        return plan_skip(plan, "channels are not last, or are s32 or f64");
+        return plan_skip(plan, "channels are neither last nor in blocks of 16, or are s32 or f64");
     struct epilogue_build ep;
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
@@ -212,7 +231,10 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->alg = pooling_code(plan->problem.alg);
     p->lowest = lowest(dst.data_type);
     p->src_type = (i32)src.data_type;
-    launch->range = window_images_range(&p->images, POOLING_PLACES, dst.dims[0]);
+    p->src_pitch = pooling_pitch(&src);
+    p->dst_pitch = pooling_pitch(&ep.dst);
+    p->src_end = image_end(&from);
+    share_outputs(p, launch, to.batch);
     launch_bind(launch, DNNL_ARG_SRC);
     if (trains) {
         const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
@@ -222,6 +244,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     }
     TRY(epilogue_end(&ep, launch, &p->epilogue));
     p->finished = p->epilogue.nops > 0;
+    p->bytes = is_of_bytes(p, src.data_type, ep.dst.data_type);
     return dnnl_success;
 }
 

@@ -22,5 +22,8 @@ dnnl_dim_t pooling_taps(const struct window *window);
 /* The distance between vectors of 16 channels, in a layout where channels are last or in blocks of 16;
  * otherwise 0. */
 dnnl_dim_t pooling_pitch(const md_t *md);
+/* Divides rows * length elements of some channels so that a work-item has about `work` of them: *span of a
+ * row, and *group rows. */
+void pooling_share(i64 rows, i64 length, i64 channels, i64 work, i64 *span, i64 *group);
 
 #endif

@@ -153,13 +153,10 @@ static bool taps_fit(const struct problem *problem, const struct tensors *t) {
     return rows <= POOLING_SOURCES && (!t->workspace || pooling_taps(&w) < 1 << 24);
 }
 
-/* Divides the work so that a work-item writes about WORK elements. */
 static void share_rows(struct pooling_backward_images_params *p, struct launch *launch, dnnl_dim_t batches) {
-    enum { WORK = 4096 };
+    enum { ELEMENTS = 4096 };
     const i64 rows = p->window.size[0] * p->window.size[1], length = p->window.size[2];
-    const i64 wanted = p->channels < WORK ? WORK / p->channels : 1;
-    p->span = wanted < length ? wanted : length;
-    p->rows = wanted / length > 1 ? wanted / length : 1;
+    pooling_share(rows, length, p->channels, ELEMENTS, &p->span, &p->rows);
     launch->range = range_of_groups(divide_up(length, p->span), divide_up(rows, p->rows), batches);
 }
 

@@ -49,6 +49,7 @@
 #define convert_uint16(v) __builtin_convertvector(v, uint16)
 #define convert_int8(v) __builtin_convertvector(v, int8)
 #define convert_int16(v) __builtin_convertvector(v, int16)
+#define convert_ushort16(v) __builtin_convertvector(v, ushort16)
 #endif
 
 #else /* native */
@@ -230,6 +231,9 @@ INLINE OVERLOAD int16 convert_int16(uchar16 v) {
 }
 INLINE OVERLOAD int16 convert_int16(char16 v) {
     return __builtin_convertvector(v, int16);
+}
+INLINE OVERLOAD ushort16 convert_ushort16(uchar16 v) {
+    return __builtin_convertvector(v, ushort16);
 }
 INLINE OVERLOAD uint8 convert_uint8(uchar8 v) {
     return __builtin_convertvector(v, uint8);

@@ -1,138 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling of channels-last images of any type, a vector of channels at a time. */
+/*
+ * Pooling of images of any type whose channels are last or in blocks of 16: several vectors of channels at a
+ * time, for all outputs of a part of a row. Bytes that need no post-ops are compared and summed as integers.
+ */
+#include "kernels/lib/epilogue_block.h"
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
+#include "kernels/lib/pooling_load.h"
 
 enum { POOLING_VECTORS = 4 }; /* vectors kept in registers */
+enum { POOLING_BLOCK = 8 };   /* outputs of a block that post-ops are applied to */
 
-/* n vectors of channels, from element `at` on; of a single one `count` lanes exist. */
-INLINE void pool_load(VEC *y, global const uchar *src, int type, i64 at, const int n, int count) {
-    if (n == 1 && count < LANES) {
-        float each[LANES + 16];
-        row_load_any(each, src, type, at, 1, count);
-        y[0] = VLOAD(0, each);
-        return;
-    }
-#define POOL_LOAD(type_, bits_, WIDEN_)                                                                      \
-    case type_:                                                                                              \
-        _Pragma("unroll") for (int i = 0; i < n; i++) y[i] = WIDEN_(ROW_BITS_##bits_(src, at + i * LANES));  \
-        return;
-    switch (type) {
-        POOL_LOAD(TYPE_F32, 32, as_float16)
-        POOL_LOAD(TYPE_BF16, 16, widen_bf16)
-        POOL_LOAD(TYPE_F16, 16, widen_f16)
-        POOL_LOAD(TYPE_S8, 8, widen_s8)
-        POOL_LOAD(TYPE_U8, 8, widen_unsigned)
-        POOL_LOAD(TYPE_F8_E5M2, 8, widen_f8_e5m2)
-        POOL_LOAD(TYPE_F8_E4M3, 8, widen_f8_e4m3)
-    }
-#undef POOL_LOAD
+/* A part of a row of outputs, and some of its channels. */
+struct pool_row {
+    global const uchar *src;
+    global uchar *dst, *workspace;
+    i64 from, to;    /* offsets of its channels: tap 0 of output 0, without padding along the row; output 0 */
+    i64 first, last; /* outputs */
+    struct taps taps; /* except along the row */
+    int count;        /* lanes of a single vector that exist */
+    float *block;     /* results go here if there are post-ops */
+};
+
+INLINE void pool_store(global uchar *dst, int type, i64 at, VEC x, int count) {
+    if (type == TYPE_F32)
+        store_lanes(x, (global float *)dst + at, count);
+    else
+        store_lanes(dst, type, at, x, count);
 }
 
-/* Pools n vectors of channels over the window; tap 0 would read at `start`. `count` lanes of the last vector
- * exist. Callers pass `n` and `max` as constants. */
-INLINE void pool_vectors(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
-                         global const uchar *src, i64 start, const int n, const bool max, int count) {
+/* Runs the statement for each tap inside the image; `at_` is its offset, `tap_` its number. */
+#define EACH_TAP(p_, t_, start_, at_, tap_, statement_)                                                      \
+    _Pragma("nounroll") for (i64 k0 = (t_)->first[0]; k0 < (t_)->last[0]; k0++)                              \
+            _Pragma("nounroll") for (i64 k1 = (t_)->first[1]; k1 < (t_)->last[1]; k1++) {                    \
+        i64 at_ = (start_) + k0 * (p_)->images.src_step[0] + k1 * (p_)->images.src_step[1]                   \
+                  + (t_)->first[2] * (p_)->images.src_step[2];                                               \
+        i64 tap_ = (k0 * (p_)->images.window.taps[1] + k1) * (p_)->images.window.taps[2] + (t_)->first[2];   \
+        _Pragma("nounroll") for (i64 k2 = (t_)->first[2]; k2 < (t_)->last[2];                                \
+                                 k2++, at_ += (p_)->images.src_step[2], tap_++) statement_                   \
+    }
+
+/* The window of one output, for n vectors; in training also the taps of the maxima. */
+INLINE void pool_windows(constant struct pooling_dense_params *p, const struct pool_row *r,
+                         const struct taps *t, i64 start, const int n, const bool max, const int type,
+                         const bool trains, VEC *out, IVEC *taps) {
     VEC x[POOLING_VECTORS], y[POOLING_VECTORS];
-    for (int i = 0; i < n; i++)
-        x[i] = V(max ? p->lowest : 0.0f);
-#pragma nounroll
-    for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
-#pragma nounroll
-        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
-            const i64 row = start + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
-#pragma nounroll
-            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
-                pool_load(y, src, p->src_type, row + k2 * p->images.src_step[2], n, count);
+    IVEC most[POOLING_VECTORS];
 #pragma unroll
-                for (int i = 0; i < n; i++)
-                    x[i] = max ? (y[i] > x[i] ? y[i] : x[i]) : x[i] + y[i];
-            }
-        }
-    VEC divisor = V(pooling_divisor(p->alg, p->taps, t));
     for (int i = 0; i < n; i++)
+        x[i] = V(max ? p->lowest : 0.0f), most[i] = (IVEC)(0);
+    EACH_TAP(p, t, start, at, tap, {
+        pool_load(y, r->src, type ? type : p->src_type, at, p->src_pitch, n, r->count, p->src_end);
+        _Pragma("unroll") for (int i = 0; i < n; i++) {
+            if (trains) most[i] = y[i] > x[i] ? (IVEC)((int)tap) : most[i];
+            x[i] = max ? (y[i] > x[i] ? y[i] : x[i]) : x[i] + y[i];
+        }
+    })
+    const VEC divisor = V(max ? 1.0f : pooling_divisor(p->alg, p->taps, t));
+#pragma unroll
+    for (int i = 0; i < n; i++) {
         out[i] = max ? x[i] : f32_div(x[i], divisor);
-}
-
-OUTLINE void pool_finish(VEC *x, constant struct pooling_dense_params *p, EPILOGUE_ARGS, i64 batch,
-                         i64 channel, const i64 *place, int count) {
-    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    i64 position[TENSOR_DIMS];
-    window_position(&p->images, batch, channel, place, position);
-    epilogue_apply(&e, x, position, 1, count);
-}
-
-INLINE void pool_any(VEC *out, constant struct pooling_dense_params *p, const struct taps *t,
-                     global const uchar *src, i64 start, int n, int count) {
-    bool max = p->alg == POOLING_MAX;
-    switch (max ? n : n + POOLING_VECTORS) {
-    case 1: pool_vectors(out, p, t, src, start, 1, true, count); break;
-    case 2: pool_vectors(out, p, t, src, start, 2, true, LANES); break;
-    case 3: pool_vectors(out, p, t, src, start, 3, true, LANES); break;
-    case 4: pool_vectors(out, p, t, src, start, 4, true, LANES); break;
-    case POOLING_VECTORS + 1: pool_vectors(out, p, t, src, start, 1, false, count); break;
-    case POOLING_VECTORS + 2: pool_vectors(out, p, t, src, start, 2, false, LANES); break;
-    case POOLING_VECTORS + 3: pool_vectors(out, p, t, src, start, 3, false, LANES); break;
-    case POOLING_VECTORS + 4: pool_vectors(out, p, t, src, start, 4, false, LANES); break;
+        if (trains) taps[i] = most[i];
     }
-}
-
-/* All channels of one output: `from` is where tap 0 reads the first channel, `to` its offset in dst. */
-INLINE void pool_place(VEC *x, constant struct pooling_dense_params *p, const struct taps *t,
-                       global const uchar *src, i64 from, global uchar *dst, i64 to, EPILOGUE_ARGS, i64 batch,
-                       const i64 *place) {
-    for (i64 c = 0; c < p->images.channels;) {
-        i64 left = p->images.channels - c,
-            n = left / LANES < POOLING_VECTORS ? left / LANES : POOLING_VECTORS;
-        int count = p->images.channels < LANES ? (int)p->images.channels : LANES;
-        if (n == 0) {
-            /* The last vector starts early if it can: some channels are computed twice, with the same bits.
-             */
-            n = 1;
-            c = p->images.channels - count;
-        }
-        pool_any(x, p, t, src, from + c, (int)n, count);
-        for (int i = 0; i < n; i++, c += LANES) {
-            if (p->finished) pool_finish(&x[i], p, EPILOGUE_PASS, batch, c, place, count);
-            store_lanes(dst, p->epilogue.type, to + c, x[i], count);
-        }
-    }
-}
-
-#if WANTED(pooling_16)
-kernel void pooling_16(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
-                       constant struct pooling_dense_params *p) {
-    struct window_row r =
-            window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
-    for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
-        VEC x[POOLING_VECTORS];
-        window_taps_along(&r.taps, &p->images.window, 2, r.place[2]);
-        pool_place(x, p, &r.taps, src, r.from + r.taps.start[2] * p->images.src_stride[2], dst,
-                   r.to + r.place[2] * p->images.dst_stride[2], EPILOGUE_PASS, r.batch, r.place);
-    }
-}
-#endif
-
-/* The maxima of a vector of channels, and the taps where they are. */
-INLINE void pool_maxima(VEC *most, IVEC *at, constant struct pooling_dense_params *p, const struct taps *t,
-                        global const uchar *src, i64 start, int count) {
-    VEC x = V(p->lowest), y;
-    IVEC tap = (IVEC)(0);
-#pragma nounroll
-    for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
-#pragma nounroll
-        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
-            const i64 row = start + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
-            i64 before = (k0 * p->images.window.taps[1] + k1) * p->images.window.taps[2];
-#pragma nounroll
-            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
-                pool_load(&y, src, p->src_type, row + k2 * p->images.src_step[2], 1, count);
-                tap = y > x ? (IVEC)((int)(before + k2)) : tap;
-                x = y > x ? y : x;
-            }
-        }
-    *most = x;
-    *at = tap;
 }
 
 INLINE void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 offset, int count) {
@@ -150,25 +79,193 @@ INLINE void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 of
             ((global int *)workspace)[offset + i] = values[i];
 }
 
+/* n vectors of all outputs. `type` is that of src, or 0: any. Callers pass the last four as constants. */
+INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct pool_row *r, const int n,
+                         const bool max, const int type, const bool trains) {
+    struct taps t = r->taps;
+#pragma nounroll
+    for (i64 place = r->first; place < r->last; place++) {
+        VEC x[POOLING_VECTORS];
+        IVEC taps[POOLING_VECTORS];
+        window_taps_along(&t, &p->images.window, 2, place);
+        pool_windows(p, r, &t, r->from + t.start[2] * p->images.src_stride[2], n, max, type, trains, x, taps);
+        const i64 to = r->to + place * p->images.dst_stride[2];
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            if (trains)
+                pool_store_taps(taps[i], r->workspace, p->workspace_type,
+                                to + i * p->dst_pitch + p->workspace_offset, r->count);
+            if (r->block)
+                VSTORE(x[i], 0, r->block + (place - r->first) * BLOCK_WIDTH + i * LANES);
+            else
+                pool_store(r->dst, p->epilogue.type, to + i * p->dst_pitch, x[i], r->count);
+        }
+    }
+}
+
+/* Separate functions, so that each has all registers to itself. */
+#define POOL_OF(n_)                                                                                          \
+    OUTLINE void pool_##n_(constant struct pooling_dense_params *p, const struct pool_row *r) {              \
+        if (p->alg == POOLING_MAX && p->src_type == TYPE_F32)                                                \
+            pool_outputs(p, r, n_, true, TYPE_F32, false);                                                   \
+        else if (p->alg == POOLING_MAX)                                                                      \
+            pool_outputs(p, r, n_, true, 0, false);                                                          \
+        else if (p->src_type == TYPE_F32)                                                                    \
+            pool_outputs(p, r, n_, false, TYPE_F32, false);                                                  \
+        else                                                                                                 \
+            pool_outputs(p, r, n_, false, 0, false);                                                         \
+    }                                                                                                        \
+    OUTLINE void pool_training_##n_(constant struct pooling_dense_params *p, const struct pool_row *r) {     \
+        if (p->src_type == TYPE_F32)                                                                         \
+            pool_outputs(p, r, n_, true, TYPE_F32, true);                                                    \
+        else                                                                                                 \
+            pool_outputs(p, r, n_, true, 0, true);                                                           \
+    }
+POOL_OF(1)
+POOL_OF(2)
+POOL_OF(4)
+
+/* The maxima or averages of bytes. Those of s8 become unsigned by `flip`: 128 is added to each. */
+INLINE void pool_bytes(constant struct pooling_dense_params *p, const struct pool_row *r, const int n,
+                       const bool max) {
+    const bool is_signed = p->src_type == TYPE_S8;
+    const uchar16 flip = (uchar16)((uchar)(is_signed ? 0x80 : 0));
+    const i64 pitch = p->src_pitch;
+    struct taps t = r->taps;
+#pragma nounroll
+    for (i64 place = r->first; place < r->last; place++) {
+        uchar16 most[POOLING_VECTORS];
+        ushort16 sum[POOLING_VECTORS];
+#pragma unroll
+        for (int i = 0; i < n; i++)
+            most[i] = (uchar16)((uchar)0), sum[i] = (ushort16)((ushort)0);
+        window_taps_along(&t, &p->images.window, 2, place);
+        const i64 start = r->from + t.start[2] * p->images.src_stride[2];
+        EACH_TAP(p, &t, start, at, tap, {
+            _Pragma("unroll") for (int i = 0; i < n; i++) {
+                const uchar16 y = vload16(0, r->src + at + i * pitch) ^ flip;
+                if (max)
+                    most[i] = y > most[i] ? y : most[i];
+                else
+                    sum[i] += convert_ushort16(y);
+            }
+        })
+        const i64 to = r->to + place * p->images.dst_stride[2];
+        const float inside = pooling_divisor(POOLING_AVG_EXCLUDE_PADDING, 0, &t);
+        const VEC added = V(is_signed ? 128.0f * inside : 0.0f),
+                  divisor = V(p->alg == POOLING_AVG_EXCLUDE_PADDING ? inside : (float)p->taps);
+#pragma unroll
+        for (int i = 0; i < n; i++)
+            if (max)
+                vstore16(most[i] ^ flip, 0, r->dst + to + i * p->dst_pitch);
+            else
+                store_lanes(r->dst, p->epilogue.type, to + i * p->dst_pitch,
+                            f32_div(TO_VEC(AS_IVEC(convert_uint16(sum[i]))) - added, divisor), LANES);
+    }
+}
+
+#define POOL_BYTES_OF(n_)                                                                                    \
+    OUTLINE void pool_bytes_##n_(constant struct pooling_dense_params *p, const struct pool_row *r) {        \
+        if (p->alg == POOLING_MAX)                                                                           \
+            pool_bytes(p, r, n_, true);                                                                      \
+        else                                                                                                 \
+            pool_bytes(p, r, n_, false);                                                                     \
+    }
+POOL_BYTES_OF(1)
+POOL_BYTES_OF(4)
+
+/* Returns the number of vectors of which `left` channels remain. */
+INLINE int pool_any(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left,
+                    const bool trains) {
+    const bool bytes = p->bytes && r->count == LANES;
+    const int n = left >= 4 * LANES && !r->block ? 4 : left >= 2 * LANES && !bytes ? 2 : 1;
+#define POOL_CALL(f_, n_)                                                                                    \
+    if (n == n_) f_##n_(p, r);
+    if (trains) {
+        POOL_CALL(pool_training_, 1)
+        POOL_CALL(pool_training_, 2)
+        POOL_CALL(pool_training_, 4)
+    } else if (bytes) {
+        POOL_CALL(pool_bytes_, 1)
+        POOL_CALL(pool_bytes_, 4)
+    } else {
+        POOL_CALL(pool_, 1)
+        POOL_CALL(pool_, 2)
+        POOL_CALL(pool_, 4)
+    }
+#undef POOL_CALL
+    return n;
+}
+
+/* Applies post-ops to a block and stores it. */
+INLINE void pool_finish(constant struct pooling_dense_params *p, EPILOGUE_ARGS, const struct window_row *row,
+                        const struct pool_row *r, i64 channel, int n) {
+    const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    const int count = n > 1 ? n * LANES : r->count;
+    struct result_block b = {.x = r->block,
+                             .rows = (int)(r->last - r->first),
+                             .count = count,
+                             .pitch = BLOCK_WIDTH,
+                             .row_dim = 1 + WINDOW_DIMS - (int)p->images.missing,
+                             .lanes = 1,
+                             .row_step = 1};
+    const i64 place[WINDOW_DIMS] = {row->place[0], row->place[1], r->first};
+    window_position(&p->images, row->batch, channel, place, b.position);
+    block_finish(&e, &b);
+    for (int k = 0; k < b.rows; k++)
+        for (int i = 0; i < n; i++)
+            pool_store(r->dst, p->epilogue.type,
+                       r->to + (r->first + k) * p->images.dst_stride[2] + i * p->dst_pitch,
+                       VLOAD(0, r->block + k * BLOCK_WIDTH + i * LANES), r->count);
+}
+
+/* All channels of a part of a row. */
+INLINE void pool_channels(constant struct pooling_dense_params *p, EPILOGUE_ARGS,
+                          const struct window_row *row, struct pool_row *r, const bool trains) {
+    float block[POOLING_BLOCK * BLOCK_WIDTH];
+    r->taps = row->taps;
+    r->count = p->images.channels < LANES ? (int)p->images.channels : LANES;
+    r->block = p->finished ? block : 0;
+    for (i64 c = 0; c < p->images.channels;) {
+        int n = 1;
+        /* The last vector starts early if it can: some channels are computed twice, with the same bits. */
+        if (c + r->count > p->images.channels) c = p->images.channels - r->count;
+        r->from = row->from + pool_channel(c, p->src_pitch);
+        r->to = row->to + pool_channel(c, p->dst_pitch);
+        for (r->first = row->first; r->first < row->last; r->first = r->last) {
+            r->last = p->finished && r->first + POOLING_BLOCK < row->last ? r->first + POOLING_BLOCK
+                                                                          : row->last;
+            n = pool_any(p, r, p->images.channels - c, trains);
+            if (p->finished) pool_finish(p, EPILOGUE_PASS, row, r, c, n);
+        }
+        c += n * LANES;
+    }
+}
+
+/* Ranges: parts of rows of outputs, groups of rows, batches. */
+INLINE void pool_item(constant struct pooling_dense_params *p, global const uchar *src,
+                      global uchar *workspace, global uchar *dst, EPILOGUE_ARGS, i64 part, i64 group,
+                      i64 batch, const bool trains) {
+    const i64 rows = p->images.places[0] * p->images.places[1];
+    struct pool_row r;
+    r.src = src, r.dst = dst, r.workspace = workspace;
+    for (i64 i = group * p->rows; i < (group + 1) * p->rows && i < rows; i++) {
+        const struct window_row row = window_row(&p->images, part, p->span, i, batch);
+        pool_channels(p, EPILOGUE_PASS, &row, &r, trains);
+    }
+}
+
+#if WANTED(pooling_16)
+kernel void pooling_16(ITEM global const uchar *src, global uchar *dst, EPILOGUE_ARGS,
+                       constant struct pooling_dense_params *p) {
+    pool_item(p, src, 0, dst, EPILOGUE_PASS, get_global_id(0), get_global_id(1), get_global_id(2), false);
+}
+#endif
+
 #if WANTED(pooling_training_16)
 kernel void pooling_training_16(ITEM global const uchar *src, global uchar *workspace, global uchar *dst,
                                 EPILOGUE_ARGS, constant struct pooling_dense_params *p) {
-    struct window_row r =
-            window_row(&p->images, get_global_id(0), POOLING_PLACES, get_global_id(1), get_global_id(2));
-    for (r.place[2] = r.first; r.place[2] < r.last; r.place[2]++) {
-        window_taps_along(&r.taps, &p->images.window, 2, r.place[2]);
-        i64 from = r.from + r.taps.start[2] * p->images.src_stride[2],
-            to = r.to + r.place[2] * p->images.dst_stride[2];
-#pragma nounroll
-        for (i64 c = 0; c < p->images.channels; c += LANES) {
-            int count = p->images.channels - c < LANES ? (int)(p->images.channels - c) : LANES;
-            VEC x;
-            IVEC taps;
-            pool_maxima(&x, &taps, p, &r.taps, src, from + c, count);
-            if (p->finished) pool_finish(&x, p, EPILOGUE_PASS, r.batch, c, r.place, count);
-            store_lanes(dst, p->epilogue.type, to + c, x, count);
-            pool_store_taps(taps, workspace, p->workspace_type, to + p->workspace_offset + c, count);
-        }
-    }
+    pool_item(p, src, workspace, dst, EPILOGUE_PASS, get_global_id(0), get_global_id(1), get_global_id(2),
+              true);
 }
 #endif
