@@ -121,7 +121,8 @@ OUTLINE void block_op(const struct epilogue_state *e, const struct result_block 
     i64 first = tensor_offset(&op->src1, b->position), first2 = tensor_offset(&op->src2, b->position);
     row_fill(z, 0.0f, b->count);
     for (int r = 0; r < b->rows; r++) {
-        block_operand(e, b, op->buffer, &op->src1, first, r, y);
+        if (r == 0 || op->src1.nblocks != 0 || op->src1.strides[b->row_dim] != 0)
+            block_operand(e, b, op->buffer, &op->src1, first, r, y);
         if (select) block_operand(e, b, op->buffer2, &op->src2, first2, r, z);
         EACH_VECTOR(b, r, block_combine(op, x, vload16(0, y + n), vload16(0, z + n)))
     }

@@ -10,6 +10,7 @@
 
 enum { POOLING_VECTORS = 4 }; /* vectors kept in registers */
 enum { POOLING_BLOCK = 8 };   /* outputs of a block that post-ops are applied to */
+enum { POOLING_WIDTH = POOLING_VECTORS * LANES };
 
 /* A part of a row of outputs, and some of its channels. */
 struct pool_row {
@@ -96,7 +97,7 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
                 pool_store_taps(taps[i], r->workspace, p->workspace_type,
                                 to + i * p->dst_pitch + p->workspace_offset, r->count);
             if (r->block)
-                VSTORE(x[i], 0, r->block + (place - r->first) * BLOCK_WIDTH + i * LANES);
+                VSTORE(x[i], 0, r->block + (place - r->first) * POOLING_WIDTH + i * LANES);
             else
                 pool_store(r->dst, p->epilogue.type, to + i * p->dst_pitch, x[i], r->count);
         }
@@ -178,7 +179,7 @@ POOL_BYTES_OF(4)
 INLINE int pool_any(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left,
                     const bool trains) {
     const bool bytes = p->bytes && r->count == LANES;
-    const int n = left >= 4 * LANES && !r->block ? 4 : left >= 2 * LANES && !bytes ? 2 : 1;
+    const int n = left >= 4 * LANES ? 4 : left >= 2 * LANES && !bytes ? 2 : 1;
 #define POOL_CALL(f_, n_)                                                                                    \
     if (n == n_) f_##n_(p, r);
     if (trains) {
@@ -201,28 +202,28 @@ INLINE int pool_any(constant struct pooling_dense_params *p, const struct pool_r
 INLINE void pool_finish(constant struct pooling_dense_params *p, EPILOGUE_ARGS, const struct window_row *row,
                         const struct pool_row *r, i64 channel, int n) {
     const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    const int count = n > 1 ? n * LANES : r->count;
+    const i64 place[WINDOW_DIMS] = {row->place[0], row->place[1], r->first};
     struct result_block b = {.x = r->block,
                              .rows = (int)(r->last - r->first),
-                             .count = count,
-                             .pitch = BLOCK_WIDTH,
+                             .count = n > 1 ? BLOCK_WIDTH : r->count,
+                             .pitch = POOLING_WIDTH,
                              .row_dim = 1 + WINDOW_DIMS - (int)p->images.missing,
                              .lanes = 1,
                              .row_step = 1};
-    const i64 place[WINDOW_DIMS] = {row->place[0], row->place[1], r->first};
     window_position(&p->images, row->batch, channel, place, b.position);
-    block_finish(&e, &b);
+    for (int i = 0; i < n * LANES; i += BLOCK_WIDTH, b.x += BLOCK_WIDTH, b.position[1] += BLOCK_WIDTH)
+        block_finish(&e, &b);
     for (int k = 0; k < b.rows; k++)
         for (int i = 0; i < n; i++)
             pool_store(r->dst, p->epilogue.type,
                        r->to + (r->first + k) * p->images.dst_stride[2] + i * p->dst_pitch,
-                       VLOAD(0, r->block + k * BLOCK_WIDTH + i * LANES), r->count);
+                       VLOAD(0, r->block + k * POOLING_WIDTH + i * LANES), r->count);
 }
 
 /* All channels of a part of a row. */
 INLINE void pool_channels(constant struct pooling_dense_params *p, EPILOGUE_ARGS,
                           const struct window_row *row, struct pool_row *r, const bool trains) {
-    float block[POOLING_BLOCK * BLOCK_WIDTH];
+    float block[POOLING_BLOCK * POOLING_WIDTH];
     r->taps = row->taps;
     r->count = p->images.channels < LANES ? (int)p->images.channels : LANES;
     r->block = p->finished ? block : 0;
