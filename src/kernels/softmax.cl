@@ -17,11 +17,12 @@ struct softmax_line {
     float most, factor, log_sum;
 };
 
-INLINE struct softmax_line softmax_line(float most, float sum) {
-    struct softmax_line line;
-    line.most = most;
-    line.factor = f32_div(1.0f, sum);
-    line.log_sum = f32_log(sum);
+INLINE struct softmax_line softmax_line(float most, float sum, int log) {
+    struct softmax_line line = {most, 0.0f, 0.0f};
+    if (log)
+        line.log_sum = f32_log(sum);
+    else
+        line.factor = f32_div(1.0f, sum);
     return line;
 }
 
@@ -44,7 +45,7 @@ INLINE struct softmax_line softmax_measure(global const uchar *src, constant str
 #pragma nounroll
     for (i64 i = 0; i < p->length; i++)
         parts[i % SOFTMAX_PARTS] += f32_exp(softmax_src(src, p, position, i) - most);
-    return softmax_line(most, sum_parts(parts));
+    return softmax_line(most, sum_parts(parts), p->log);
 }
 
 /* Range: shares of the rows. */
@@ -70,21 +71,25 @@ kernel void softmax_universal(ITEM global const uchar *src, global uchar *dst, E
 }
 #endif
 
+/* The largest lane; none is NaN. */
+INLINE float most_of_lanes(float16 v) {
+    const float8 eight = v.lo > v.hi ? v.lo : v.hi;
+    const float4 four = eight.lo > eight.hi ? eight.lo : eight.hi;
+    const float2 two = four.lo > four.hi ? four.lo : four.hi;
+    return two.x > two.y ? two.x : two.y;
+}
+
 /* Leaves e^(x - maximum) in dst if `keep` is not 0. A missing element counts as minus infinity. */
 INLINE struct softmax_line softmax_measure_dense(global const float *src, global float *dst, i64 length,
-                                                 int keep) {
+                                                 int keep, int log) {
     float16 most = (float16)(-INFINITY), sum = (float16)(0.0f);
-    float parts[SOFTMAX_PARTS], top = -INFINITY;
 #pragma nounroll
     for (i64 i = 0; i < length; i += 16) {
         float16 x;
         load_lanes(&x, src + i, length - i, -INFINITY);
         most = x > most ? x : most;
     }
-    vstore16(most, 0, parts);
-#pragma nounroll
-    for (int i = 0; i < SOFTMAX_PARTS; i++)
-        top = parts[i] > top ? parts[i] : top;
+    const float top = most_of_lanes(most);
 #pragma nounroll
     for (i64 i = 0; i < length; i += 16) {
         float16 y;
@@ -93,8 +98,7 @@ INLINE struct softmax_line softmax_measure_dense(global const float *src, global
         if (keep) store_lanes(y, dst + i, length - i);
         sum += y;
     }
-    vstore16(sum, 0, parts);
-    return softmax_line(top, sum_parts(parts));
+    return softmax_line(top, sum_lanes(sum), log);
 }
 
 /* Range: shares of the rows. dst may be src. */
@@ -108,7 +112,7 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
     for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
         global const float *from = src + tensor_offset(&p->src, row.position);
         global float *to = dst + row.offset;
-        struct softmax_line line = softmax_measure_dense(from, to, length, keep);
+        struct softmax_line line = softmax_measure_dense(from, to, length, keep, log);
 #pragma nounroll
         for (i64 i = 0; i < length; i += 16) {
             i64 left = length - i;
@@ -256,7 +260,7 @@ kernel void softmax_groups(ITEM global const uchar *src, global uchar *dst,
         sum += f32_exp(load_f32(src, type, from + i * p->src_step) - most);
     parts[part] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const struct softmax_line line = softmax_line(most, sum_local_parts(parts));
+    const struct softmax_line line = softmax_line(most, sum_local_parts(parts), p->log);
     for (i64 i = part; i < length; i += SOFTMAX_PARTS) {
         float x = load_f32(src, type, from + i * p->src_step) - line.most;
         float y = p->log ? x - line.log_sum : f32_exp(x) * line.factor;

@@ -78,14 +78,6 @@ INLINE struct softmax_unit softmax_unit(constant struct softmax_backward_rows_pa
     return u;
 }
 
-/* The sum of all lanes, in the order of sum_parts. */
-INLINE float sum_lanes(float16 x) {
-    const float8 a = x.lo + x.hi;
-    const float4 b = a.lo + a.hi;
-    const float2 c = b.lo + b.hi;
-    return c.x + c.y;
-}
-
 /* n elements of diff_src, left in d. There is a sum for each element, or, `same`, sixteen equal ones for all.
  */
 INLINE void softmax_results(int log, const float *y, float *d, const float *sums, int same, int n) {

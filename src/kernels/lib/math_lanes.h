@@ -53,8 +53,12 @@ INLINE OVERLOAD VEC f32_power_of_two(IVEC n) {
 
 /* x * 2^n, rounded once; n may be up to twice as large as the exponents of normal numbers. */
 INLINE OVERLOAD VEC f32_scale(VEC x, IVEC n) {
+#if LANES == 16 && defined(__AVX512F__)
+    return __builtin_ia32_scalefps512_mask(x, TO_VEC(n), x, (unsigned short)0xffff, 4);
+#else
     IVEC first = n >> 1;
     return x * f32_power_of_two(first) * f32_power_of_two(n - first);
+#endif
 }
 
 /* e^x = 2^n e^r with |r| < 0.35 and e^r = 1 + r + r^2 *p; |x| < 128. Returns n. */
@@ -145,29 +149,33 @@ INLINE OVERLOAD VEC f32_tanh(VEC x) {
     return f32_copysign(a < V(0.625f) ? small : large, x); /* the sign of -0 is lost in the sum */
 }
 
-/* erf x: 2 ulp. Near 1 it is 1 - e^q with q a polynomial for log(erfc). */
+/* erf x: 2 ulp. A polynomial in x^2, and one in the distance from the middle of [1.25, 3.88]. */
 INLINE OVERLOAD VEC f32_erf(VEC x) {
     VEC a = f32_abs(x), z = x * x;
-    VEC p = V(0x1.4771dcp-14f);
-    p = fma(p, z, V(-0x1.a3515ap-11f));
-    p = fma(p, z, V(0x1.53f224p-8f));
-    p = fma(p, z, V(-0x1.b7f71ap-6f));
-    p = fma(p, z, V(0x1.ce2ce6p-4f));
-    p = fma(p, z, V(-0x1.81273ep-2f));
-    p = fma(p, z, V(0x1.06eba8p-3f));
+    VEC p = V(0x1.03818ep-14f);
+    p = fma(p, z, V(-0x1.84f2b2p-11f));
+    p = fma(p, z, V(0x1.4ecc12p-8f));
+    p = fma(p, z, V(-0x1.b726cep-6f));
+    p = fma(p, z, V(0x1.ce1dd6p-4f));
+    p = fma(p, z, V(-0x1.8126d6p-2f));
+    p = fma(p, z, V(0x1.06eba4p-3f));
     VEC small = fma(x, p, x);
-    VEC t = a > V(4.0f) ? V(4.0f) : a;
-    VEC q = V(0x1.1d6898p-23f);
-    q = fma(q, t, V(-0x1.8bea2ap-16f));
-    q = fma(q, t, V(0x1.db2864p-12f));
-    q = fma(q, t, V(-0x1.163b12p-8f));
-    q = fma(q, t, V(0x1.9e6f6ep-6f));
-    q = fma(q, t, V(-0x1.bc8e9cp-4f));
-    q = fma(q, t, V(-0x1.4428f8p-1f));
-    q = fma(q, t, V(-0x1.212ee8p+0f));
-    q = fma(q, t, V(0x1.9c637p-13f));
-    VEC large = V(1.0f) - f32_exp(q);
-    return a < V(1.0f) ? small : f32_copysign(large, x);
+    VEC t = fma(a, V(0x1.855a86p-1f), V(-0x1.f35894p+0f));
+    VEC q = V(-0x1.00b89p-12f);
+    q = fma(q, t, V(0x1.145bfep-12f));
+    q = fma(q, t, V(0x1.2e24fp-10f));
+    q = fma(q, t, V(-0x1.62684p-9f));
+    q = fma(q, t, V(0x1.3df8b4p-10f));
+    q = fma(q, t, V(0x1.2b6e36p-8f));
+    q = fma(q, t, V(-0x1.acc5a8p-7f));
+    q = fma(q, t, V(0x1.463786p-6f));
+    q = fma(q, t, V(-0x1.4d6064p-6f));
+    q = fma(q, t, V(0x1.d97ebep-7f));
+    q = fma(q, t, V(-0x1.c795f4p-8f));
+    q = fma(q, t, V(0x1.0e1922p-9f));
+    q = fma(q, t, V(0x1.ffda7cp-1f));
+    VEC large = a > V(3.88f) ? V(1.0f) : q;
+    return a < V(1.25f) ? small : f32_copysign(large, x);
 }
 
 /* log2 of x > 0 and finite, as high + *low. */

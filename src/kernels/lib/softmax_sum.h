@@ -19,4 +19,12 @@ INLINE float sum_parts(const float *parts) {
     return s[0];
 }
 
+/* The sum of all lanes, in the order of sum_parts. */
+INLINE float sum_lanes(float16 v) {
+    const float8 eight = v.lo + v.hi;
+    const float4 four = eight.lo + eight.hi;
+    const float2 two = four.lo + four.hi;
+    return two.x + two.y;
+}
+
 #endif
