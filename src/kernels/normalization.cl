@@ -233,7 +233,7 @@ struct norm_run {
 #define STORE_F32(y, i) vstore16(y, 0, (global float *)r->dst + (i))
 #define STORE_F16(y, i) vstore16(convert_ushort16(lanes_f16(y)), 0, (global ushort *)r->dst + (i))
 #define STORE_BF16(y, i) vstore16(convert_ushort16(lanes_bf16(y)), 0, (global ushort *)r->dst + (i))
-#define STORE_S8(y, i) vstore16(convert_uchar16(lanes_byte(y, -128.0f, 127.0f, -128.0f)), 0, r->dst + (i))
+#define STORE_S8(y, i) vstore16(convert_uchar16(lanes_s8(y)), 0, r->dst + (i))
 
 /* What the vectors of a run have left over, or all of it if the types have no loop of their own. */
 OUTLINE void norm_rest(const struct norm_run *r, const struct norm_period *c, int src_type, int dst_type,

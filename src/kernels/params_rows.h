@@ -49,7 +49,8 @@ enum {
 struct row_op {
     i32 kind, alg;
     f32 alpha, beta;
-    i32 operand, scale, operand2, pad;
+    i32 operand, scale, operand2;
+    i32 relu; /* of binary, sum and normalize: negative results and NaN become 0 */
 };
 PARAMS_SIZE(row_op, 32);
 

@@ -9,11 +9,6 @@
 #include "kernels/lib/rows_short.h"
 #include "kernels/params_rows.h"
 
-#define LANES 16
-#include "kernels/lib/lanes.h"
-#include "kernels/lib/memory_lanes.h"
-#undef LANES
-
 #define ROW_ARGS                                                                                             \
     global uchar *b0, global uchar *b1, global uchar *b2, global uchar *b3, global uchar *b4,                \
             global uchar *b5, global uchar *b6, global uchar *b7, global uchar *b8, global uchar *b9,        \
@@ -30,75 +25,111 @@ struct row_state {
  * no pointers to either address space. */
 #ifdef __OPENCL_C_VERSION__
 #define ROW_IN_PLACE 0
-#define row_load_lanes(to, from, left) *(to) = vload16(0, from)
-#define row_store_lanes(x, to, left) vstore16(x, 0, to)
 #else
 #define ROW_IN_PLACE 1
-#define row_load_lanes(to, from, left) load_lanes(to, from, left, 0.0f)
-#define row_store_lanes(x, to, left) store_lanes(x, to, left)
 #endif
 
+/* Rows of floats where they can be read: element (j, i) is at[j * pitch + i * step]. A step of 0 means that
+ * a row is one number, which is there sixteen times. */
+struct row_view {
+    const float *at;
+    i64 pitch;
+    int step;
+};
+
+/* What the operations see of a block: rows of whole vectors, or one row. They compute whole vectors: what is
+ * behind the end of a row is in a buffer, and not stored. */
+struct row_shape {
+    int rows, n;
+};
+
+INLINE int row_is_split(const struct row_block *block) {
+    return block->rows > 1 && block->n % 16 == 0;
+}
+
+INLINE struct row_shape row_shape(const struct row_block *block) {
+    struct row_shape shape = {block->rows, block->n};
+    if (!row_is_split(block)) shape.n *= shape.rows, shape.rows = 1;
+    return shape;
+}
+
+INLINE struct row_view row_view_of(const float *at, i64 pitch, int step) {
+    struct row_view view = {at, pitch, step};
+    return view;
+}
+
+/* Floats that can be used where they are? */
 INLINE int row_is_floats(constant struct rows_params *p, const struct row_block *block,
                          constant struct row_operand *operand) {
-    return ROW_IN_PLACE && operand->buffer >= 0 && operand->type == TYPE_F32
-           && row_is_dense(p, block, operand);
+    if (!ROW_IN_PLACE || operand->buffer < 0 || operand->type != TYPE_F32) return 0;
+    if (block->n * block->rows % 16 != 0) return 0;
+    return row_is_split(block) ? operand->strides[p->nloops - 1] == 1 : row_is_dense(p, block, operand);
 }
 
-/* The elements of an operand: in `to`, or where they are. */
-INLINE const float *row_view(const struct row_state *s, const struct row_block *block, int index, float *to) {
+/* One number for each row. */
+OUTLINE void row_numbers(float *to, global const uchar *from, int type, i64 offset, i64 pitch, int rows) {
+    for (int j = 0; j < rows; j++)
+        row_fill(to + j * 16, load_f32(from, type, offset + j * pitch), 16);
+}
+
+/* The elements of an operand: in `to`, or where they are. What is broadcast is there once. */
+INLINE struct row_view row_view(const struct row_state *s, const struct row_block *block, int index,
+                                float *to) {
     constant struct row_operand *operand = &s->p->operands[index];
     if (operand->buffer < 0) {
-        row_fill(to, as_float(s->scalars.values[-1 - operand->buffer]), block->n * block->rows);
-        return to;
+        row_fill(to, as_float(s->scalars.values[-1 - operand->buffer]), 16);
+        return row_view_of(to, 0, 0);
     }
     const i64 offset = row_offset(s->p, block, operand);
+    const int split = row_is_split(block);
+    const i64 stride = operand->strides[s->p->nloops - 1], pitch = operand->strides[s->p->nloops - 2];
 #if ROW_IN_PLACE
-    if (row_is_floats(s->p, block, operand)) return (const float *)s->buffers[operand->buffer] + offset;
+    if (row_is_floats(s->p, block, operand))
+        return row_view_of((const float *)s->buffers[operand->buffer] + offset, pitch, 1);
 #endif
-    const int last = s->p->nloops - 1;
-    row_load_block(to, s->buffers[operand->buffer], operand->type, offset, operand->strides[last], block->n,
-                   operand->strides[last - 1], block->rows);
-    return to;
+    global const uchar *from = s->buffers[operand->buffer];
+    if (stride == 0 && (block->rows == 1 || pitch == 0 || split)) {
+        const int rows = split && pitch != 0 ? block->rows : 1;
+        row_numbers(to, from, operand->type, offset, pitch, rows);
+        return row_view_of(to, rows > 1 ? 16 : 0, 0);
+    }
+    const int rows = split && pitch == 0 ? 1 : block->rows;
+    row_load_block(to, from, operand->type, offset, stride, block->n, pitch, rows);
+    return row_view_of(to, rows > 1 ? block->n : 0, 1);
 }
 
-/* Operations. */
+/* Operations. Their results are rows of their own length, `pitch` apart. */
+struct row_result {
+    float *at;
+    i64 pitch;
+};
+
+INLINE float16 row_clip(float16 x, int relu) {
+    if (relu) x = x > (float16)(0.0f) ? x : (float16)(0.0f);
+    return x;
+}
+
+#define ROW_EACH(declare, expression)                                                                        \
+    for (int j = 0; j < shape.rows; j++)                                                                     \
+        for (int i = 0; i < shape.n; i += 16) {                                                              \
+            declare;                                                                                         \
+            vstore16(expression, 0, to.at + j * to.pitch + i);                                               \
+        }
+#define ROW_VALUE(name, view) const float16 name = vload16(0, (view).at + j * (view).pitch + i * (view).step)
 
 #define ROW_LOOP(name, expression)                                                                           \
-    case name:                                                                                               \
-        for (; left > 0; left -= 16, from += 16, to += 16) {                                                 \
-            float16 x;                                                                                       \
-            row_load_lanes(&x, from, left);                                                                  \
-            row_store_lanes(expression, to, left);                                                           \
-        }                                                                                                    \
-        break;
-
-OUTLINE void row_eltwise(constant struct row_op *op, float *to, const float *from, int left) {
+    case name: ROW_EACH(ROW_VALUE(x, from), expression) break;
+OUTLINE void row_eltwise(constant struct row_op *op, struct row_result to, struct row_view from,
+                         struct row_shape shape) {
     const float alpha = op->alpha, beta = op->beta;
     switch (op->alg) { ELTWISE_EACH(ROW_LOOP) }
 }
 
 #define ROW_LOOP_2(name, expression)                                                                         \
-    case name:                                                                                               \
-        for (; left > 0; left -= 16, from += 16, y_from += 16, to += 16) {                                   \
-            float16 x, y;                                                                                    \
-            row_load_lanes(&x, from, left);                                                                  \
-            row_load_lanes(&y, y_from, left);                                                                \
-            row_store_lanes(expression, to, left);                                                           \
-        }                                                                                                    \
-        break;
-
-OUTLINE void row_select(float *to, const float *from, const float *y_from, const float *z_from, int left) {
-    for (; left > 0; left -= 16, from += 16, y_from += 16, z_from += 16, to += 16) {
-        float16 x, y, z;
-        row_load_lanes(&x, from, left);
-        row_load_lanes(&y, y_from, left);
-        row_load_lanes(&z, z_from, left);
-        row_store_lanes(binary_f32(BINARY_SELECT, x, y, z), to, left);
-    }
-}
-
+    case name: ROW_EACH(ROW_VALUE(x, from); ROW_VALUE(y, second), row_clip(expression, relu)) break;
 #define ROW_BINARY_CASE(alg_) ROW_LOOP_2(alg_, binary_f32(alg_, x, y, x))
-OUTLINE void row_binary(int alg, float *to, const float *from, const float *y_from, int left) {
+OUTLINE void row_binary(int alg, int relu, struct row_result to, struct row_view from, struct row_view second,
+                        struct row_shape shape) {
     switch (alg) {
         ROW_BINARY_CASE(BINARY_ADD)
         ROW_BINARY_CASE(BINARY_MUL)
@@ -115,9 +146,10 @@ OUTLINE void row_binary(int alg, float *to, const float *from, const float *y_fr
     }
 }
 
-OUTLINE void row_sum_or_prelu(constant struct row_op *op, float *to, const float *from, const float *y_from,
-                              int left) {
+OUTLINE void row_sum_or_prelu(constant struct row_op *op, struct row_result to, struct row_view from,
+                              struct row_view second, struct row_shape shape) {
     const float16 alpha = (float16)(op->alpha), beta = (float16)(op->beta);
+    const int relu = op->relu;
     switch (op->kind) {
         ROW_LOOP_2(ROW_SUM, fma(y - beta, alpha, x))
         ROW_LOOP_2(ROW_PRELU, x > (float16)(0.0f) ? x : x * y)
@@ -125,87 +157,106 @@ OUTLINE void row_sum_or_prelu(constant struct row_op *op, float *to, const float
     }
 }
 
-OUTLINE void row_prelu_backward(float *to, const float *from, const float *y_from, const float *z_from,
-                                float alpha, int left) {
-    const uint kept = alpha == 0.0f ? 0u : 0xffffffffu;
-    for (; left > 0; left -= 16, from += 16, y_from += 16, z_from += 16, to += 16) {
-        float16 x, y, z;
-        row_load_lanes(&x, from, left);
-        row_load_lanes(&y, y_from, left);
-        row_load_lanes(&z, z_from, left);
-        const float16 positive = as_float16(as_uint16(x) & (uint16)(kept));
-        row_store_lanes(z > (float16)(0.0f) ? positive : x * y, to, left);
+#define ROW_LOOP_3(name, expression)                                                                         \
+    case name: ROW_EACH(ROW_VALUE(x, from); ROW_VALUE(y, second); ROW_VALUE(z, third), expression) break;
+OUTLINE void row_select_or_slope(constant struct row_op *op, struct row_result to, struct row_view from,
+                                 struct row_view second, struct row_view third, struct row_shape shape) {
+    const uint16 kept = (uint16)(op->alpha == 0.0f ? 0u : 0xffffffffu);
+    switch (op->kind) {
+        ROW_LOOP_3(ROW_BINARY, row_clip(binary_f32(BINARY_SELECT, x, y, z), op->relu))
+        ROW_LOOP_3(ROW_PRELU_BACKWARD, z > (float16)(0.0f) ? as_float16(as_uint16(x) & kept) : x * y)
+    }
+}
+
+/* One operation without operands: `from` to `to`. */
+OUTLINE void row_copy_or_sign(int kind, struct row_result to, struct row_view from, struct row_shape shape) {
+    switch (kind) {
+        ROW_LOOP(ROW_IS_POSITIVE, x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f))
+        ROW_LOOP(ROW_LOAD_OPERAND, x)
     }
 }
 
 struct row_space {
     float x[ROW_BLOCK + 16], y[ROW_BLOCK + 16], z[ROW_BLOCK + 16], w[ROW_BLOCK + 16];
+    float loaded[ROW_BLOCK + 16]; /* what the first operation loads: a view, where no result may go */
 };
 
-OUTLINE void row_is_positive(float *to, const float *from, int left) {
-    for (; left > 0; left -= 16, from += 16, to += 16) {
-        float16 x;
-        row_load_lanes(&x, from, left);
-        row_store_lanes(x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f), to, left);
-    }
-}
-
-/* A mean or shift of NULL is 0. */
-OUTLINE void row_normalize(float *to, const float *from, const float *mean, const float *factor,
-                           const float *shift, int left) {
-    for (int i = 0; left > 0; left -= 16, i += 16) {
-        float16 x, y = (float16)(0.0f), z, w = (float16)(0.0f);
-        row_load_lanes(&x, from + i, left);
-        row_load_lanes(&z, factor + i, left);
-        if (mean) row_load_lanes(&y, mean + i, left);
-        if (shift) row_load_lanes(&w, shift + i, left);
-        row_store_lanes(fma(x - y, z, w), to + i, left);
-    }
+OUTLINE void row_normalize(int relu, struct row_result to, struct row_view from, struct row_view mean,
+                           struct row_view factor, struct row_view shift, struct row_shape shape) {
+    ROW_EACH(ROW_VALUE(x, from); ROW_VALUE(y, mean); ROW_VALUE(z, factor);
+             ROW_VALUE(w, shift), row_clip(fma(x - y, z, w), relu))
 }
 
 INLINE void row_apply_normalize(const struct row_state *s, const struct row_block *block,
-                                constant struct row_op *op, const float *x, float *to,
+                                constant struct row_op *op, struct row_view x, struct row_result to,
                                 struct row_space *space) {
-    const float *mean = op->operand < 0 ? 0 : row_view(s, block, op->operand, space->y);
-    const float *shift = op->scale < 0 ? 0 : row_view(s, block, op->scale, space->w);
-    row_normalize(to, x, mean, row_view(s, block, op->operand2, space->z), shift, block->n * block->rows);
+    struct row_view mean = row_view_of(space->y, 0, 0), shift = row_view_of(space->w, 0, 0);
+    row_fill(space->y, 0.0f, 16);
+    row_fill(space->w, 0.0f, 16);
+    if (op->operand >= 0) mean = row_view(s, block, op->operand, space->y);
+    if (op->scale >= 0) shift = row_view(s, block, op->scale, space->w);
+    const struct row_view factor = row_view(s, block, op->operand2, space->z);
+    row_normalize(op->relu, to, x, mean, factor, shift, row_shape(block));
+}
+
+/* y times its scale. What was loaded to `own` and has one scale stays there, and stays as short as it is. */
+INLINE struct row_view row_scaled(const struct row_state *s, const struct row_block *block, int scale_index,
+                                  struct row_view y, float *own, float *other, struct row_space *space) {
+    const struct row_view scale = row_view(s, block, scale_index, space->z);
+    struct row_shape shape = row_shape(block);
+    struct row_result to = {other, shape.n};
+    if (y.at == own && scale.step == 0 && scale.pitch == 0) {
+        if (y.pitch == 0) shape.rows = 1;
+        if (y.step == 0) shape.n = 16;
+        to.at = own, to.pitch = y.pitch;
+        row_binary(BINARY_MUL, 0, to, row_view_of(own, y.pitch, 1), scale, shape);
+        return y;
+    }
+    row_binary(BINARY_MUL, 0, to, y, scale, shape);
+    return row_view_of(other, shape.n, 1);
+}
+
+/* Can an operand be loaded to `to`, which is in dst, without anything left to do? */
+INLINE int row_fills(constant struct rows_params *p, const struct row_block *block,
+                     constant struct row_operand *operand, struct row_result to,
+                     const struct row_space *space) {
+    const int one = block->rows == 1;
+    return to.at != space->x && operand->buffer >= 0 && operand->strides[p->nloops - 1] != 0
+           && (one || (operand->strides[p->nloops - 2] != 0 && to.pitch == block->n));
 }
 
 /* One operation from `x` to `to`, unless it only replaces x: returns where the result is. */
-INLINE const float *row_apply(const struct row_state *s, const struct row_block *block,
-                              constant struct row_op *op, const float *x, float *to,
-                              struct row_space *space) {
-    const int n = block->n * block->rows;
+INLINE struct row_view row_apply(const struct row_state *s, const struct row_block *block,
+                                 constant struct row_op *op, struct row_view x, struct row_result to,
+                                 struct row_space *space) {
+    const struct row_shape shape = row_shape(block);
+    const struct row_view result = row_view_of(to.at, to.pitch, 1);
+    const int load = op->kind == ROW_LOAD_OPERAND;
     if (op->kind == ROW_ELTWISE) {
-        row_eltwise(op, to, x, n);
-        return to;
+        row_eltwise(op, to, x, shape);
+        return result;
     }
     if (op->kind == ROW_IS_POSITIVE) {
-        row_is_positive(to, x, n);
-        return to;
+        row_copy_or_sign(op->kind, to, x, shape);
+        return result;
     }
     if (op->kind == ROW_NORMALIZE) {
         row_apply_normalize(s, block, op, x, to, space);
-        return to;
+        return result;
     }
-    /* What becomes the accumulator must not lie where the next operand is loaded. Whole vectors can be loaded
-     * to dst itself. */
-    float *own = op->kind != ROW_LOAD_OPERAND ? space->y : block->n % 16 == 0 ? to : space->x;
-    const float *y = row_view(s, block, op->operand, own);
-    if (op->scale >= 0) {
-        row_binary(BINARY_MUL, own, y, row_view(s, block, op->scale, space->z), n);
-        y = own;
-    }
-    if (op->kind == ROW_LOAD_OPERAND) return y;
-    if (op->kind == ROW_PRELU_BACKWARD)
-        row_prelu_backward(to, x, y, row_view(s, block, op->operand2, space->z), op->alpha, n);
+    float *own = !load                                                             ? space->y
+                 : row_fills(s->p, block, &s->p->operands[op->operand], to, space) ? to.at
+                                                                                   : space->loaded;
+    struct row_view y = row_view(s, block, op->operand, own);
+    if (op->scale >= 0) y = row_scaled(s, block, op->scale, y, own, load ? space->x : space->w, space);
+    if (load) return y;
+    if (op->kind == ROW_PRELU_BACKWARD || (op->kind == ROW_BINARY && op->alg == BINARY_SELECT))
+        row_select_or_slope(op, to, x, y, row_view(s, block, op->operand2, space->z), shape);
     else if (op->kind != ROW_BINARY)
-        row_sum_or_prelu(op, to, x, y, n);
-    else if (op->alg == BINARY_SELECT)
-        row_select(to, x, y, row_view(s, block, op->operand2, space->z), n);
+        row_sum_or_prelu(op, to, x, y, shape);
     else
-        row_binary(op->alg, to, x, y, n);
-    return to;
+        row_binary(op->alg, op->relu, to, x, y, shape);
+    return result;
 }
 
 /* Sets the padding in a block of results to zero. */
@@ -225,27 +276,54 @@ INLINE void row_compute(const struct row_state *s, struct row_block *block, stru
     constant struct rows_params *p = s->p;
     constant struct row_operand *dst = &p->operands[0];
     const i64 offset = row_offset(p, block, dst);
-    float *last = space->x;
+    const struct row_shape shape = row_shape(block);
+    const struct row_result between = {space->x, shape.n};
+    struct row_result last = between;
 #if ROW_IN_PLACE
-    if (!edge && row_is_floats(p, block, dst)) last = (float *)s->buffers[dst->buffer] + offset;
+    if (!edge && row_is_floats(p, block, dst)) {
+        last.at = (float *)s->buffers[dst->buffer] + offset;
+        last.pitch = dst->strides[p->nloops - 2];
+    }
 #endif
-    const float *x = space->x;
+    struct row_view x = row_view_of(space->x, shape.n, 1);
     for (int i = 0; i < p->nops; i++)
-        x = row_apply(s, block, &p->ops[i], x, i + 1 < p->nops ? space->x : last, space);
-    if (x == last && last != space->x) return;
+        x = row_apply(s, block, &p->ops[i], x, i + 1 < p->nops ? between : last, space);
+    const int dense = x.step == 1 && (shape.rows == 1 || x.pitch == shape.n);
+    if (x.at != last.at && (edge || !dense || last.at != space->x)) {
+        row_copy_or_sign(ROW_LOAD_OPERAND, last, x, shape);
+        x.at = last.at;
+    }
+    if (last.at != space->x) return;
     if (edge) row_mask(p, block, space->x);
-    row_store_block(s->buffers[dst->buffer], dst->type, offset, dst->strides[p->nloops - 1], x, block->n,
+    row_store_block(s->buffers[dst->buffer], dst->type, offset, dst->strides[p->nloops - 1], x.at, block->n,
                     dst->strides[p->nloops - 2], block->rows);
+}
+
+/* One number for the whole tensor, or no operand? */
+INLINE int row_is_number(constant struct rows_params *p, int index) {
+    if (index < 0 || p->operands[index].buffer < 0) return 1;
+    i64 any = 0;
+#pragma nounroll
+    for (int l = 0; l < p->nloops; l++)
+        any |= p->operands[index].strides[l];
+    return any == 0;
+}
+
+INLINE float row_number(const struct row_state *s, int index) {
+    if (index < 0) return 1.0f;
+    constant struct row_operand *operand = &s->p->operands[index];
+    if (operand->buffer < 0) return as_float(s->scalars.values[-1 - operand->buffer]);
+    return load_f32(s->buffers[operand->buffer], operand->type, operand->offset);
 }
 
 /* A load and an operation that can be one pass? */
 INLINE int row_is_short(constant struct rows_params *p) {
     constant struct row_op *load = &p->ops[0], *op = &p->ops[1];
     const int type = p->operands[0].type;
-    return p->nops == 2 && load->scale < 0 && op->scale < 0 && p->operands[load->operand].buffer >= 0
-           && p->operands[load->operand].type == type && short_has_type(type)
-           && short_has_alg(op->kind, op->alg)
-           && (op->kind == ROW_ELTWISE || p->operands[op->operand].type == type);
+    return p->nops == 2 && short_has_type(type) && p->operands[load->operand].buffer >= 0
+           && p->operands[load->operand].type == type && short_has_alg(op->kind, op->alg)
+           && (op->kind == ROW_ELTWISE || p->operands[op->operand].type == type)
+           && row_is_number(p, load->scale) && row_is_number(p, op->scale);
 }
 
 /* Is an operand one number for each row of a block, or rows of its own? */
@@ -266,12 +344,13 @@ INLINE int row_compute_short(const struct row_state *s, struct row_block *block)
     if (!dense && (y->buffer < 0 || !row_repeats(p, block, y))) return 0;
     if (whole != n && block->rows > 1) return 0;
     const int rows = dense ? 1 : block->rows, length = whole / rows;
+    const float x_factor = row_number(s, p->ops[0].scale), y_factor = row_number(s, op->scale);
     const i64 to = row_offset(p, block, dst), from = row_offset(p, block, x);
     i64 y_from = row_offset(p, block, y);
     for (int j = 0; j < rows; j++, y_from += y->strides[p->nloops - 2])
         row_short(op, dst->type, s->buffers[dst->buffer], to + j * length, s->buffers[x->buffer],
                   from + j * length, s->buffers[y->buffer], y_from, !dense && y->strides[p->nloops - 1] == 0,
-                  length);
+                  x_factor, y_factor, length);
     block->index[p->nloops - 1] += whole;
     block->n = block->rows > 1 ? 0 : n - whole;
     return block->n == 0;
@@ -284,6 +363,13 @@ INLINE void row_compute_pieces(const struct row_state *s, struct row_block *bloc
         block->n = ROW_BLOCK;
         row_compute(s, block, space, edge);
         block->index[s->p->nloops - 1] += ROW_BLOCK;
+    }
+    /* Whole vectors can be used where they are. */
+    if (block->rows == 1 && left > 16 && left % 16 != 0) {
+        block->n = left / 16 * 16;
+        row_compute(s, block, space, edge);
+        block->index[s->p->nloops - 1] += block->n;
+        left %= 16;
     }
     block->n = left;
     row_compute(s, block, space, edge);
@@ -365,6 +451,10 @@ INLINE float item_apply(const struct row_state *s, const struct row_block *block
     return y;
 }
 
+INLINE float item_clip(float x, int relu) {
+    return relu && !(x > 0.0f) ? 0.0f : x;
+}
+
 /* Range: elements, or fewer work-items that take elements as far apart as there are work-items. */
 #if WANTED(row_items)
 kernel void row_items(ITEM ROW_ARGS, constant struct rows_params *p) {
@@ -378,7 +468,7 @@ kernel void row_items(ITEM ROW_ARGS, constant struct rows_params *p) {
         float x = 0.0f;
         if (row_end(p, &block, p->limits, 1) != 0)
             for (int o = 0; o < p->nops; o++)
-                x = item_apply(&s, &block, &p->ops[o], x);
+                x = item_clip(item_apply(&s, &block, &p->ops[o], x), p->ops[o].relu);
         store_f32(s.buffers[dst->buffer], dst->type, row_offset(p, &block, dst), x);
     }
 }

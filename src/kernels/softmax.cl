@@ -79,57 +79,133 @@ INLINE float most_of_lanes(float16 v) {
     return two.x > two.y ? two.x : two.y;
 }
 
-/* Leaves e^(x - maximum) in dst if `keep` is not 0. A missing element counts as minus infinity. */
-INLINE struct softmax_line softmax_measure_dense(global const float *src, global float *dst, i64 length,
-                                                 int keep, int log) {
-    float16 most = (float16)(-INFINITY), sum = (float16)(0.0f);
-#pragma nounroll
-    for (i64 i = 0; i < length; i += 16) {
-        float16 x;
-        load_lanes(&x, src + i, length - i, -INFINITY);
+/* The largest element; NaN is none. */
+INLINE float softmax_top(global const float *src, i64 length) {
+    const i64 whole = length & ~15l;
+    float16 x, most = (float16)(-INFINITY);
+    for (i64 i = 0; i < whole; i += 16) {
+        x = vload16(0, src + i);
         most = x > most ? x : most;
     }
-    const float top = most_of_lanes(most);
+    if (whole < length) {
+        load_lanes(&x, src + whole, length - whole, -INFINITY);
+        most = x > most ? x : most;
+    }
+    return most_of_lanes(most);
+}
+
+/* The sum of e^(x - top), which are left in dst if `keep` is not 0. A missing element counts as minus
+ * infinity. */
+INLINE float softmax_powers(global const float *src, global float *dst, i64 length, float16 top, int keep) {
+    const i64 whole = length & ~15l;
+    float16 y, sum = (float16)(0.0f);
+#pragma nounroll
+    for (i64 i = 0; i < whole; i += 16) {
+        y = f32_exp(vload16(0, src + i) - top);
+        if (keep) vstore16(y, 0, dst + i);
+        sum += y;
+    }
+    if (whole < length) {
+        load_lanes(&y, src + whole, length - whole, -INFINITY);
+        y = f32_exp(y - top);
+        if (keep) store_lanes(y, dst + whole, length - whole);
+        sum += y;
+    }
+    return sum_lanes(sum);
+}
+
+/* Rows without an epilogue, a step of all of them before the next: the latency at the end of a row's sum is
+ * hidden behind the next row. */
+enum { SOFTMAX_BATCH = 8, SOFTMAX_SHORT = 512 };
+struct softmax_batch {
+    global const float *from[SOFTMAX_BATCH];
+    global float *to[SOFTMAX_BATCH];
+    float16 tops[SOFTMAX_BATCH], ends[SOFTMAX_BATCH]; /* ends: the factors, or the logarithms of the sums */
+};
+
+INLINE void softmax_multiply(global float *to, float16 factor, i64 length) {
+    const i64 whole = length & ~15l;
+    for (i64 i = 0; i < whole; i += 16)
+        vstore16(vload16(0, to + i) * factor, 0, to + i);
+    if (whole < length) {
+        float16 y;
+        load_lanes(&y, to + whole, length - whole, 0.0f);
+        store_lanes(y * factor, to + whole, length - whole);
+    }
+}
+
+INLINE void softmax_subtract(global const float *from, global float *to, float16 top, float16 log_sum,
+                             i64 length) {
 #pragma nounroll
     for (i64 i = 0; i < length; i += 16) {
         float16 y;
-        load_lanes(&y, src + i, length - i, -INFINITY);
-        y = f32_exp(y - (float16)(top));
-        if (keep) store_lanes(y, dst + i, length - i);
-        sum += y;
+        load_lanes(&y, from + i, length - i, 0.0f);
+        store_lanes(y - top - log_sum, to + i, length - i);
     }
-    return softmax_line(top, sum_lanes(sum), log);
+}
+
+INLINE void softmax_rows(struct softmax_batch *b, int n, i64 length, int log) {
+#pragma nounroll
+    for (int r = 0; r < n; r++)
+        b->tops[r] = (float16)(softmax_top(b->from[r], length));
+#pragma nounroll
+    for (int r = 0; r < n; r++) {
+        const float sum = softmax_powers(b->from[r], b->to[r], length, b->tops[r], !log);
+        const struct softmax_line line = softmax_line(0.0f, sum, log);
+        b->ends[r] = (float16)(log ? line.log_sum : line.factor);
+    }
+#pragma nounroll
+    for (int r = 0; r < n; r++)
+        if (log)
+            softmax_subtract(b->from[r], b->to[r], b->tops[r], b->ends[r], length);
+        else
+            softmax_multiply(b->to[r], b->ends[r], length);
+}
+
+/* One row with an epilogue. */
+INLINE void softmax_row(const struct epilogue_state *e, constant struct softmax_params *p, i64 *position,
+                        global const float *from, global float *to) {
+    const float top = softmax_top(from, p->length);
+    const struct softmax_line line =
+            softmax_line(top, softmax_powers(from, to, p->length, (float16)(top), 0), p->log);
+#pragma nounroll
+    for (i64 i = 0; i < p->length; i += 16) {
+        const i64 left = p->length - i;
+        const int count = left < 16 ? (int)left : 16;
+        float16 y;
+        load_lanes(&y, from + i, left, 0.0f);
+        y -= (float16)(line.most);
+        if (p->log)
+            y -= (float16)(line.log_sum);
+        else
+            y = f32_exp(y) * (float16)(line.factor);
+        position[p->axis] = i;
+        epilogue_scale(e, &y, position, p->axis, count);
+        epilogue_apply(e, &y, position, p->axis, count);
+        store_lanes(y, to + i, left);
+    }
+    position[p->axis] = 0;
 }
 
 /* Range: shares of the rows. dst may be src. */
 #if WANTED(f32_softmax_16)
 kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
                            constant struct softmax_params *p) {
-    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    const i64 length = p->length;
-    const int log = p->log, keep = !log && p->plain;
+    const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    const int most = p->length <= SOFTMAX_SHORT ? SOFTMAX_BATCH : 1;
+    struct softmax_batch batch;
     struct walker row;
+    int n = 0;
     for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
         global const float *from = src + tensor_offset(&p->src, row.position);
-        global float *to = dst + row.offset;
-        struct softmax_line line = softmax_measure_dense(from, to, length, keep, log);
-#pragma nounroll
-        for (i64 i = 0; i < length; i += 16) {
-            i64 left = length - i;
-            float16 y;
-            load_lanes(&y, (keep ? (global const float *)to : from) + i, left, 0.0f);
-            if (!keep) y -= (float16)(line.most);
-            if (!keep && !log) y = f32_exp(y);
-            y = log ? y - (float16)(line.log_sum) : y * (float16)(line.factor);
-            if (!p->plain) {
-                int count = left < 16 ? (int)left : 16;
-                row.position[p->axis] = i;
-                epilogue_scale(&e, &y, row.position, p->axis, count);
-                epilogue_apply(&e, &y, row.position, p->axis, count);
-            }
-            store_lanes(y, to + i, left);
+        if (!p->plain) {
+            softmax_row(&e, p, row.position, from, dst + row.offset);
+            continue;
         }
-        row.position[p->axis] = 0;
+        batch.from[n] = from, batch.to[n] = dst + row.offset;
+        if (++n < most && row.left > 1) continue;
+        softmax_rows(&batch, n, p->length, p->log);
+        n = 0;
     }
 }
 #endif

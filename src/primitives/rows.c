@@ -246,7 +246,16 @@ void rows_load(struct rows *rows, int operand, int scale) {
     add_op(rows, (struct row_op){.kind = ROW_LOAD_OPERAND, .operand = operand, .scale = scale});
 }
 
+/* Some operations can end with a plain relu of their own. */
+static bool join_relu(struct rows *rows) {
+    struct row_op *last = rows->params.nops > 0 ? &rows->params.ops[rows->params.nops - 1] : NULL;
+    bool can = last && (last->kind == ROW_BINARY || last->kind == ROW_SUM || last->kind == ROW_NORMALIZE);
+    if (can) last->relu = 1;
+    return can;
+}
+
 void rows_eltwise(struct rows *rows, dnnl_alg_kind_t alg, float alpha, float beta) {
+    if (eltwise_code(alg) == ELTWISE_RELU && alpha == 0 && join_relu(rows)) return;
     add_op(rows, (struct row_op){.kind = ROW_ELTWISE,
                                  .alg = eltwise_code(alg),
                                  .alpha = alpha,
@@ -516,6 +525,7 @@ static void cut_blocks(struct rows_params *p) {
     p->length = n < most ? n : most;
     i64 rows = p->length < ROW_BLOCK ? ROW_BLOCK / p->length : 1;
     if (across && rows > ROW_TRANSPOSED) rows = ROW_TRANSPOSED;
+    if (p->length % 16 != 0 && rows > 16) rows -= rows % 16; /* whole vectors in a block */
     p->rows = rows < m ? rows : m;
     p->count = divide_up(n, p->length) * divide_up(m, p->rows);
     p->elements = n * m;

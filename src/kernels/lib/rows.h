@@ -191,8 +191,8 @@ OUTLINE void row_store(global uchar *to, int type, i64 offset, i64 stride, const
         ROW_STORE(TYPE_S32, 32, uint, , as_uint16(lanes_s32(x)))
         ROW_STORE(TYPE_F16, 16, ushort, convert_ushort16, lanes_f16(x))
         ROW_STORE(TYPE_BF16, 16, ushort, convert_ushort16, lanes_bf16(x))
-        ROW_STORE(TYPE_S8, 8, uchar, convert_uchar16, lanes_byte(x, -128.0f, 127.0f, -128.0f))
-        ROW_STORE(TYPE_U8, 8, uchar, convert_uchar16, lanes_byte(x, 0.0f, 255.0f, 255.0f))
+        ROW_STORE(TYPE_S8, 8, uchar, convert_uchar16, lanes_s8(x))
+        ROW_STORE(TYPE_U8, 8, uchar, convert_uchar16, lanes_u8(x))
         ROW_STORE(TYPE_F8_E5M2, 8, uchar, convert_uchar16, lanes_f8_e5m2(x))
         ROW_STORE(TYPE_F8_E4M3, 8, uchar, convert_uchar16, lanes_f8_e4m3(x))
     }

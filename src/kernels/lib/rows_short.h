@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Short programs over small types in one pass: a load and one cheap operation, all tensors of the same type
- * and dense, or one number for all elements. Longer ones go through buffers of floats, where the operations
- * are not limited by memory.
+ * Short programs over small types in one pass: a load and one cheap operation, with one scale each and a
+ * relu, all tensors of the same type and dense, or one number for all elements. Longer ones go through
+ * buffers of floats, where the operations are not limited by memory.
  */
 #ifndef LODE_KERNELS_LIB_ROWS_SHORT_H
 #define LODE_KERNELS_LIB_ROWS_SHORT_H
@@ -45,10 +45,12 @@ INLINE int short_has_type(int type) {
 #define SHORT_LOOP(condition_, expression_)                                                                  \
     condition_:                                                                                              \
     for (int k = 0; k + 16 <= n; k += 16) {                                                                  \
-        const float16 x = SHORT_LOAD(from, k);                                                               \
+        const float16 x = SHORT_LOAD(from, k) * x_scale;                                                     \
         float16 y = first;                                                                                   \
-        if (!same) y = SHORT_LOAD(y_from, k);                                                                \
-        SHORT_STORE(to, k, expression_);                                                                     \
+        if (!same) y = SHORT_LOAD(y_from, k) * y_scale;                                                      \
+        float16 result = expression_;                                                                        \
+        if (op->relu) result = result > (float16)(0.0f) ? result : (float16)(0.0f);                          \
+        SHORT_STORE(to, k, result);                                                                          \
         (void)y;                                                                                             \
     }                                                                                                        \
     return;
@@ -56,9 +58,10 @@ INLINE int short_has_type(int type) {
 #define SHORT_FUNCTION(type_name_, element_)                                                                 \
     OUTLINE void short_##type_name_(constant struct row_op *op, global element_ *to,                         \
                                     global const element_ *from, global const element_ *y_from, int same,    \
-                                    int n) {                                                                 \
+                                    float x_factor, float y_factor, int n) {                                 \
         const float alpha = op->alpha, beta = op->beta;                                                      \
-        const float16 first = (float16)(SHORT_ONE(y_from[0]));                                               \
+        const float16 x_scale = (float16)(x_factor), y_scale = (float16)(y_factor);                          \
+        const float16 first = (float16)(SHORT_ONE(y_from[0])) * y_scale;                                     \
         switch (op->alg) {                                                                                   \
             SHORT_BINARY_EACH(SHORT_CASE)                                                                    \
             SHORT_ELTWISE_EACH(SHORT_CASE)                                                                   \
@@ -82,28 +85,58 @@ SHORT_FUNCTION(f16, ushort)
 #undef SHORT_STORE
 #define SHORT_ONE(v_) (float)(char)(v_)
 #define SHORT_LOAD(from_, k_) widen_s8(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_)                                                                             \
-    vstore16(convert_uchar16(lanes_byte(x_, -128.0f, 127.0f, -128.0f)), 0, (to_) + (k_))
+#define SHORT_STORE(to_, k_, x_) vstore16(convert_uchar16(lanes_s8(x_)), 0, (to_) + (k_))
 SHORT_FUNCTION(s8, uchar)
 #undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
 #define SHORT_ONE(v_) (float)(v_)
 #define SHORT_LOAD(from_, k_) widen_unsigned(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_)                                                                             \
-    vstore16(convert_uchar16(lanes_byte(x_, 0.0f, 255.0f, 255.0f)), 0, (to_) + (k_))
+#define SHORT_STORE(to_, k_, x_) vstore16(convert_uchar16(lanes_u8(x_)), 0, (to_) + (k_))
 SHORT_FUNCTION(u8, uchar)
 #undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
 
+/* A plain relu keeps the bits from 1 to `most`. */
+#define SHORT_RELU(bits_, element_)                                                                          \
+    OUTLINE void short_relu_##bits_(global element_ *to, global const element_ *from, uint most, int n) {    \
+        const element_##16 limit = (element_##16)((element_)most), none = (element_##16)((element_)0);       \
+        for (int k = 0; k + 16 <= n; k += 16) {                                                              \
+            const element_##16 x = vload16(0, from + k);                                                     \
+            vstore16(x - (element_)1 < limit ? x : none, 0, to + k);                                         \
+        }                                                                                                    \
+    }
+SHORT_RELU(16, ushort)
+SHORT_RELU(8, uchar)
+
+INLINE int is_plain_relu(constant struct row_op *op, float factor) {
+    return op->kind == ROW_ELTWISE && op->alg == ELTWISE_RELU && op->alpha == 0.0f && factor == 1.0f;
+}
+
+INLINE void row_short_relu(int type, global uchar *to, i64 to_offset, global const uchar *from, i64 offset,
+                           int n) {
+    global ushort *to_16 = (global ushort *)to + to_offset;
+    global const ushort *from_16 = (global const ushort *)from + offset;
+    switch (type) {
+    case TYPE_BF16: short_relu_16(to_16, from_16, 0x7f80u, n); return;
+    case TYPE_F16: short_relu_16(to_16, from_16, 0x7c00u, n); return;
+    case TYPE_S8: short_relu_8(to + to_offset, from + offset, 0x7fu, n); return;
+    case TYPE_U8: short_relu_8(to + to_offset, from + offset, 0xffu, n); return;
+    }
+}
+
 /* Offsets in elements. */
 INLINE void row_short(constant struct row_op *op, int type, global uchar *to, i64 to_offset,
                       global const uchar *from, i64 offset, global const uchar *y_from, i64 y_offset,
-                      int same, int n) {
+                      int same, float x_factor, float y_factor, int n) {
+    if (is_plain_relu(op, x_factor)) {
+        row_short_relu(type, to, to_offset, from, offset, n);
+        return;
+    }
 #define SHORT_CALL(name_, element_)                                                                          \
     short_##name_(op, (global element_ *)to + to_offset, (global const element_ *)from + offset,             \
-                  (global const element_ *)y_from + y_offset, same, n)
+                  (global const element_ *)y_from + y_offset, same, x_factor, y_factor, n)
     switch (type) {
     case TYPE_BF16: SHORT_CALL(bf16, ushort); return;
     case TYPE_F16: SHORT_CALL(f16, ushort); return;

@@ -5,6 +5,7 @@
  */
 #include "kernels/lib/convert.h"
 #include "kernels/lib/lanes.h"
+#include "kernels/lib/widen.h"
 
 /* The nearest integer, saturated, as in s32_from_f32. */
 INLINE OVERLOAD IVEC lanes_s32(VEC x) {
@@ -23,12 +24,29 @@ INLINE OVERLOAD UVEC lanes_byte(VEC x, float least, float most, float nan) {
     return (AS_UVEC(limited + V(0x1.8p23f)) - as_uint(0x1.8p23f)) & 0xffu;
 }
 
+/* The two types themselves. The order of the limits decides what NaN becomes: -128, and 255. */
+INLINE OVERLOAD UVEC lanes_s8(VEC x) {
+    VEC limited = x > V(-128.0f) ? x : V(-128.0f);
+    limited = limited < V(127.0f) ? limited : V(127.0f);
+    return AS_UVEC(limited + V(0x1.8p23f)) & 0xffu;
+}
+
+INLINE OVERLOAD UVEC lanes_u8(VEC x) {
+    VEC limited = x < V(255.0f) ? x : V(255.0f);
+    limited = limited > V(0.0f) ? limited : V(0.0f);
+    return AS_UVEC(limited + V(0x1.8p23f)) & 0xffu;
+}
+
 INLINE OVERLOAD UVEC lanes_bf16(VEC x) {
     UVEC bits = AS_UVEC(x), more = (bits & 0x10000u) == 0u ? (UVEC)(0x7fffu) : (UVEC)(0x8000u);
     return (x == x ? bits + more : bits | 0x400000u) >> 16;
 }
 
 INLINE OVERLOAD UVEC lanes_f16(VEC x) {
+#if LANES == 16 && defined(HAVE_F16_VECTORS)
+    const native_half16 halves = __builtin_convertvector(x, native_half16);
+    return __builtin_convertvector(__builtin_bit_cast(ushort16, halves), uint16);
+#else
     UVEC bits = AS_UVEC(x), magnitude = bits & 0x7fffffffu, rebased = magnitude - (112u << 23);
     UVEC normal = (rebased + 0xfffu + ((rebased >> 13) & 1u)) >> 13;
     UVEC denormal = AS_UVEC(AS_VEC(magnitude) + V(0.5f)) - (126u << 23); /* the sum has their last bit */
@@ -36,6 +54,7 @@ INLINE OVERLOAD UVEC lanes_f16(VEC x) {
     v = magnitude >= 0x477ff000u ? (UVEC)(0x7c00u) : v; /* 65520, as in f16_from_f32 */
     v = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : v;
     return v | ((bits >> 16) & 0x8000u);
+#endif
 }
 
 INLINE OVERLOAD UVEC lanes_f8_e5m2(VEC x) {
@@ -60,8 +79,8 @@ INLINE OVERLOAD bool store_vector(global uchar *buffer, int type, i64 i, VEC x) 
     switch (type) {
     case TYPE_F32: VSTORE(x, 0, (global float *)buffer + i); return true;
     case TYPE_S32: VSTORE(lanes_s32(x), 0, (global int *)buffer + i); return true;
-    case TYPE_S8: VSTORE(TO_BYTES(lanes_byte(x, -128.0f, 127.0f, -128.0f)), 0, buffer + i); return true;
-    case TYPE_U8: VSTORE(TO_BYTES(lanes_byte(x, 0.0f, 255.0f, 255.0f)), 0, buffer + i); return true;
+    case TYPE_S8: VSTORE(TO_BYTES(lanes_s8(x)), 0, buffer + i); return true;
+    case TYPE_U8: VSTORE(TO_BYTES(lanes_u8(x)), 0, buffer + i); return true;
     case TYPE_BF16: VSTORE(TO_SHORTS(lanes_bf16(x)), 0, (global ushort *)buffer + i); return true;
     case TYPE_F16: VSTORE(TO_SHORTS(lanes_f16(x)), 0, (global ushort *)buffer + i); return true;
     case TYPE_F8_E5M2: VSTORE(TO_BYTES(lanes_f8_e5m2(x)), 0, buffer + i); return true;

@@ -8,6 +8,13 @@
 
 #include "kernels/lib/opencl.h"
 
+/* In native code, vectors of the hardware's own f16, where it has conversions. They make signalling NaNs
+ * quiet, as any operation would. */
+#if defined(__F16C__) && !defined(__OPENCL_C_VERSION__)
+#define HAVE_F16_VECTORS 1
+typedef _Float16 native_half16 __attribute__((ext_vector_type(16)));
+#endif
+
 /* A floating-point type of `mantissa` bits, without its sign, whose exponent is `bias` less than a float's.
  * The caller handles infinities and NaNs. Denormals are the difference of two normal numbers, because a
  * device may flush denormal floats. */
@@ -19,10 +26,15 @@ INLINE uint16 widen_magnitude(uint16 v, int mantissa, uint bias) {
 }
 
 INLINE float16 widen_f16(uint16 v) {
+#ifdef HAVE_F16_VECTORS
+    const ushort16 halves = __builtin_convertvector(v, ushort16);
+    return __builtin_convertvector(__builtin_bit_cast(native_half16, halves), float16);
+#else
     uint16 magnitude = v & 0x7fffu;
     uint16 special = (magnitude << 13) + (224u << 23);
     uint16 bits = magnitude >= 0x7c00u ? special : widen_magnitude(magnitude, 10, 112);
     return as_float16(bits | (v & 0x8000u) << 16);
+#endif
 }
 
 INLINE float16 widen_bf16(uint16 v) {
