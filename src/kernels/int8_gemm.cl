@@ -88,16 +88,17 @@ INLINE struct int8_at int8_tap(constant struct gemm_params *p, i64 tap) {
     return at;
 }
 
-/* out[r][v]: the whole reduction of m columns, and of a column of ones, tap by tap of the window. */
-INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
-                        const int vectors, const bool sums, IVEC *out) {
+/* out[r][v] = start[v] + the whole reduction of m columns; with `sums`, that of a column of ones follows. Tap
+ * by tap of the window. */
+INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                        int first, const int m, const int vectors, const bool sums, IVEC *out) {
     /* Without depth, src is null. */
     const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
     const i64 column = t->at.src + first * p->src_column;
     IVEC acc[2 * BLOCK];
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)
-        acc[r] = (IVEC)(0);
+        acc[r] = start[r & 1];
     for (i64 tap = 0; tap < taps; tap++) {
         const struct int8_at at = int8_tap(p, tap);
         int8_steps(t->src + column + at.src, p->src_column, t->weights + at.weights, p->depth, m, vectors,
@@ -105,23 +106,27 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
     }
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)
-        out[2 * first + r] = acc[r];
+        out[r] = acc[r];
 }
 
+/* int8_product: out[r][v] = start[v] + the products of `columns` columns, at most HEIGHT, from `first` on. */
 #if defined(__x86_64__) && !defined(__OPENCL_C_VERSION__) && !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
 #include "kernels/lib/int8_pairs.h"
 
-/* out[r][v]: the sums of all columns of a tile. */
-INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, IVEC *out) {
-    pairs_product(p, t, (int *)out);
+INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                         int first, int columns, IVEC *out) {
+    for (int i = 0; i < 2 * columns; i++)
+        out[i] = start[i & 1];
+    pairs_product(p, t, first, columns, (int *)out);
 }
 #else
-INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, IVEC *out) {
-    const int blocks = (t->columns + BLOCK - 1) / BLOCK, block = (t->columns + blocks - 1) / blocks;
-#define REDUCE_1(m) int8_reduce(p, t, first, m, 1, false, out)
-#define REDUCE_2(m) int8_reduce(p, t, first, m, 2, false, out)
-    for (int first = 0; first < t->columns; first += block) {
-        const int m = t->columns - first < block ? t->columns - first : block;
+INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                         int first, int columns, IVEC *out) {
+    const int blocks = (columns + BLOCK - 1) / BLOCK, block = (columns + blocks - 1) / blocks;
+#define REDUCE_1(m) int8_reduce(p, t, start, first + done, m, 1, false, out + 2 * done)
+#define REDUCE_2(m) int8_reduce(p, t, start, first + done, m, 2, false, out + 2 * done)
+    for (int done = 0; done < columns; done += block) {
+        const int m = columns - done < block ? columns - done : block;
         if (t->count[1] == 0) switch (m) {
                 EACH_HEIGHT(REDUCE_1)
             }
@@ -133,6 +138,14 @@ INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile 
 }
 #endif
 
+/* The only column of a tile, together with the sums of its weights. */
+INLINE void int8_product_and_sums(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                                  const struct int8_channels *c, IVEC *out) {
+    int8_reduce(&p->gemm, t, c->start, 0, 1, 2, true, out);
+    for (int v = 0; v < 2; v++)
+        out[v] = AS_IVEC(AS_UVEC(out[v]) + AS_UVEC(int8_less(p, c, out[2 + v])));
+}
+
 /* Range: tiles of a row x rows, panels, batches. */
 #if WANTED(int8_gemm_12x32)
 kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *weights,
@@ -141,18 +154,24 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     constant struct gemm_params *g = &p->gemm;
     struct epilogue_state e = EPILOGUE_STATE(&p->gemm.epilogue);
     struct int8_tile t = {.src = src, .bias = bias, .dst = dst};
+    struct int8_channels c;
     t.at = gemm_place(g, scalars.step, GEMM_TILE(g), GEMM_PANEL(g), get_global_id(2), PANEL);
     t.weights = weights + t.at.weights;
     const i64 left = g->channels - t.at.channel, after = g->columns - t.at.column;
     t.columns = (int)(after < g->tile ? after : g->tile);
     t.count[0] = (int)(left < LANES ? left : LANES);
     t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
-    IVEC out[2 * INT8_GEMM_COLUMNS];
-    if (p->sums == SUMS_OWN)
-        int8_reduce(g, &t, 0, 1, 2, true, out);
-    else
-        int8_product(g, &t, out);
-    int8_end(p, &t, &e, sums, out, out + 2);
+    int8_channels(p, &t, &e, sums, &c);
+    const int blocks = (t.columns + HEIGHT - 1) / HEIGHT, block = (t.columns + blocks - 1) / blocks;
+    for (int first = 0; first < t.columns; first += block) {
+        const int columns = t.columns - first < block ? t.columns - first : block;
+        IVEC out[2 * HEIGHT];
+        if (p->sums == SUMS_OWN)
+            int8_product_and_sums(p, &t, &c, out);
+        else
+            int8_product(g, &t, c.start, first, columns, out);
+        int8_end(p, &t, &e, &c, sums, out, first, columns);
+    }
 }
 #endif
 

@@ -95,11 +95,12 @@ static bool limit_of(const struct post_op *op, struct int8_fused *fused) {
     return true;
 }
 
-/* The sum of the results and the earlier dst; false: that has another kind of type. */
+/* The sum of the results and the earlier dst; false: that has another kind of type, or floats have a zero
+ * point. */
 static bool sum_of(const struct post_op *op, const md_t *dst, struct int8_fused *fused) {
     dnnl_data_type_t type = op->sum.data_type == dnnl_data_type_undef ? dst->data_type : op->sum.data_type;
     bool sign = type == dnnl_s8;
-    if (fused->floats ? type != dnnl_f32 : !in_set(TYPES_INT8, type)) return false;
+    if (fused->floats ? type != dnnl_f32 || op->sum.zero_point != 0 : !in_set(TYPES_INT8, type)) return false;
     fused->sum = 1;
     fused->flip = sign ? 0x80 : 0;
     fused->sum_scale = op->sum.scale;

@@ -19,79 +19,116 @@ struct int8_tile {
     global const uchar *src, *weights, *bias;
     global uchar *dst;
     struct gemm_place at;
-    int columns, count[2]; /* at most INT8_GEMM_COLUMNS; channels of each vector that exist */
+    int columns, count[2]; /* channels of each vector that exist */
 };
 
 /* What all columns of a tile share. */
 struct int8_channels {
-    i64 sums;     /* offset of the column sums */
-    IVEC less[2]; /* to be subtracted from sums */
+    i64 sums;      /* offset of the column sums */
+    IVEC start[2]; /* of sums: the compensation of shift and zero point */
     UVEC src_zero;
-    VEC src_scale, dst_scale, inverse, dst_zero;
-    VEC low, high; /* limits of stored results, if form is INT8_CLIP */
     int form;
-    VEC scale[2], bias[2];
+    VEC src_scale; /* of floats; otherwise part of `scale` */
+    VEC scale[2], bias[2], sum_scale;
+    VEC low, high;           /* limits of stored results, of INT8_BARE and INT8_CLIP */
+    VEC dst_scale, dst_zero; /* of INT8_ANY */
 };
 
-/* How results are limited and scaled. Where dst_scale is positive and has an inverse, results are multiplied
- * by that, and a clip, which commutes with it, follows. */
+/* How results are limited and scaled. Bytes: where dst_scale is positive and has an inverse, that and
+ * src_scale are part of all other scales, dst_zero is part of the bias, and limits, which commute with them,
+ * come last:
+ *
+ *   limit(sum * scale + bias + earlier dst * sum_scale)
+ *
+ * INT8_BARE applies the upper limit first, and INT8_CLIP the lower one: that is what becomes of NaN. Floats
+ * are scaled in the order that the attributes have. */
 enum { INT8_BARE = 0, INT8_CLIP = 1, INT8_ANY = 2 };
 
-INLINE void int8_less(constant struct int8_gemm_params *p, const struct int8_tile *t, global const int *sums,
-                      const IVEC *own, struct int8_channels *c) {
-    const UVEC zero = (UVEC)((uint)p->shift) + c->src_zero;
+/* Where the instruction is missing, one rounding more is better than its emulation. */
+INLINE VEC int8_mad(VEC a, VEC b, VEC c) {
+#if defined(__FMA__) || defined(__OPENCL_C_VERSION__)
+    return fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* Zero times a scale is zero, even where a product of scales overflows. */
+INLINE VEC int8_finite(VEC x) {
+    const VEC most = V(0x1.fffffep127f), y = x > most ? most : x;
+    return y < -most ? -most : y;
+}
+
+/* The sums of a panel's columns times what is to be subtracted, negated. */
+INLINE IVEC int8_less(constant struct int8_gemm_params *p, const struct int8_channels *c, IVEC sums) {
+    return AS_IVEC((UVEC)(0) - AS_UVEC(sums) * ((UVEC)((uint)p->shift) + c->src_zero));
+}
+
+INLINE void int8_start(constant struct int8_gemm_params *p, const struct int8_tile *t, global const int *sums,
+                       struct int8_channels *c) {
     c->sums = t->at.channel;
     for (int d = 0; d < GEMM_BATCHES; d++)
         c->sums += t->at.batch[d] * p->sums_batch[d];
-    for (int v = 0; v < 2; v++) {
-        IVEC sum = p->sums == SUMS_OWN ? own[v] : VLOAD(v, sums + p->sums_offset + c->sums);
-        c->less[v] = AS_IVEC(AS_UVEC(sum) * zero);
-    }
+    if (p->sums != SUMS_BUFFER) return;
+    for (int v = 0; v < 2; v++)
+        c->start[v] = int8_less(p, c, VLOAD(v, sums + p->sums_offset + c->sums));
 }
 
 INLINE float int8_limit(constant struct int8_fused *f, float x) {
     return x > f->least ? (x < f->most ? x : f->most) : f->least;
 }
 
-INLINE void int8_limits(constant struct int8_fused *f, float dst_scale, float dst_zero,
-                        struct int8_channels *c) {
+/* Returns the factor of all scales. */
+INLINE float int8_limits(constant struct int8_fused *f, float dst_scale, float dst_zero,
+                         struct int8_channels *c) {
     const float inverse = f32_div(1.0f, dst_scale);
-    const bool invertible = dst_scale > 0x1p-60f && dst_scale < 0x1p60f;
-    c->form = !invertible || f->limit == INT8_LIMIT_RELU ? INT8_ANY
-              : f->limit == INT8_LIMIT_CLIP              ? INT8_CLIP
-                                                         : INT8_BARE;
+    const bool invertible =
+            f->floats ? dst_scale == 1.0f && dst_zero == 0.0f : dst_scale > 0x1p-60f && dst_scale < 0x1p60f;
+    const bool clip = f->limit == INT8_LIMIT_CLIP, low_first = clip || (!f->floats && f->nan == f->least);
+    c->form = !invertible || f->limit == INT8_LIMIT_RELU ? INT8_ANY : low_first ? INT8_CLIP : INT8_BARE;
     c->dst_scale = V(dst_scale);
-    c->inverse = V(inverse);
     c->dst_zero = V(dst_zero);
-    c->low = V(int8_limit(f, f->low * inverse + dst_zero));
-    c->high = V(int8_limit(f, f->high * inverse + dst_zero));
+    c->low = V(clip ? int8_limit(f, f->low * inverse + dst_zero) : f->least);
+    c->high = V(clip ? int8_limit(f, f->high * inverse + dst_zero) : f->most);
+    return c->form == INT8_ANY ? 1.0f : inverse;
+}
+
+/* Scales, bias and limits of the fused end, at the first channel's position. */
+INLINE void int8_scales(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                        const struct epilogue_state *e, i64 *position, struct int8_channels *c) {
+    constant struct epilogue *ep = &p->gemm.epilogue;
+    const float factor = int8_limits(&p->fused, quant_value(e, &ep->dst_scale, position, 1.0f),
+                                     quant_value(e, &ep->dst_zero_point, position, -0.0f), c);
+    const float src_scale = quant_value(e, &ep->src_scale, position, 1.0f) * factor;
+    const float inner = p->fused.floats ? 1.0f : src_scale;
+    const float zero = c->form == INT8_ANY ? -0.0f : c->dst_zero.s0; /* -0 changes nothing */
+    c->src_scale = V(src_scale);
+    c->sum_scale = int8_finite(V(p->fused.sum_scale * factor));
+#pragma nounroll
+    for (int v = 0; v < 2; v++, position[p->gemm.channel_dim] += LANES) {
+        VEC bias = V(-0.0f), scale;
+        if (p->gemm.has_bias)
+            epilogue_bias(&bias, t->bias, p->gemm.bias_type, t->at.bias + v * LANES, t->count[v]);
+        epilogue_quant(&scale, e, &ep->weights_scale, position, p->gemm.channel_dim, t->count[v], 1.0f);
+        c->scale[v] = scale * V(inner);
+        if (!p->fused.floats) c->scale[v] = int8_finite(c->scale[v]);
+        c->bias[v] = bias * V(factor) + V(zero) - V(p->fused.sum_zero) * c->sum_scale;
+    }
 }
 
 /* Scales and zero points that the fused end needs, or the compensation of sums. */
 INLINE void int8_channels(constant struct int8_gemm_params *p, const struct int8_tile *t,
-                          const struct epilogue_state *e, global const int *sums, const IVEC *own,
-                          struct int8_channels *c) {
-    constant struct epilogue *ep = &p->gemm.epilogue;
+                          const struct epilogue_state *e, global const int *sums, struct int8_channels *c) {
     i64 position[TENSOR_DIMS];
-    c->less[0] = c->less[1] = (IVEC)(0);
+    c->start[0] = c->start[1] = (IVEC)(0);
     c->src_zero = (UVEC)(0);
     if (p->sums == SUMS_NONE && !p->fused.on) return;
     gemm_position(&p->gemm, &t->at, t->at.column, t->at.channel, position);
     if (p->sums != SUMS_NONE) {
         c->src_zero = (UVEC)((uint)quant_integer(e, &p->src_zero_point, position));
-        int8_less(p, t, sums, own, c);
+        int8_start(p, t, sums, c);
     }
-    if (!p->fused.on) return;
-    int8_limits(&p->fused, quant_value(e, &ep->dst_scale, position, 1.0f),
-                quant_value(e, &ep->dst_zero_point, position, -0.0f), c); /* -0 changes nothing */
-    c->src_scale = V(quant_value(e, &ep->src_scale, position, 1.0f));
-#pragma nounroll
-    for (int v = 0; v < 2; v++, position[p->gemm.channel_dim] += LANES) {
-        c->bias[v] = V(-0.0f);
-        if (p->gemm.has_bias)
-            epilogue_bias(&c->bias[v], t->bias, p->gemm.bias_type, t->at.bias + v * LANES, t->count[v]);
-        epilogue_quant(&c->scale[v], e, &ep->weights_scale, position, p->gemm.channel_dim, t->count[v], 1.0f);
-    }
+    if (p->fused.on) int8_scales(p, t, e, position, c);
 }
 
 INLINE uchar16 int8_bytes(global const uchar *from, int count) {
@@ -131,11 +168,7 @@ INLINE void int8_store_floats(global float *dst, VEC x, int count) {
         dst[k] = values[k];
 }
 
-/* `limited`: to the range of the type; then there is no NaN either. */
-INLINE void int8_store_bytes(constant struct int8_fused *f, global uchar *dst, VEC x, int count,
-                             const bool limited) {
-    UVEC whole = AS_UVEC(x + V(0x1.8p23f)) & 0xffu;
-    if (!limited) whole = lanes_byte(x, f->least, f->most, f->nan);
+INLINE void int8_store_bytes(global uchar *dst, UVEC whole, int count) {
     const uchar16 bytes = TO_BYTES(whole);
     uchar values[LANES];
     if (count == LANES) {
@@ -160,62 +193,80 @@ INLINE VEC int8_finish_any(constant struct int8_fused *f, const struct int8_chan
 }
 
 /* Those of the other forms. */
-INLINE VEC int8_finish(const struct int8_channels *c, VEC x, const int form) {
-    x = x * c->inverse + c->dst_zero;
-    if (form != INT8_CLIP) return x;
-    const VEC y = x > c->low ? x : c->low;
-    return y > c->high ? c->high : y;
+INLINE VEC int8_finish(VEC x, VEC low, VEC high, const bool floats, const int form) {
+    if (form == INT8_CLIP) x = x > low ? x : low;
+    if (form == INT8_CLIP || !floats) x = x < high ? x : high;
+    if (form == INT8_BARE && !floats) x = x > low ? x : low;
+    return x;
 }
 
-/* Vector v of all columns. Callers pass the last three as constants. */
-INLINE void int8_fused_columns(constant struct int8_gemm_params *p, const struct int8_tile *t,
-                               const struct int8_channels *c, const IVEC *out, int v, const bool floats,
-                               const bool sum, const int form) {
-    constant struct int8_fused *f = &p->fused;
-    const int count = t->count[v];
-    const i64 step = p->gemm.dst_column * (floats ? 4 : 1);
-    const UVEC less = AS_UVEC(c->less[v]);
-    const VEC scale = c->scale[v], bias = c->bias[v], sum_scale = V(f->sum_scale), sum_zero = V(f->sum_zero);
-    global uchar *dst = t->dst + (t->at.dst + v * LANES) * (floats ? 4 : 1);
+/* Whole vectors v of some columns. Callers pass the last three as constants. */
+INLINE void int8_fused_whole(constant struct int8_fused *f, const struct int8_channels *c, const IVEC *out,
+                             int columns, int v, global uchar *dst, i64 step, const bool floats,
+                             const bool sum, const int form) {
+    const VEC scale = c->scale[v], bias = c->bias[v], sum_scale = c->sum_scale;
+    const VEC src_scale = c->src_scale, low = c->low, high = c->high;
+    const uchar flip = (uchar)f->flip;
 #pragma nounroll
-    for (int r = 0; r < t->columns; r++, dst += step) {
-        VEC x = TO_VEC(AS_IVEC(AS_UVEC(out[2 * r + v]) - less)) * c->src_scale * scale + bias;
-        if (sum) x += (int8_earlier(dst, floats, (uchar)f->flip, count) - sum_zero) * sum_scale;
-        if (form == INT8_ANY)
-            x = int8_finish_any(f, c, x);
-        else
-            x = int8_finish(c, x, form);
+    for (int r = 0; r < columns; r++, dst += step) {
+        VEC x = TO_VEC(out[2 * r + v]);
+        if (floats) x = x * src_scale;
+        x = int8_mad(x, scale, bias);
+        if (sum) x = int8_mad(int8_earlier(dst, floats, flip, LANES), sum_scale, x);
+        x = int8_finish(x, low, high, floats, form);
         if (floats)
+            VSTORE(x, 0, (global float *)dst);
+        else
+            VSTORE(TO_BYTES(AS_UVEC(x + V(0x1.8p23f)) & 0xffu), 0, dst);
+    }
+}
+
+/* Vectors of any number of channels, in any form. */
+INLINE void int8_fused_part(constant struct int8_fused *f, const struct int8_channels *c, const IVEC *out,
+                            int columns, int v, int count, global uchar *dst, i64 step) {
+#pragma nounroll
+    for (int r = 0; r < columns; r++, dst += step) {
+        VEC x = TO_VEC(out[2 * r + v]);
+        if (f->floats) x = x * c->src_scale;
+        x = int8_mad(x, c->scale[v], c->bias[v]);
+        if (f->sum) x = int8_mad(int8_earlier(dst, f->floats, (uchar)f->flip, count), c->sum_scale, x);
+        if (c->form == INT8_ANY) x = int8_finish_any(f, c, x);
+        if (c->form == INT8_CLIP) x = int8_finish(x, c->low, c->high, false, INT8_CLIP);
+        if (f->floats)
             int8_store_floats((global float *)dst, x, count);
         else
-            int8_store_bytes(f, dst, x, count, form == INT8_CLIP);
+            int8_store_bytes(dst, lanes_byte(x, f->least, f->most, f->nan), count);
     }
 }
 
 INLINE void int8_fused(constant struct int8_gemm_params *p, const struct int8_tile *t,
-                       const struct int8_channels *c, const IVEC *out) {
-#define FUSED_FORM(floats, sum, form_)                                                                       \
-    case form_: int8_fused_columns(p, t, c, out, v, floats, sum, form_); break;
+                       const struct int8_channels *c, const IVEC *out, int first, int columns) {
+    constant struct int8_fused *f = &p->fused;
+    const int size = f->floats ? 4 : 1;
+    const i64 step = p->gemm.dst_column * size;
+    global uchar *dst = t->dst + (t->at.dst + first * p->gemm.dst_column) * size;
 #define FUSED(floats, sum)                                                                                   \
-    switch (c->form) {                                                                                       \
-        FUSED_FORM(floats, sum, INT8_BARE)                                                                   \
-        FUSED_FORM(floats, sum, INT8_CLIP)                                                                   \
-        FUSED_FORM(floats, sum, INT8_ANY)                                                                    \
-    }
+    if (c->form == INT8_CLIP)                                                                                \
+        int8_fused_whole(f, c, out, columns, v, dst, step, floats, sum, INT8_CLIP);                          \
+    else                                                                                                     \
+        int8_fused_whole(f, c, out, columns, v, dst, step, floats, sum, INT8_BARE);
 #pragma nounroll
-    for (int v = 0; v < 2 && t->count[v] > 0; v++)
-        if (p->fused.floats) {
-            if (p->fused.sum)
+    for (int v = 0; v < 2 && t->count[v] > 0; v++, dst += LANES * size)
+        if (t->count[v] < LANES || c->form == INT8_ANY) {
+            int8_fused_part(f, c, out, columns, v, t->count[v], dst, step);
+        } else if (f->floats) {
+            if (f->sum) {
                 FUSED(true, true)
-            else
+            } else {
                 FUSED(true, false)
+            }
         } else {
-            if (p->fused.sum)
+            if (f->sum) {
                 FUSED(false, true)
-            else
+            } else {
                 FUSED(false, false)
+            }
         }
-#undef FUSED_FORM
 #undef FUSED
 }
 
@@ -245,15 +296,14 @@ INLINE UVEC int8_outside(constant struct int8_gemm_params *p, const struct int8_
 /* Some columns, from column `first` on. */
 INLINE void int8_unfused(constant struct int8_gemm_params *p, const struct int8_tile *t,
                          const struct epilogue_state *e, const struct int8_channels *c,
-                         global const int *sums, const IVEC *out, int first) {
+                         global const int *sums, const IVEC *out, int first, int columns) {
     constant struct gemm_params *g = &p->gemm;
-    const int columns = t->columns - first < HEIGHT ? t->columns - first : HEIGHT;
     const i64 dst = t->at.dst + first * g->dst_column;
     float x[HEIGHT * PANEL];
 #pragma nounroll
     for (int i = 0; i < 2 * columns; i++) {
         const int r = i >> 1, v = i & 1;
-        UVEC sum = AS_UVEC(out[2 * first + i]) - AS_UVEC(c->less[v]);
+        UVEC sum = AS_UVEC(out[i]);
         if (t->count[v] == 0) continue;
         if (p->clipped) sum += int8_outside(p, t, c, sums, first + r, v) * c->src_zero;
         if (p->bare)
@@ -275,16 +325,12 @@ INLINE void int8_unfused(constant struct int8_gemm_params *p, const struct int8_
     gemm_end_block(g, e, &end, &b);
 }
 
-/* Finishes and stores the tile; own: the sums of its weights, if SUMS_OWN. */
+/* Finishes and stores at most HEIGHT columns of the tile, from `first` on. */
 INLINE void int8_end(constant struct int8_gemm_params *p, const struct int8_tile *t,
-                     const struct epilogue_state *e, global const int *sums, const IVEC *out,
-                     const IVEC *own) {
-    struct int8_channels c;
-    int8_channels(p, t, e, sums, own, &c);
-    if (p->fused.on) {
-        int8_fused(p, t, &c, out);
-        return;
-    }
-    for (int first = 0; first < t->columns; first += HEIGHT)
-        int8_unfused(p, t, e, &c, sums, out, first);
+                     const struct epilogue_state *e, const struct int8_channels *c, global const int *sums,
+                     const IVEC *out, int first, int columns) {
+    if (p->fused.on)
+        int8_fused(p, t, c, out, first, columns);
+    else
+        int8_unfused(p, t, e, c, sums, out, first, columns);
 }

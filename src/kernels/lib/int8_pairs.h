@@ -108,14 +108,12 @@ INLINE void pairs_piece(constant struct gemm_params *p, const struct int8_tile *
 #undef PAIRS_STEPS
 }
 
-/* sums[r]: the whole reduction of m columns. */
+/* sums[r] += the whole reduction of m columns. */
 INLINE void pairs_columns(constant struct gemm_params *p, const struct int8_tile *t, int first, int m,
                           int *sums) {
     const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
     const i64 quads = p->depth / INT8_GEMM_QUAD;
     const i64 column = t->at.src + first * p->src_column; /* src is null without depth */
-    for (int i = 0; i < 2 * m; i++)
-        VSTORE((IVEC)(0), i, sums);
     for (i64 tap = 0; tap < taps; tap++) {
         const struct int8_at at = int8_tap(p, tap);
         for (i64 q = 0; q < quads; q += PAIRS_PIECE)
@@ -125,10 +123,11 @@ INLINE void pairs_columns(constant struct gemm_params *p, const struct int8_tile
     }
 }
 
-INLINE void pairs_product(constant struct gemm_params *p, const struct int8_tile *t, int *sums) {
-    const int blocks = (t->columns + PAIRS_COLUMNS - 1) / PAIRS_COLUMNS,
-              block = (t->columns + blocks - 1) / blocks;
-    for (int first = 0; first < t->columns; first += block)
-        pairs_columns(p, t, first, t->columns - first < block ? t->columns - first : block,
-                      sums + first * PANEL);
+/* The same for any number of columns. */
+INLINE void pairs_product(constant struct gemm_params *p, const struct int8_tile *t, int first, int columns,
+                          int *sums) {
+    const int blocks = (columns + PAIRS_COLUMNS - 1) / PAIRS_COLUMNS, block = (columns + blocks - 1) / blocks;
+    for (int done = 0; done < columns; done += block)
+        pairs_columns(p, t, first + done, columns - done < block ? columns - done : block,
+                      sums + done * PANEL);
 }
