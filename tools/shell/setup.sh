@@ -27,6 +27,7 @@ tests    command:spirv-val                          spirv-tools
 tests    library:libze_loader.so.1                  libze1
 tests    command:clang-format-22                    clang-format-22
 tests    command:fakeroot                           fakeroot
+tests    command:doxygen                            doxygen
 tests    command:mpirun                             openmpi-bin
 tests    command:mpicc                              libopenmpi-dev
 gpus     command:ocloc                              intel-ocloc,intel-opencl-icd

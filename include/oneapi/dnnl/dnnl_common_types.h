@@ -30,6 +30,7 @@ typedef enum {
     dnnl_invalid_data_type = 10,
 } dnnl_status_t;
 
+/* Types of elements. */
 typedef enum {
     dnnl_data_type_undef = 0,
     dnnl_f16 = 1,  /* IEEE half */
@@ -75,6 +76,7 @@ typedef enum {
     dnnl_accumulation_mode_f16
 } dnnl_accumulation_mode_t;
 
+/* Kinds of engines. */
 typedef enum {
     dnnl_any_engine,
     dnnl_cpu,
@@ -84,6 +86,7 @@ typedef enum {
 struct dnnl_engine;
 typedef struct dnnl_engine *dnnl_engine_t;
 
+/* Flags of streams. */
 typedef enum {
     dnnl_stream_in_order = 0x1U,
     dnnl_stream_out_of_order = 0x2U, /* only dependencies given at execution order the primitives */
@@ -98,6 +101,7 @@ struct dnnl_stream;
 typedef struct dnnl_stream *dnnl_stream_t;
 typedef const struct dnnl_stream *const_dnnl_stream_t;
 
+/* The version of a library. */
 typedef struct {
     int major;
     int minor;

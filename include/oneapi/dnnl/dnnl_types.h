@@ -27,6 +27,7 @@ typedef enum {
     dnnl_format_kind_max = 0x7fff,
 } dnnl_format_kind_t;
 
+/* How a sparse tensor is stored. */
 typedef enum {
     dnnl_sparse_encoding_undef = 0,
     dnnl_csr,    /* buffers: values, column indices, row pointers */
@@ -35,6 +36,7 @@ typedef enum {
 } dnnl_sparse_encoding_t;
 
 #ifdef DNNL_EXPERIMENTAL_PROFILING
+/* What a profiling stream can be asked for. */
 typedef enum {
     dnnl_profiling_data_kind_undef = 0,
     dnnl_profiling_data_kind_time, /* nanoseconds */
@@ -541,6 +543,7 @@ typedef enum {
 } dnnl_format_tag_t;
 /* clang-format on */
 
+/* The direction of propagation. */
 typedef enum {
     dnnl_prop_kind_undef = 0,
     dnnl_forward_training = 64, /* keeps what the backward pass needs (workspace, statistics) */
@@ -552,6 +555,7 @@ typedef enum {
     dnnl_backward_bias = 193,
 } dnnl_prop_kind_t;
 
+/* Kinds of primitives. */
 typedef enum {
     dnnl_undefined_primitive,
     dnnl_reorder,
@@ -713,11 +717,13 @@ struct dnnl_primitive;
 typedef struct dnnl_primitive *dnnl_primitive_t;
 typedef const struct dnnl_primitive *const_dnnl_primitive_t;
 
+/* Flags of recurrent networks. */
 typedef enum {
     dnnl_rnn_flags_undef = 0x0,
     dnnl_rnn_flags_diff_weights_overwrite = 0x1, /* weight gradients are stored, not added */
 } dnnl_rnn_flags_t;
 
+/* The order in which a recurrent network reads its time steps. */
 typedef enum {
     dnnl_rnn_direction_undef = 0,
     dnnl_unidirectional_left2right,
@@ -732,11 +738,13 @@ typedef enum {
     dnnl_scratchpad_mode_user,
 } dnnl_scratchpad_mode_t;
 
+/* How results are rounded to their type. */
 typedef enum {
     dnnl_rounding_mode_environment, /* rounds like the engine: to nearest even */
     dnnl_rounding_mode_stochastic,  /* uses a seed given at execution */
 } dnnl_rounding_mode_t;
 
+/* Where scales and zero points come from. */
 typedef enum {
     dnnl_quantization_mode_undef,
     dnnl_quantization_mode_static_sazp, /* scales and zero points are inputs */
@@ -837,6 +845,7 @@ typedef enum {
 #define DNNL_ARG_ATTR_MULTIPLE_POST_OP_BASE 32768
 #define DNNL_ARG_ATTR_MULTIPLE_POST_OP(idx) (DNNL_ARG_ATTR_MULTIPLE_POST_OP_BASE * ((idx) + 1))
 
+/* An argument of an execution. */
 typedef struct {
     int arg; /* DNNL_ARG_* */
     dnnl_memory_t memory;
@@ -943,6 +952,7 @@ typedef enum {
     dnnl_cpu_isa_avx10_2_512_amx_2 = dnnl_cpu_isa_avx10_2_amx_2,
 } dnnl_cpu_isa_t;
 
+/* Preferences among instruction sets. */
 typedef enum {
     dnnl_cpu_isa_no_hints = 0x0,
     dnnl_cpu_isa_prefer_ymm = 0x1, /* prefer 256-bit vectors even if the CPU has wider ones */
