@@ -29,7 +29,7 @@ struct pooling_dense_params {
     i32 workspace_type; /* in training */
     i32 src_type;
     i32 finished;             /* the epilogue has post-ops */
-    i32 bytes;                /* src is s8 or u8, and nothing needs its values as floats */
+    i32 bytes;                /* src and dst are s8 or u8, and nothing needs their values as floats */
     i64 workspace_offset;     /* from an element of dst to that of the workspace */
     i64 src_pitch, dst_pitch; /* from a vector of channels to the next */
     i64 src_end;              /* offset of the end of src; not for blocks */

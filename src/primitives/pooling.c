@@ -193,10 +193,10 @@ static bool has_vectors(const md_t *md) {
     return in_set(vector_types, md->data_type) && pooling_pitch(md) != 0;
 }
 
-/* Bytes whose maxima are bytes of the same type, or whose sums fit into 16 bits. */
+/* Bytes whose results are bytes of the same type, and whose sums fit into 16 bits. */
 static bool is_of_bytes(const struct pooling_dense_params *p, dnnl_data_type_t src, dnnl_data_type_t dst) {
-    if (!in_set(TYPES_INT8, src) || p->finished) return false;
-    return p->alg == POOLING_MAX ? src == dst : p->taps <= UINT8_MAX;
+    return in_set(TYPES_INT8, src) && src == dst && !p->finished
+           && (p->alg == POOLING_MAX || p->taps <= UINT8_MAX);
 }
 
 static void share_outputs(struct pooling_dense_params *p, struct launch *launch, dnnl_dim_t batches) {

@@ -5,7 +5,6 @@
  */
 #include "kernels/lib/epilogue_block.h"
 #include "kernels/lib/lanes.h"
-#include "kernels/lib/memory_lanes.h"
 #include "kernels/lib/pooling_load.h"
 
 enum { POOLING_VECTORS = 4 }; /* vectors kept in registers */
@@ -22,13 +21,6 @@ struct pool_row {
     int count;        /* lanes of a single vector that exist */
     float *block;     /* results go here if there are post-ops */
 };
-
-INLINE void pool_store(global uchar *dst, int type, i64 at, VEC x, int count) {
-    if (type == TYPE_F32)
-        store_lanes(x, (global float *)dst + at, count);
-    else
-        store_lanes(dst, type, at, x, count);
-}
 
 /* Runs the statement for each tap inside the image; `at_` is its offset, `tap_` its number. */
 #define EACH_TAP(p_, t_, start_, at_, tap_, statement_)                                                      \
@@ -105,26 +97,27 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
 }
 
 /* Separate functions, so that each has all registers to itself. */
-#define POOL_OF(n_)                                                                                          \
-    OUTLINE void pool_##n_(constant struct pooling_dense_params *p, const struct pool_row *r) {              \
-        if (p->alg == POOLING_MAX && p->src_type == TYPE_F32)                                                \
-            pool_outputs(p, r, n_, true, TYPE_F32, false);                                                   \
-        else if (p->alg == POOLING_MAX)                                                                      \
-            pool_outputs(p, r, n_, true, 0, false);                                                          \
-        else if (p->src_type == TYPE_F32)                                                                    \
-            pool_outputs(p, r, n_, false, TYPE_F32, false);                                                  \
+#define POOL_OF(name_, n_, type_, trains_)                                                                   \
+    OUTLINE void name_##n_(constant struct pooling_dense_params *p, const struct pool_row *r) {              \
+        if (trains_ || p->alg == POOLING_MAX)                                                                \
+            pool_outputs(p, r, n_, true, type_, trains_);                                                    \
         else                                                                                                 \
-            pool_outputs(p, r, n_, false, 0, false);                                                         \
-    }                                                                                                        \
-    OUTLINE void pool_training_##n_(constant struct pooling_dense_params *p, const struct pool_row *r) {     \
-        if (p->src_type == TYPE_F32)                                                                         \
-            pool_outputs(p, r, n_, true, TYPE_F32, true);                                                    \
-        else                                                                                                 \
-            pool_outputs(p, r, n_, true, 0, true);                                                           \
+            pool_outputs(p, r, n_, false, type_, false);                                                     \
     }
-POOL_OF(1)
-POOL_OF(2)
-POOL_OF(4)
+POOL_OF(pool_f32_, 1, TYPE_F32, false)
+POOL_OF(pool_f32_, 2, TYPE_F32, false)
+POOL_OF(pool_f32_, 4, TYPE_F32, false)
+POOL_OF(pool_any_, 1, 0, false)
+POOL_OF(pool_any_, 4, 0, false)
+POOL_OF(pool_training_f32_, 1, TYPE_F32, true)
+POOL_OF(pool_training_f32_, 4, TYPE_F32, true)
+POOL_OF(pool_training_any_, 1, 0, true)
+
+/* Averages of bytes, rounded: they need no saturation. */
+INLINE uchar16 pool_average(ushort16 sum, VEC added, VEC divisor) {
+    const VEC x = f32_div(TO_VEC(AS_IVEC(convert_uint16(sum))) - added, divisor);
+    return TO_BYTES((AS_UVEC(x + V(0x1.8p23f)) - as_uint(0x1.8p23f)) & 0xffu);
+}
 
 /* The maxima or averages of bytes. Those of s8 become unsigned by `flip`: 128 is added to each. */
 INLINE void pool_bytes(constant struct pooling_dense_params *p, const struct pool_row *r, const int n,
@@ -156,12 +149,11 @@ INLINE void pool_bytes(constant struct pooling_dense_params *p, const struct poo
         const VEC added = V(is_signed ? 128.0f * inside : 0.0f),
                   divisor = V(p->alg == POOLING_AVG_EXCLUDE_PADDING ? inside : (float)p->taps);
 #pragma unroll
-        for (int i = 0; i < n; i++)
-            if (max)
-                vstore16(most[i] ^ flip, 0, r->dst + to + i * p->dst_pitch);
-            else
-                store_lanes(r->dst, p->epilogue.type, to + i * p->dst_pitch,
-                            f32_div(TO_VEC(AS_IVEC(convert_uint16(sum[i]))) - added, divisor), LANES);
+        for (int i = 0; i < n; i++) {
+            uchar16 result = most[i] ^ flip;
+            if (!max) result = pool_average(sum[i], added, divisor);
+            vstore16(result, 0, r->dst + to + i * p->dst_pitch);
+        }
     }
 }
 
@@ -175,28 +167,32 @@ INLINE void pool_bytes(constant struct pooling_dense_params *p, const struct poo
 POOL_BYTES_OF(1)
 POOL_BYTES_OF(4)
 
-/* Returns the number of vectors of which `left` channels remain. */
-INLINE int pool_any(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left,
-                    const bool trains) {
-    const bool bytes = p->bytes && r->count == LANES;
-    const int n = left >= 4 * LANES ? 4 : left >= 2 * LANES && !bytes ? 2 : 1;
-#define POOL_CALL(f_, n_)                                                                                    \
-    if (n == n_) f_##n_(p, r);
-    if (trains) {
-        POOL_CALL(pool_training_, 1)
-        POOL_CALL(pool_training_, 2)
-        POOL_CALL(pool_training_, 4)
-    } else if (bytes) {
-        POOL_CALL(pool_bytes_, 1)
-        POOL_CALL(pool_bytes_, 4)
-    } else {
-        POOL_CALL(pool_, 1)
-        POOL_CALL(pool_, 2)
-        POOL_CALL(pool_, 4)
+/* Return the number of vectors of which `left` channels remain. */
+#define POOL_CALL(condition_, f_, n_)                                                                        \
+    if (condition_) {                                                                                        \
+        f_##n_(p, r);                                                                                        \
+        return n_;                                                                                           \
     }
-#undef POOL_CALL
-    return n;
+INLINE int pool_some(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left) {
+    const bool f32 = p->src_type == TYPE_F32, bytes = p->bytes && r->count == LANES;
+    POOL_CALL(bytes && left >= 4 * LANES, pool_bytes_, 4)
+    POOL_CALL(bytes, pool_bytes_, 1)
+    POOL_CALL(f32 && left >= 4 * LANES, pool_f32_, 4)
+    POOL_CALL(f32 && left >= 2 * LANES, pool_f32_, 2)
+    POOL_CALL(f32, pool_f32_, 1)
+    POOL_CALL(left >= 4 * LANES, pool_any_, 4)
+    pool_any_1(p, r);
+    return 1;
 }
+
+INLINE int pool_training_some(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left) {
+    const bool f32 = p->src_type == TYPE_F32;
+    POOL_CALL(f32 && left >= 4 * LANES, pool_training_f32_, 4)
+    POOL_CALL(f32, pool_training_f32_, 1)
+    pool_training_any_1(p, r);
+    return 1;
+}
+#undef POOL_CALL
 
 /* Applies post-ops to a block and stores it. */
 INLINE void pool_finish(constant struct pooling_dense_params *p, EPILOGUE_ARGS, const struct window_row *row,
@@ -231,12 +227,13 @@ INLINE void pool_channels(constant struct pooling_dense_params *p, EPILOGUE_ARGS
         int n = 1;
         /* The last vector starts early if it can: some channels are computed twice, with the same bits. */
         if (c + r->count > p->images.channels) c = p->images.channels - r->count;
+        const i64 left = p->images.channels - c;
         r->from = row->from + pool_channel(c, p->src_pitch);
         r->to = row->to + pool_channel(c, p->dst_pitch);
         for (r->first = row->first; r->first < row->last; r->first = r->last) {
             r->last = p->finished && r->first + POOLING_BLOCK < row->last ? r->first + POOLING_BLOCK
                                                                           : row->last;
-            n = pool_any(p, r, p->images.channels - c, trains);
+            n = trains ? pool_training_some(p, r, left) : pool_some(p, r, left);
             if (p->finished) pool_finish(p, EPILOGUE_PASS, row, r, c, n);
         }
         c += n * LANES;

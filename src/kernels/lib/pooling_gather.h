@@ -3,11 +3,8 @@
  * Pooling, backward, of images with vectors of channels: each element of diff_src is the sum of what its
  * readers say. Several vectors of channels are summed at once, in registers.
  */
-#include "kernels/lib/pooling_load.h"
-
 #define LANES 16
-#include "kernels/lib/lanes.h"
-#include "kernels/lib/memory_lanes.h"
+#include "kernels/lib/pooling_load.h"
 #undef LANES
 
 enum { GATHER_VECTORS = 4 };
@@ -132,43 +129,39 @@ INLINE void gather_vectors(constant struct pooling_backward_images_params *p, co
         gather_sums(p, g, &r, whole ? weight : 0.0f, n, max, plain, sum);
 #pragma unroll
         for (int v = 0; v < n; v++)
-            if (plain)
-                vstore16(sum[v], 0, (global float *)g->diff_src + to + v * pitch);
-            else if (p->diff_src_type == TYPE_F32)
-                store_lanes(sum[v], (global float *)g->diff_src + to + v * pitch, g->count);
-            else
-                store_lanes(g->diff_src, p->diff_src_type, to + v * pitch, sum[v], g->count);
+            pool_store(g->diff_src, plain ? TYPE_F32 : p->diff_src_type, to + v * pitch, sum[v],
+                       plain ? 16 : g->count);
     }
 }
 
 /* Separate functions, so that each has all registers to itself. */
-#define GATHER_OF(n_)                                                                                        \
-    OUTLINE void gather_##n_(constant struct pooling_backward_images_params *p, const struct gather *g) {    \
-        const bool max = p->alg == POOLING_MAX, plain = p->plain && g->count == 16;                          \
-        if (max && plain)                                                                                    \
-            gather_vectors(p, g, n_, true, true);                                                            \
-        else if (max)                                                                                        \
-            gather_vectors(p, g, n_, true, false);                                                           \
-        else if (plain)                                                                                      \
-            gather_vectors(p, g, n_, false, true);                                                           \
+#define GATHER_OF(name_, n_, plain_)                                                                         \
+    OUTLINE void name_##n_(constant struct pooling_backward_images_params *p, const struct gather *g) {      \
+        if (p->alg == POOLING_MAX)                                                                           \
+            gather_vectors(p, g, n_, true, plain_);                                                          \
         else                                                                                                 \
-            gather_vectors(p, g, n_, false, false);                                                          \
+            gather_vectors(p, g, n_, false, plain_);                                                         \
     }
-GATHER_OF(1)
-GATHER_OF(2)
-GATHER_OF(4)
+GATHER_OF(gather_plain_, 1, true)
+GATHER_OF(gather_plain_, 2, true)
+GATHER_OF(gather_plain_, 4, true)
+GATHER_OF(gather_any_, 1, false)
+GATHER_OF(gather_any_, 4, false)
 
 /* Returns the number of vectors, of which `left` channels remain. */
-INLINE int gather_any(constant struct pooling_backward_images_params *p, const struct gather *g, i64 left) {
-    if (left >= 4 * 16) {
-        gather_4(p, g);
-        return 4;
+INLINE int gather_some(constant struct pooling_backward_images_params *p, const struct gather *g, i64 left) {
+#define GATHER_CALL(condition_, f_, n_)                                                                      \
+    if (condition_) {                                                                                        \
+        f_##n_(p, g);                                                                                        \
+        return n_;                                                                                           \
     }
-    if (left >= 2 * 16) {
-        gather_2(p, g);
-        return 2;
-    }
-    gather_1(p, g);
+    const bool plain = p->plain && g->count == 16;
+    GATHER_CALL(plain && left >= 4 * 16, gather_plain_, 4)
+    GATHER_CALL(plain && left >= 2 * 16, gather_plain_, 2)
+    GATHER_CALL(plain, gather_plain_, 1)
+    GATHER_CALL(left >= 4 * 16, gather_any_, 4)
+#undef GATHER_CALL
+    gather_any_1(p, g);
     return 1;
 }
 
@@ -190,7 +183,7 @@ INLINE void gather_row(constant struct pooling_backward_images_params *p, struct
         g->from = p->diff_dst.offset + batch * p->diff_dst.batch + pool_channel(c, p->diff_dst.pitch);
         g->named = p->workspace.offset + batch * p->workspace.batch + pool_channel(c, p->workspace.pitch);
         g->to = to + pool_channel(c, p->diff_src.pitch);
-        c += gather_any(p, g, p->channels - c) * 16;
+        c += gather_some(p, g, p->channels - c) * 16;
     }
 }
 
