@@ -87,8 +87,8 @@ kernel void f32_clear_border(ITEM global float *dst, constant struct copy_params
 }
 #endif
 
-/* The weights that one work-item packs: inputs `first` to `last` - 1 of a panel of `count` outputs, all taps.
- * So few inputs that they stay in the L1 cache while the taps are packed one after the other. */
+/* The weights that one work-item packs: inputs `first` to `last` - 1 of a panel of `count` outputs, all
+ * taps. */
 struct block {
     i64 src, dst; /* offsets of the first tap and input */
     i64 first, last, count, taps;
@@ -98,8 +98,8 @@ struct block {
 INLINE struct block locate_block(constant struct pack_params *p, i64 depth, i64 index, i64 panel, i64 panels,
                                  i64 group) {
     const i64 output = panel * p->width;
-    struct block b = {.first = index * PACK_INPUTS, .taps = p->size[0] * p->size[1] * p->size[2]};
-    b.last = b.first + PACK_INPUTS < p->inputs ? b.first + PACK_INPUTS : p->inputs;
+    struct block b = {.first = index * p->each, .taps = p->size[0] * p->size[1] * p->size[2]};
+    b.last = b.first + p->each < p->inputs ? b.first + p->each : p->inputs;
     b.count = p->outputs - output < p->width ? p->outputs - output : p->width;
     b.src = p->src_offset + group * p->src_group + output * p->src_output + b.first * p->src_input;
     b.dst = p->dst_offset + ((group * panels + panel) * b.taps * depth + b.first) * p->width;
@@ -250,23 +250,80 @@ kernel void int8_copy_padded(ITEM global const uchar *src, global uchar *dst,
 }
 #endif
 
+/* The adjacent inputs of a panel's outputs, one word each, from a tap's inputs on of which `inputs` exist. */
+struct words {
+    i64 input, output; /* strides, in bytes */
+    i64 inputs, count, width;
+};
+
+/* Of sixteen outputs. */
+INLINE uint16 word_vector(global const uchar *src, i64 input, const int bytes) {
+    if (bytes == 2)
+        return convert_uint16(vload16(0, (global const ushort *)src))
+               | convert_uint16(vload16(0, (global const ushort *)(src + input))) << 16;
+    return convert_uint16(vload16(0, src)) | convert_uint16(vload16(0, src + input)) << 8
+           | convert_uint16(vload16(0, src + 2 * input)) << 16
+           | convert_uint16(vload16(0, src + 3 * input)) << 24;
+}
+
+/* Of one output; src need not be aligned for words. */
+INLINE void pack_word(const struct words *w, global const uchar *src, const int bytes, global uchar *dst) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int input = bytes == 2 ? i / 2 : i, byte = bytes == 2 ? i % 2 : 0;
+        dst[i] = input < w->inputs ? src[input * w->input + byte] : 0;
+    }
+}
+
+INLINE void pack_words(const struct words *w, global const uchar *src, const int bytes, global uchar *dst) {
+    const bool whole = w->inputs >= 4 / bytes;
+    i64 o = 0;
+    if (whole && w->output == bytes)
+        for (; o + 16 <= w->count; o += 16)
+            vstore16(word_vector(src + o * bytes, w->input, bytes), 0, (global uint *)dst + o);
+    if (whole && w->input == bytes)
+#pragma nounroll
+        for (; o < w->count; o++)
+            vstore4(vload4(0, src + o * w->output), 0, dst + 4 * o);
+#pragma nounroll
+    for (; o < w->count; o++)
+        pack_word(w, src + o * w->output, bytes, dst + 4 * o);
+#pragma nounroll
+    for (; o < w->width; o++)
+        ((global uint *)dst)[o] = 0;
+}
+
+/* The panel of a work-item, of elements of so many bytes. */
+INLINE void pack_panel(constant struct pack_params *p, global const uchar *src, const int bytes,
+                       global uchar *dst, i64 block, i64 panel, i64 panels, i64 group) {
+    const i64 quad = 4 / bytes, depth = (p->inputs + quad - 1) / quad * quad;
+    const struct block b = locate_block(p, depth, block, panel, panels, group);
+    struct words w = {.input = p->src_input * bytes,
+                      .output = p->src_output * bytes,
+                      .count = b.count,
+                      .width = p->width};
+    for (i64 tap = 0; tap < b.taps; tap++) {
+        global const uchar *from = src + (b.src + tap_offset(p, tap)) * bytes;
+        global uchar *to = dst + (b.dst + tap * depth * p->width) * bytes;
+        for (i64 i = b.first; i < b.last; i += quad, from += quad * w.input, to += 4 * p->width) {
+            w.inputs = b.last - i;
+            pack_words(&w, from, bytes, to);
+        }
+    }
+}
+
 /* Range: blocks of inputs, panels, groups. */
 #if WANTED(int8_pack_panels)
 kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
                              constant struct pack_params *p) {
-    const i64 depth = (p->inputs + 3) / 4 * 4;
-    const struct block b =
-            locate_block(p, depth, get_global_id(0), get_global_id(1), get_global_size(1), get_global_id(2));
-    for (i64 tap = 0; tap < b.taps; tap++) {
-        global const uchar *from = src + b.src + tap_offset(p, tap);
-        global uchar *to = dst + b.dst + tap * depth * p->width;
-        for (i64 first = 0; first < b.last - b.first; first += 4)
-#pragma nounroll
-            for (i64 o = 0; o < p->width; o++)
-#pragma nounroll
-                for (i64 i = first; i < first + 4; i++)
-                    *to++ = o < b.count && i < b.last - b.first ? from[i * p->src_input + o * p->src_output]
-                                                                : 0;
-    }
+    pack_panel(p, src, 1, dst, get_global_id(0), get_global_id(1), get_global_size(1), get_global_id(2));
+}
+#endif
+
+/* The same for two bytes. */
+#if WANTED(bf16_pack_panels)
+kernel void bf16_pack_panels(ITEM global const uchar *src, global uchar *dst,
+                             constant struct pack_params *p) {
+    pack_panel(p, src, 2, dst, get_global_id(0), get_global_id(1), get_global_size(1), get_global_id(2));
 }
 #endif

@@ -25,16 +25,17 @@ struct int8_copy_params {
 };
 PARAMS_SIZE(int8_copy_params, 8 * 25);
 
-/* dst[g][o / width][tap][i][o % width] = src[g][o][tap][i], 0 where o is past the end. For bytes,
- * four inputs are adjacent: dst[g][o / width][tap][i / 4][o % width][i % 4], 0 where i is past the end.
+/* dst[g][o / width][tap][i][o % width] = src[g][o][tap][i], 0 where o is past the end. For elements of one or
+ * two bytes, `quad` inputs, four or two, are adjacent: dst[g][o / width][tap][i / quad][o % width][i % quad],
+ * 0 where i is past the end.
  */
 struct pack_params {
     i64 src_offset, dst_offset;
     i64 groups, outputs, inputs, size[3], width; /* taps are size[0] x size[1] x size[2] */
     i64 src_group, src_output, src_input, src_stride[3];
+    i64 each; /* inputs that a work-item packs: a multiple of four */
 };
-PARAMS_SIZE(pack_params, 8 * 15);
-enum { PACK_INPUTS = 16 }; /* inputs that a work-item packs: a multiple of four */
+PARAMS_SIZE(pack_params, 8 * 16);
 
 /* Groups that are too narrow for a panel: `blocks` of them become one, whose weights are 0 between an input
  * of one and an output of another. groups, inputs, outputs and src_group are those of the user. */
@@ -43,6 +44,6 @@ struct diagonal_params {
     i64 blocks, depth; /* depth: inputs of the packed panel, a multiple of `quad` */
     i32 bytes, quad;   /* of an element; adjacent inputs */
 };
-PARAMS_SIZE(diagonal_params, 8 * 18);
+PARAMS_SIZE(diagonal_params, 8 * 19);
 
 #endif

@@ -348,13 +348,20 @@ dnnl_status_t gemm_copy(struct plan *plan, const struct image *from, const struc
     return copy_image(plan, from, to, nothing);
 }
 
+/* Inputs that a work-item packs: so few that they stay in the L1 cache while one tap after the other is
+ * packed. */
+static dnnl_dim_t inputs_each(const struct gemm_weights *w) {
+    enum { FEW = 16, MANY = 256 };
+    return gemm_product(w->size, 3) > 1 ? FEW : MANY;
+}
+
 /* Adds the launch; returns where it packs to. */
 static struct pack_params *launch_pack(struct plan *plan, const struct gemm_weights *w, dnnl_dim_t panels,
                                        dnnl_dim_t depth, struct launch **launch) {
     const struct gemm_type *type = type_of(plan);
     if (w->merged == 1)
         return plan_launch(plan, type->pack,
-                           range_of_groups(divide_up(w->inputs, PACK_INPUTS), panels, w->groups), launch);
+                           range_of_groups(divide_up(w->inputs, inputs_each(w)), panels, w->groups), launch);
     struct diagonal_params *p =
             plan_launch(plan, &kernel_pack_diagonal,
                         range_of_groups(gemm_product(w->size, 3), panels, w->groups / w->merged), launch);
@@ -379,6 +386,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *w, struct 
     p->src_group = w->group, p->src_output = w->output, p->src_input = w->input;
     for (int i = 0; i < 3; i++)
         p->size[i] = w->size[i], p->src_stride[i] = w->stride[i];
+    p->each = inputs_each(w);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, ARG_SCRATCHPAD);
     view->weights.arg = ARG_SCRATCHPAD;

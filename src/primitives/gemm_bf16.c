@@ -43,4 +43,8 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     return dnnl_success;
 }
 
-const struct gemm_type gemm_bf16 = {.bytes = 2, .quad = 2, .accepts = accepts, .launch = launch_product};
+const struct gemm_type gemm_bf16 = {.bytes = 2,
+                                    .quad = 2,
+                                    .pack = &kernel_bf16_pack_panels,
+                                    .accepts = accepts,
+                                    .launch = launch_product};

@@ -79,6 +79,13 @@ static dnnl_status_t choose_layouts(struct plan *plan, const struct gemm_conv *c
     return gemm_set_any_layouts(plan, tag);
 }
 
+/* Are weights packed by the kernels of pack.cl? Those of two bytes are packed by reorders, and their groups
+ * not merged. */
+static bool packs_weights(const struct plan *plan) {
+    const struct gemm_type *type = gemm_tile_of(plan)->type;
+    return type->pack && type->bytes != 2;
+}
+
 /* Groups that do not fill a panel, or whose input channels the kernels cannot read alone, are merged until
  * they do. */
 static dnnl_status_t merge_groups(const struct plan *plan, struct gemm_conv *c) {
@@ -86,7 +93,7 @@ static dnnl_status_t merge_groups(const struct plan *plan, struct gemm_conv *c) 
     const dnnl_dim_t panel = gemm_panel(plan), all = c->groups;
     bool fit = c->outputs >= panel / 2 && gemm_depth(plan, c->inputs) == c->inputs;
     if (all == 1 || fit) return dnnl_success;
-    if (!gemm_tile_of(plan)->type->pack) return plan_skip(plan, "groups are narrow");
+    if (!packs_weights(plan)) return plan_skip(plan, "groups are narrow");
     dnnl_dim_t n = 2;
     while (n < all
            && (all % n != 0 || c->outputs * n < panel || gemm_depth(plan, c->inputs * n) != c->inputs * n))
@@ -177,12 +184,11 @@ static dnnl_status_t pack_weights(struct plan *plan, const struct gemm_conv *c, 
 static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, bool grouped,
                                  struct gemm_view *view) {
     const md_t user = *problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
-    const bool ours = user.data_type == type_read(plan, &user),
-               packs = gemm_tile_of(plan)->type->pack != NULL;
+    const bool ours = user.data_type == type_read(plan, &user);
     md_t moved;
     char panels[32];
     weights_tag(plan, c, grouped, panels, sizeof panels);
-    if (ours && md_is_plain(&user) && packs)
+    if (ours && md_is_plain(&user) && packs_weights(plan))
         return pack_weights(plan, c, DNNL_ARG_WEIGHTS, &user, grouped, view);
     if (ours && md_matches_tag(&user, panels)) {
         use_panels(plan, DNNL_ARG_WEIGHTS, &user, grouped, view);

@@ -77,6 +77,16 @@ bool gemm_bias_is_row(const struct plan *plan) {
            && (bias->dims[n] == 1 || bias->blocking.strides[n] == 1);
 }
 
+/* Rows of src that a work-item copies: as many as it can without a rest. */
+static dnnl_dim_t rows_each(dnnl_dim_t rows, dnnl_dim_t length) {
+    enum { MOST = 8192 };
+    dnnl_dim_t each = length > 0 && rows > 0 ? MOST / length : 1;
+    if (each > rows) each = rows;
+    while (each > 1 && rows % each != 0)
+        each--;
+    return each > 1 ? each : 1;
+}
+
 /* src with dense rows: the user's, or a copy. */
 static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
                              struct gemm_view *view) {
@@ -91,18 +101,19 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batc
     dnnl_dim_t size[2] = {1, 1}, stride[2] = {0}; /* batches that src has */
     for (int i = 0; i < b->count; i++)
         if (b->src[i] != 0) size[i] = b->size[i], stride[i] = b->src[i];
+    const dnnl_dim_t each = rows_each(md->dims[m], md->dims[k]), row = md->blocking.strides[m];
     struct image image = {.arg = DNNL_ARG_SRC,
                           .offset = md->offset0,
                           .batch = size[0],
-                          .size = {size[1], md->dims[m], 1},
+                          .size = {size[1], md->dims[m] / each, each},
                           .channels = md->dims[k],
                           .batch_stride = stride[0],
-                          .stride = {stride[1], md->blocking.strides[m], 0},
+                          .stride = {stride[1], each * row, row},
                           .channel_stride = md->blocking.strides[k]};
     static const dnnl_dim_t nothing[3] = {0};
     struct image copy;
     dnnl_status_t status = gemm_copy_padded(plan, &image, nothing, image.size, &copy);
-    view->src = (struct gemm_operand){.arg = copy.arg, .offset = copy.offset, .column = copy.stride[1]};
+    view->src = (struct gemm_operand){.arg = copy.arg, .offset = copy.offset, .column = copy.stride[2]};
     const dnnl_dim_t copied[2] = {copy.batch_stride, copy.stride[0]};
     for (int i = 0; i < b->count; i++)
         if (b->src[i] != 0) b->src[i] = copied[i];
@@ -116,9 +127,9 @@ static bool use_unpacked(const struct plan *plan, const md_t *md, dnnl_dim_t row
            && rows <= 32 && md->blocking.strides[k] >= md->dims[n];
 }
 
-/* Copies plain weights into panels in scratchpad. */
-static dnnl_status_t pack_weights(struct plan *plan, const md_t *md, struct gemm_batches *b,
-                                  struct gemm_view *view) {
+/* Copies plain weights of several batch dimensions into panels in scratchpad. */
+static dnnl_status_t reorder_weights(struct plan *plan, const md_t *md, struct gemm_batches *b,
+                                     struct gemm_view *view) {
     int n = md->ndims - 1;
     char panels[32];
     md_t packed;
@@ -130,6 +141,28 @@ static dnnl_status_t pack_weights(struct plan *plan, const md_t *md, struct gemm
     for (int i = 0; i < b->count; i++)
         if (b->weights[i] != 0) b->weights[i] = packed.blocking.strides[b->dim[i]];
     return append_reorder(plan, DNNL_ARG_WEIGHTS, md, ARG_SCRATCHPAD, &packed, NULL);
+}
+
+/* The same for any plain weights; one batch dimension is packed as groups. */
+static dnnl_status_t pack_weights(struct plan *plan, const md_t *md, struct gemm_batches *b,
+                                  struct gemm_view *view) {
+    int k = md->ndims - 2, n = md->ndims - 1, batches = 0, last = 0;
+    for (int i = 0; i < b->count; i++)
+        if (b->weights[i] != 0) last = i, batches++;
+    if (batches > 1 || !gemm_tile_of(plan)->type->pack) return reorder_weights(plan, md, b, view);
+    const struct gemm_weights w = {.groups = batches ? b->size[last] : 1,
+                                   .outputs = md->dims[n],
+                                   .inputs = md->dims[k],
+                                   .size = {1, 1, 1},
+                                   .merged = 1,
+                                   .offset = md->offset0,
+                                   .group = batches ? b->weights[last] : 0,
+                                   .output = md->blocking.strides[n],
+                                   .input = md->blocking.strides[k]};
+    dnnl_dim_t group;
+    TRY(gemm_pack(plan, &w, view, &group));
+    if (batches) b->weights[last] = group;
+    return dnnl_success;
 }
 
 static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_batches *b, dnnl_dim_t rows,
