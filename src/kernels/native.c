@@ -7,6 +7,11 @@
 #include MODULE_SOURCE
 #include "kernels/device_info.h"
 
+/* No device runs kernels for wide vectors in a form for narrower ones. */
+#ifndef __AVX512F__
+#define WITHOUT_WIDE_VECTORS
+#endif
+
 #define BUFFER(i) (*(void *const *)args[i])
 #define BUFFERS_1 BUFFER(0)
 #define BUFFERS_2 BUFFERS_1, BUFFER(1)
