@@ -33,6 +33,9 @@ struct gemm_params {
     i64 window[3], depth; /* d, h, w; i */
     i64 src_window[3];    /* strides of d, h and w */
     i64 weights_window[3];
+    /* Padding above and below: row y, tap h reads row y * image_stride + h * image_step - image_padding of
+     * image_rows. Taps that read another one are left out. image_rows 0: there are none. */
+    i64 image_rows, image_stride, image_step, image_padding;
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */

@@ -59,6 +59,7 @@ struct gemm_view {
     dnnl_dim_t src_window[3], weights_window[3]; /* strides */
     bool clipped;                                /* the window reaches into padding */
     struct window border; /* if clipped: the window over src; its dimensions are batch 2, rows and columns */
+    bool leaves_out;      /* taps above and below the image may be left out: rows are those of the border */
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
     /* The dimensions of the logical dst that correspond to the indices: for post-ops that need the position.
      */

@@ -42,6 +42,21 @@ INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i6
     return at;
 }
 
+/* The taps along the rows of the window that are inside of the image. */
+struct gemm_taps {
+    i64 first, last;
+};
+
+INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, i64 row) {
+    struct gemm_taps t = {0, p->window[1]};
+    if (p->image_rows == 0) return t;
+    const i64 step = p->image_step, start = row * p->image_stride - p->image_padding;
+    const i64 room = p->image_rows - start, last = room > 0 ? (room - 1) / step + 1 : 0;
+    if (start < 0) t.first = (step - 1 - start) / step;
+    if (last < t.last) t.last = last;
+    return t;
+}
+
 /* The logical position in dst of a tile's column and channel, for the epilogue. */
 INLINE void gemm_position(constant struct gemm_params *p, const struct gemm_place *at, i64 column,
                           i64 channel, i64 *position) {

@@ -8,26 +8,40 @@
 #define SPACE global
 #include "kernels/lib/gemm_steps.h"
 
-/* out[panel][r][v]: the whole reduction, tap by tap of the window. */
+/* gemm_steps for the first vector of a panel alone. */
+INLINE void NAME(gemm_half_steps)(global const float *a, const i64 column, global const float *w,
+                                  const i64 step, const i64 depth, const int m, VEC *acc) {
+#pragma nounroll
+    for (i64 i = 0; i < depth; i++, w += step) {
+        const VEC w0 = VLOAD(0, w);
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            acc[2 * r] = fma((VEC)(a[r * column + i]), w0, acc[2 * r]);
+    }
+}
+
+/* out[panel][r][v]: the whole reduction, tap by tap of the window. `one`: v is 0. */
 INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
-                            const int panels, VEC *out) {
-    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0; /* src may be NULL */
-    i64 d = 0, h = 0, s = 0;
+                            const int panels, const bool one, VEC *out) {
+    const i64 depths = p->depth > 0 ? p->window[0] : 0; /* src may be NULL */
+    const struct gemm_taps rows = gemm_taps(p, t->at.row);
     VEC acc[2 * HEIGHT];
 #pragma unroll
     for (int r = 0; r < 2 * m * panels; r++)
         acc[r] = (VEC)(0.0f);
-    for (i64 tap = 0; tap < taps; tap++) {
-        NAME(gemm_steps)(
-                t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2], p->src_column,
-                t->weights + d * p->weights_window[0] + h * p->weights_window[1] + s * p->weights_window[2],
-                p->weights_depth, p->weights_panel, p->depth, 0, m, panels, acc);
-        if (++s < p->window[2]) continue;
-        s = 0;
-        if (++h < p->window[1]) continue;
-        h = 0;
-        d++;
-    }
+    for (i64 d = 0; d < depths; d++)
+        for (i64 h = rows.first; h < rows.last; h++)
+            for (i64 s = 0; s < p->window[2]; s++) {
+                global const float *a =
+                        t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2];
+                global const float *w = t->weights + d * p->weights_window[0] + h * p->weights_window[1]
+                                        + s * p->weights_window[2];
+                if (one)
+                    NAME(gemm_half_steps)(a, p->src_column, w, p->weights_depth, p->depth, m, acc);
+                else
+                    NAME(gemm_steps)(a, p->src_column, w, p->weights_depth, p->weights_panel, p->depth, 0, m,
+                                     panels, acc);
+            }
     NAME(gemm_move)(out, acc, 2 * m * panels);
 }
 
@@ -112,8 +126,13 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
                                      get_global_id(2), 2 * LANES);
     int columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     VEC out[2 * HEIGHT];
-#define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, out)
-    EACH_HEIGHT(columns, WHOLE_TILE)
+#define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, false, out)
+#define HALF_TILE(m) NAME(gemm_tile)(p, &t, m, 1, true, out)
+    if (p->channels - t.at.channel > LANES)
+        EACH_HEIGHT(columns, WHOLE_TILE)
+    else
+        EACH_HEIGHT(columns, HALF_TILE)
+#undef HALF_TILE
 #undef WHOLE_TILE
     NAME(gemm_store_tile)(p, &t, &e, columns, out);
 }
@@ -158,12 +177,12 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
     VEC out[2 * GEMM_WIDE_PANELS];
     if (panels >= GEMM_WIDE_PANELS) {
         panels = GEMM_WIDE_PANELS;
-        NAME(gemm_tile)(p, &t, 1, GEMM_WIDE_PANELS, out);
+        NAME(gemm_tile)(p, &t, 1, GEMM_WIDE_PANELS, false, out);
     } else {
         for (int i = 0; i < panels; i++) {
             struct gemm_tile one = t;
             one.weights += i * p->weights_panel;
-            NAME(gemm_tile)(p, &one, 1, 1, out + 2 * i);
+            NAME(gemm_tile)(p, &one, 1, 1, false, out + 2 * i);
         }
     }
     for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.at.dst += 2 * LANES, t.at.bias += 2 * LANES)

@@ -8,7 +8,18 @@
 #define SPACE global
 #include "kernels/lib/gemm_steps.h"
 
-/* Copies a panel of the positions of a chunk, one after the other; zeros where there are no outputs. */
+/* Less than a panel of one position, and zeros. */
+INLINE void NAME(gradient_pack_some)(global const float *from, i64 outputs, VEC *packed) {
+    float each[2 * LANES];
+#pragma nounroll
+    for (int o = 0; o < 2 * LANES; o++)
+        each[o] = o < outputs ? from[o] : 0.0f;
+    packed[0] = VLOAD(0, each);
+    packed[1] = VLOAD(1, each);
+}
+
+/* Copies a panel of the positions of a chunk, one after the other; zeros where there are no outputs, except
+ * that the second vector may be left out if it has none. */
 INLINE void NAME(gradient_pack)(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
                                 global const float *places, const struct gradient_item *own, VEC *packed) {
     const i64 column = p->places_stride[2], outputs = own->outputs;
@@ -19,23 +30,21 @@ INLINE void NAME(gradient_pack)(constant struct weights_gradient_params *p, cons
             if (outputs >= 2 * LANES) {
                 packed[0] = VLOAD(0, from);
                 packed[1] = VLOAD(1, from);
-                continue;
+            } else if (outputs == LANES) {
+                packed[0] = VLOAD(0, from);
+            } else {
+                NAME(gradient_pack_some)(from, outputs, packed);
             }
-            float each[2 * LANES];
-#pragma nounroll
-            for (int o = 0; o < 2 * LANES; o++)
-                each[o] = o < outputs ? from[o] : 0.0f;
-            packed[0] = VLOAD(0, each);
-            packed[1] = VLOAD(1, each);
         }
     }
 }
 
 /* The sums of a chunk for m inputs: stored if it is the first of its part, otherwise added to what is there.
- * Callers pass m as a constant, so that the sums stay in registers. */
+ * Callers pass m and `one` as constants, so that the sums stay in registers. `one`: there is only one
+ * vector of outputs; results of the other are zeros. */
 INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
                                 const struct gradient_job *job, global const float *image, const VEC *packed,
-                                bool first, const int m, global float *dst) {
+                                bool first, const int m, const bool one, global float *dst) {
     const i64 column = p->window.stride[2] * p->image_stride[2];
     VEC acc[2 * HEIGHT];
 #pragma unroll
@@ -51,12 +60,13 @@ INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, cons
         const VEC *w = packed + 2 * (row * c->columns + job->first);
 #pragma nounroll
         for (i64 i = job->first; i < job->last; i++, a += column, w += 2) {
-            const VEC w0 = w[0], w1 = w[1];
+            const VEC w0 = w[0], w1 = w[one ? 0 : 1];
 #pragma unroll
             for (int r = 0; r < m; r++) {
                 VEC x = (VEC)(a[r]);
                 VEC *y = acc + 2 * r;
                 y[0] = fma(x, w0, y[0]);
+                if (one) continue;
                 y[1] = fma(x, w1, y[1]);
                 KEEP(y[0], y[1]);
             }
@@ -81,8 +91,13 @@ kernel void NAME(f32_weights_gradient)(ITEM global const float *image, global co
         for (i64 j = own.first_job; j < own.last_job; j++) {
             const struct gradient_job job = gradient_job(p, &own, &c, j);
             global float *to = dst + own.dst + job.dst * 2 * LANES;
-#define ALL_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, chunk == own.first_chunk, m, to)
-            EACH_HEIGHT(job.inputs, ALL_SUMS)
+#define ALL_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, chunk == own.first_chunk, m, false, to)
+#define HALF_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, chunk == own.first_chunk, m, true, to)
+            if (own.outputs > LANES)
+                EACH_HEIGHT(job.inputs, ALL_SUMS)
+            else
+                EACH_HEIGHT(job.inputs, HALF_SUMS)
+#undef HALF_SUMS
 #undef ALL_SUMS
         }
     }
