@@ -7,23 +7,7 @@
 #include "kernels/lib/gemm_end.h"
 #include "kernels/lib/gemm_place.h"
 
-#define LANES 16
-#include "kernels/lib/lanes.h"
-
-enum { HEIGHT = 14, PANEL = 2 * LANES, PAIR = 2 };
-
-/* sum + the products of two adjacent steps: of x, which all lanes share, and of w. */
-#if defined(__AVX512BF16__)
-#include <immintrin.h>
-INLINE VEC dot2(VEC sum, int x, UVEC w) {
-    return (VEC)_mm512_dpbf16_ps((__m512)sum, (__m512bh)(IVEC)(x), (__m512bh)w);
-}
-#else
-INLINE VEC dot2(VEC sum, int x, UVEC w) {
-    const float even = as_float((uint)x << 16), odd = as_float((uint)x & 0xffff0000u);
-    return fma(V(even), AS_VEC(w << 16), fma(V(odd), AS_VEC(w & 0xffff0000u), sum));
-}
-#endif
+#include "kernels/lib/bf16_tile.h"
 
 /* One work-item's tile. */
 struct bf16_tile {
@@ -54,48 +38,25 @@ INLINE void bf16_steps(global const ushort *a, const i64 column, global const us
 
 /* out[r][v]: the whole reduction of m columns, tap by tap of the window. */
 INLINE void bf16_reduce(constant struct gemm_params *p, const struct bf16_tile *t, const int m, float *out) {
-    /* Without depth, src is null. */
-    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
-    i64 d = 0, h = 0, s = 0;
+    const i64 depths = p->depth > 0 ? p->window[0] : 0; /* src may be NULL */
+    const struct gemm_taps rows = gemm_taps(p, t->at.row);
     VEC acc[2 * HEIGHT];
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)
         acc[r] = V(0.0f);
-    for (i64 tap = 0; tap < taps; tap++) {
-        bf16_steps(t->src + t->at.src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2],
-                   p->src_column,
-                   t->weights + d * p->weights_window[0] + h * p->weights_window[1]
-                           + s * p->weights_window[2],
-                   p->depth, m, acc);
-        if (++s < p->window[2]) continue;
-        s = 0;
-        if (++h < p->window[1]) continue;
-        h = 0;
-        d++;
-    }
+    for (i64 d = 0; d < depths; d++)
+        for (i64 h = rows.first; h < rows.last; h++)
+            for (i64 s = 0; s < p->window[2]; s++)
+                bf16_steps(t->src + t->at.src + d * p->src_window[0] + h * p->src_window[1]
+                                   + s * p->src_window[2],
+                           p->src_column,
+                           t->weights + d * p->weights_window[0] + h * p->weights_window[1]
+                                   + s * p->weights_window[2],
+                           p->depth, m, acc);
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)
         VSTORE(acc[r], r, out);
 }
-
-/* Calls f(m) with the constant that equals `columns`. */
-#define EACH_HEIGHT(columns, f)                                                                              \
-    switch (columns) {                                                                                       \
-    case 1: f(1); break;                                                                                     \
-    case 2: f(2); break;                                                                                     \
-    case 3: f(3); break;                                                                                     \
-    case 4: f(4); break;                                                                                     \
-    case 5: f(5); break;                                                                                     \
-    case 6: f(6); break;                                                                                     \
-    case 7: f(7); break;                                                                                     \
-    case 8: f(8); break;                                                                                     \
-    case 9: f(9); break;                                                                                     \
-    case 10: f(10); break;                                                                                   \
-    case 11: f(11); break;                                                                                   \
-    case 12: f(12); break;                                                                                   \
-    case 13: f(13); break;                                                                                   \
-    case 14: f(14); break;                                                                                   \
-    }
 
 /* A tile of whole vectors that only a bias and an activation are applied to, as bf16 or f32. */
 INLINE void bf16_store_plain(constant struct gemm_params *p, const struct bf16_tile *t, const float *out) {

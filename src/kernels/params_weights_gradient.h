@@ -41,4 +41,14 @@ struct weights_gradient_params {
 };
 PARAMS_SIZE(weights_gradient_params, 5 * 24 + 3 * 24 + 20 * 8);
 
+/* bf16_pair_columns: word c of a row of dst has position c - front of a row of src and the one `apart`
+ * further on, zeros where there is none. */
+struct pair_columns_params {
+    i64 src_offset, src_batch, src_stride[WINDOW_DIMS];
+    i64 dst_offset, dst_batch, dst_stride[WINDOW_DIMS];
+    i64 channels, size, columns; /* columns of src and of dst */
+    i64 front, apart;
+};
+PARAMS_SIZE(pair_columns_params, 15 * 8);
+
 #endif

@@ -7,8 +7,12 @@ const char *channels_last(int ndims) {
     return tags[ndims];
 }
 
+bool has_dense_channels(const md_t *md) {
+    return md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
+}
+
 bool is_dense_image(const md_t *md) {
-    return md->data_type == dnnl_f32 && md_is_plain(md) && (md->dims[1] == 1 || md->blocking.strides[1] == 1);
+    return md->data_type == dnnl_f32 && has_dense_channels(md);
 }
 
 struct image image_of(int arg, const md_t *md) {

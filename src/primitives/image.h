@@ -8,6 +8,7 @@
 /* The layout [batch, spatial..., channels] of an image with 2 to 5 dimensions, for md_set_any. */
 const char *channels_last(int ndims);
 
+bool has_dense_channels(const md_t *md);
 /* Is it f32 with dense channels? */
 bool is_dense_image(const md_t *md);
 

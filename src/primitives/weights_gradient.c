@@ -3,7 +3,8 @@
  * Convolution and deconvolution, backward by weights: see kernels/weights_gradient.cl. The window slides over
  * the image, which is the src of a convolution or the diff_dst of a deconvolution; the other one of the two
  * has an element for each position of it, a place. Both are moved to channels-last f32 where they are not
- * that. Results are panels of the channels of places.
+ * that; with dot products of bf16, the image is copied as pairs (kernels/bf16_weights_gradient.cl). Results
+ * are panels of the channels of places.
  */
 #include "base/round.h"
 #include "base/verbose.h"
@@ -22,6 +23,8 @@ const struct gemm_tile_shape gemm_gradient_14x32 = {&gemm_f32, 14,  32, &kernel_
                                                     NULL,      NULL};
 const struct gemm_tile_shape gemm_gradient_6x16 = {&gemm_f32, 6,   16, &kernel_f32_weights_gradient_6x16,
                                                    NULL,      NULL};
+static const struct gemm_tile_shape tile_bf16 = {&gemm_f32, 14,  32, &kernel_bf16_weights_gradient_14x32,
+                                                 NULL,      NULL};
 static const struct gemm_tile_shape tile_depthwise = {
         &gemm_f32, GRADIENT_TAPS, 32, &kernel_f32_depthwise_gradient_4x32, NULL, NULL};
 
@@ -85,15 +88,15 @@ dnnl_status_t gradient_decide_layouts(struct plan *plan, const char *weights) {
     return dnnl_success;
 }
 
-/* The user's tensor, or a copy that is channels-last and f32. */
-static dnnl_status_t find_image(struct plan *plan, int arg, struct image *image) {
+/* The user's tensor, or a copy that is channels-last and of this type. */
+static dnnl_status_t find_image(struct plan *plan, int arg, dnnl_data_type_t type, struct image *image) {
     const md_t user = *problem_md(&plan->problem, arg);
     md_t moved;
-    if (is_dense_image(&user)) {
+    if (user.data_type == type && has_dense_channels(&user)) {
         *image = image_of(arg, &user);
         return dnnl_success;
     }
-    TRY(gemm_scratch_md(plan, &user, dnnl_f32, channels_last(user.ndims), &moved));
+    TRY(gemm_scratch_md(plan, &user, type, channels_last(user.ndims), &moved));
     *image = image_of(ARG_SCRATCHPAD, &moved);
     return append_reorder(plan, arg, &user, ARG_SCRATCHPAD, &moved, NULL);
 }
@@ -213,7 +216,7 @@ static dnnl_status_t launch(struct plan *plan, const struct weights_gradient_par
 
 dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *g) {
     struct weights_gradient_params p = params_of(g);
-    set_chunks(&p, merge_rows(&p, g->image.batch));
+    set_chunks(&p, g->pairs ? g->image.batch : merge_rows(&p, g->image.batch));
     const struct range range = divide_work(&p, gemm_tile_of(plan), g->depthwise);
     const i64 parts = divide_up(p.chunks, p.part);
     const size_t bytes = (size_t)(parts * p.dst_part) * sizeof(float);
@@ -223,6 +226,36 @@ dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_p
     return parts > 1 ? add_parts(plan, &p, parts, g) : dnnl_success;
 }
 
+/* Copies a bf16 image as pairs of positions that the window reads one after the other, padded on the left and
+ * right. */
+static dnnl_status_t pair_columns(struct plan *plan, struct gradient_product *g) {
+    struct window *w = &g->window;
+    const struct image from = g->image;
+    const i64 columns = (g->places.size[2] - 1) * w->stride[2] + (w->taps[2] - 1) * w->step[2] + 1;
+    const dnnl_dim_t size[WINDOW_DIMS] = {from.size[0], from.size[1], columns};
+    g->image = gemm_scratch_image(plan, from.batch, size, from.channels);
+    struct launch *launch;
+    struct pair_columns_params *p =
+            plan_launch(plan, &kernel_bf16_pair_columns,
+                        range_of_groups(from.size[1], from.size[0], from.batch), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = (struct pair_columns_params){.src_offset = from.offset,
+                                      .src_batch = from.batch_stride,
+                                      .dst_offset = g->image.offset,
+                                      .dst_batch = g->image.batch_stride,
+                                      .channels = from.channels,
+                                      .size = from.size[2],
+                                      .columns = columns,
+                                      .front = w->padding[2],
+                                      .apart = w->stride[2]};
+    memcpy(p->src_stride, from.stride, sizeof p->src_stride);
+    memcpy(p->dst_stride, g->image.stride, sizeof p->dst_stride);
+    launch_bind(launch, from.arg);
+    launch_bind(launch, g->image.arg);
+    w->size[2] = columns, w->padding[2] = 0;
+    return dnnl_success;
+}
+
 /* With few input channels, a row of the window becomes one tap with as many inputs: they lie one after the
  * other in an image without padding. */
 static bool wants_rows(const struct plan *plan, const struct gradient_product *g) {
@@ -230,7 +263,12 @@ static bool wants_rows(const struct plan *plan, const struct gradient_product *g
            && 2 * g->inputs <= gemm_tile_of(plan)->height;
 }
 
-static dnnl_status_t fold_rows(struct plan *plan, int arg, struct gradient_product *g) {
+static void fold_taps(struct gradient_product *g) {
+    g->inputs *= g->window.taps[2];
+    g->window.taps[2] = 1;
+}
+
+static dnnl_status_t pad_image(struct plan *plan, int arg, struct gradient_product *g) {
     struct window *w = &g->window;
     dnnl_dim_t size[WINDOW_DIMS];
     for (int d = 0; d < WINDOW_DIMS; d++)
@@ -238,8 +276,22 @@ static dnnl_status_t fold_rows(struct plan *plan, int arg, struct gradient_produ
     TRY(gemm_move_padded(plan, arg, w->padding, size, &g->image));
     for (int d = 0; d < WINDOW_DIMS; d++)
         w->size[d] = g->image.size[d], w->padding[d] = 0;
-    g->inputs *= w->taps[2];
-    w->taps[2] = 1;
+    return dnnl_success;
+}
+
+/* Image and places as the kernel reads them. */
+static dnnl_status_t find_images(struct plan *plan, const struct gradient *g,
+                                 struct gradient_product *product) {
+    const dnnl_data_type_t type = product->pairs ? dnnl_bf16 : dnnl_f32;
+    const bool folds = wants_rows(plan, product);
+    TRY(find_image(plan, g->places_arg, type, &product->places));
+    const bool empty = product->places.batch == 0;
+    if (folds && !empty && !product->pairs)
+        TRY(pad_image(plan, g->image_arg, product));
+    else
+        TRY(find_image(plan, g->image_arg, type, &product->image));
+    if (product->pairs && !empty) TRY(pair_columns(plan, product));
+    if (folds && !empty) fold_taps(product);
     return dnnl_success;
 }
 
@@ -252,6 +304,7 @@ static dnnl_status_t append_product(struct plan *plan, const struct gradient *g,
     window_init(&window, &plan->problem, problem_md(&plan->problem, g->image_arg));
     struct gradient_product product = {.window = window_from_last(&window, results->ndims - g->grouped - 2),
                                        .depthwise = depthwise,
+                                       .pairs = gemm_tile_of(plan) == &tile_bf16,
                                        .groups = g->grouped && !depthwise ? dims[0] : 1,
                                        .inputs = dims[g->input],
                                        .outputs = dims[depthwise ? 0 : g->output],
@@ -260,11 +313,7 @@ static dnnl_status_t append_product(struct plan *plan, const struct gradient *g,
                                        .arg = arg,
                                        .results = results};
     if (depthwise) product.inputs = product.window.taps[2];
-    TRY(find_image(plan, g->places_arg, &product.places));
-    if (wants_rows(plan, &product) && product.places.batch > 0)
-        TRY(fold_rows(plan, g->image_arg, &product));
-    else
-        TRY(find_image(plan, g->image_arg, &product.image));
+    TRY(find_images(plan, g, &product));
     return gradient_append_product(plan, &product);
 }
 
@@ -284,6 +333,8 @@ static dnnl_status_t build(struct plan *plan) {
     if (problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_f64)
         return plan_skip(plan, "tensors are f64");
     const struct gradient g = gradient_of(&plan->problem);
+    if (gemm_tile_of(plan) == &tile_bf16 && problem_md(&plan->problem, DNNL_ARG_SRC)->data_type != dnnl_bf16)
+        return plan_skip(plan, "src is not bf16");
     char panels[32];
     TRY(check_channels(plan, &g));
     panels_tag(plan, &g, panels, sizeof panels);
@@ -303,6 +354,7 @@ static dnnl_status_t build(struct plan *plan) {
 
 const struct implementation convolution_backward_weights[] = {
         {"f32_depthwise_gradient_4x32", build, &tile_depthwise},
+        {"bf16_weights_gradient_14x32", build, &tile_bf16},
         {"f32_weights_gradient_14x32", build, &gemm_gradient_14x32},
         {"f32_weights_gradient_6x16", build, &gemm_gradient_6x16},
         {"convolution", gradient_build_by_convolution, NULL},

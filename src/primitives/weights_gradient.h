@@ -25,9 +25,10 @@ extern const struct gemm_tile_shape gemm_gradient_14x32, gemm_gradient_6x16;
 
 /* dst[group][output / panel][tap][input][output % panel] = sum over batch and positions of image * places. */
 struct gradient_product {
-    struct image image, places; /* f32 with dense channels */
-    struct window window;       /* over the image; missing dimensions come first */
-    bool depthwise;             /* see params_weights_gradient.h */
+    struct image image, places; /* with dense channels; f32, or pairs of bf16 and bf16 */
+    bool pairs;
+    struct window window; /* over the image; missing dimensions come first */
+    bool depthwise;       /* see params_weights_gradient.h */
     dnnl_dim_t groups, inputs, outputs;
     dnnl_dim_t group, panel; /* strides of results, which are f32 */
     int arg;
