@@ -1,25 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of resampling. Both tensors are plain; spatial sizes are depth, height, width. */
+/*
+ * Parameters of resampling, forward and backward alike: `to` is what is computed, `from` what it is computed
+ * from. Sizes are depth, height, width. Along each of them, a table says which elements a result is the sum
+ * of: a run of elements, and a weight for each.
+ */
 #ifndef LODE_KERNELS_PARAMS_RESAMPLING_H
 #define LODE_KERNELS_PARAMS_RESAMPLING_H
 
 #include "kernels/params.h"
 
-struct resampled {
-    i32 type, pad;
-    i64 offset, batch, channel; /* the last two are strides */
-    i64 stride[3], size[3];
+enum {
+    RESAMPLE_ENTRIES = 16,   /* of a table, that one work-item makes */
+    RESAMPLE_READ = 4096,    /* elements of a row that are summed at a time */
+    RESAMPLE_RESULTS = 4096, /* of a row, at a time */
+    RESAMPLE_NARROW = 16     /* pixels with fewer channels are computed a vector of a row at a time */
 };
-PARAMS_SIZE(resampled, 80);
 
-/* Backward, src is diff_src and dst diff_dst. */
-struct resampling_params {
-    i32 linear, pad; /* 0: the nearest element */
-    i64 batch, channels;
-    i64 count; /* work-items: rows of what is computed, along channels or along the width */
-    i64 piece; /* elements of such a row that are computed at once */
-    struct resampled src, dst;
+/* A table in scratchpad, from number `table` on: the first element of each result, how many there are, and
+ * one weight per tap; `length` entries each. */
+struct resample_axis {
+    i64 from, to; /* sizes */
+    i64 taps;     /* the most elements of a result */
+    i64 repeat;   /* entries per result: channels of a pixel */
+    i64 length;
+    i64 table;
 };
-PARAMS_SIZE(resampling_params, 40 + 2 * 80);
+PARAMS_SIZE(resample_axis, 48);
+
+struct resample_tables_params {
+    i32 linear, backward;
+    i64 items[3]; /* work-items of each axis */
+    struct resample_axis axis[3];
+};
+PARAMS_SIZE(resample_tables_params, 32 + 3 * 48);
+
+/* A tensor: planes are channels, or blocks of them. */
+struct resampled {
+    i32 type, reserved;
+    i64 offset, batch, plane, stride[3];
+};
+PARAMS_SIZE(resampled, 56);
+
+struct resampling_params {
+    struct resample_axis axis[3];
+    struct resampled from, to;
+    i64 planes;
+    i64 inner;          /* channels of a pixel */
+    i64 rows;           /* of all planes; items: elements */
+    i64 share;          /* rows of a work-item */
+    i64 piece;          /* entries of the width at a time */
+    i64 block;          /* channels at a time */
+    i32 copy;           /* every result is one element */
+    i32 channels_first; /* items: the order of elements */
+};
+PARAMS_SIZE(resampling_params, 3 * 48 + 2 * 56 + 56);
 
 #endif

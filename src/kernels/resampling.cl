@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resampling of images: the nearest element, or a weighted mean of the nearest two in each direction. A row
- * of results at a time, along channels or along the width, whichever is dense. Backward, every element sums
- * up the gradients of the results that it is part of, in their order.
+ * Resampling of images: the nearest element, or a weighted mean of the nearest two in each direction.
+ * Backward, every element sums up the gradients of the results that it is part of. Both are sums of elements
+ * that lie side by side in each direction, with weights that depend on the position along that direction
+ * alone: a first launch makes tables of them. Sums are over depth and height first, then over the width, each
+ * in the order of positions.
  */
 #include "kernels/lib/rows.h"
 #include "kernels/params_resampling.h"
 
-enum { TAPS = 8, TAP_BLOCK = 256, WIDTH_BLOCK = 1024 };
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+/* Tables. */
 
 /* Two elements and the weight of the second one. */
 struct pair {
@@ -24,71 +30,140 @@ INLINE i64 within(i64 x, i64 size) {
     return x < 0 ? 0 : x >= size ? size - 1 : x;
 }
 
-/* Where result i of `to` lies between the elements of `from`. */
-INLINE void pair_at(struct pair *pair, int linear, i64 i, i64 to, i64 from) {
-    const float x = ((float)i + 0.5f) * (float)from / (float)to - 0.5f;
+/* Where result i of `dst` lies between the elements of `src`. */
+INLINE void pair_at(struct pair *pair, int linear, i64 i, i64 dst, i64 src) {
+    const float x = ((float)i + 0.5f) * (float)src / (float)dst - 0.5f;
     if (!linear) { /* half-way numbers are rounded away from zero */
-        pair->first = within(x < 0.0f ? 0 : largest_below(x + 0.5f), from);
+        pair->first = within(x < 0.0f ? 0 : largest_below(x + 0.5f), src);
         pair->second = pair->first;
         pair->weight = 0.0f;
         return;
     }
     const i64 low = largest_below(x);
-    pair->first = within(low, from);
-    pair->second = within((float)low == x ? low : low + 1, from);
+    pair->first = within(low, src);
+    pair->second = within((float)low == x ? low : low + 1, src);
     pair->weight = pair->first == pair->second ? 0.0f : x - (float)pair->first;
 }
 
-/* The elements that a result is a mean of, as offsets from the image, and their weights. */
-struct taps {
-    int count;
-    i64 offset[TAPS];
-    float weight[TAPS];
+/* The results that element i is part of: from `first` to `last`, none if that is less. */
+struct results {
+    i64 first, last;
 };
 
-INLINE void taps_begin(struct taps *taps) {
-    taps->count = 1;
-    taps->offset[0] = 0;
-    taps->weight[0] = 1.0f;
+INLINE void results_of(struct results *r, int linear, i64 i, i64 dst, i64 src) {
+    const float step = (float)dst / (float)src;
+    struct pair pair;
+    r->first = within((i64)(((float)i - 0.5f) * step - 0.5f), dst);
+    r->last = within((i64)(((float)i + 1.5f) * step - 0.5f), dst);
+#pragma nounroll
+    for (; r->first > 0; r->first--) {
+        pair_at(&pair, linear, r->first - 1, dst, src);
+        if (pair.second < i) break;
+    }
+#pragma nounroll
+    for (; r->first < dst; r->first++) {
+        pair_at(&pair, linear, r->first, dst, src);
+        if (pair.second >= i) break;
+    }
+#pragma nounroll
+    for (; r->last + 1 < dst; r->last++) {
+        pair_at(&pair, linear, r->last + 1, dst, src);
+        if (pair.first > i) break;
+    }
+#pragma nounroll
+    for (; r->last >= r->first; r->last--) {
+        pair_at(&pair, linear, r->last, dst, src);
+        if (pair.first <= i) break;
+    }
 }
 
-/* Doubles the taps, unless the pair is one element. */
-INLINE void taps_add(struct taps *taps, const struct pair *pair, i64 stride) {
-    const int count = taps->count, both = pair->weight != 0.0f;
+/* Entry i: `repeat` adjacent numbers of each part of the table. */
+INLINE void put_entry(global int *table, constant struct resample_axis *axis, i64 i, i64 first, i64 count) {
 #pragma nounroll
-    for (int i = 0; i < count; i++) {
-        if (both) {
-            taps->offset[count + i] = taps->offset[i] + pair->second * stride;
-            taps->weight[count + i] = taps->weight[i] * pair->weight;
+    for (i64 r = 0; r < axis->repeat; r++) {
+        table[i * axis->repeat + r] = (int)(first * axis->repeat + r);
+        table[axis->length + i * axis->repeat + r] = (int)count;
+    }
+}
+
+INLINE void put_weight(global int *table, constant struct resample_axis *axis, i64 i, i64 tap, float weight) {
+#pragma nounroll
+    for (i64 r = 0; r < axis->repeat; r++)
+        table[(2 + tap) * axis->length + i * axis->repeat + r] = as_int(weight);
+}
+
+INLINE void forward_entry(global int *table, constant struct resample_axis *axis, int linear, i64 i) {
+    struct pair pair;
+    pair_at(&pair, linear, i, axis->to, axis->from);
+    put_entry(table, axis, i, pair.first, pair.weight != 0.0f ? 2 : 1);
+    put_weight(table, axis, i, 0, 1.0f - pair.weight);
+    if (linear) put_weight(table, axis, i, 1, pair.weight);
+}
+
+INLINE void backward_entry(global int *table, constant struct resample_axis *axis, int linear, i64 i) {
+    struct results r;
+    results_of(&r, linear, i, axis->from, axis->to);
+    const i64 all = r.last + 1 - r.first, count = all < axis->taps ? all : axis->taps;
+    put_entry(table, axis, i, r.first, count);
+#pragma nounroll
+    for (i64 k = 0; k < axis->taps; k++) {
+        struct pair pair;
+        float weight = 0.0f;
+        if (k < count) {
+            pair_at(&pair, linear, r.first + k, axis->from, axis->to);
+            weight = pair.first == i ? 1.0f - pair.weight : pair.weight;
         }
-        taps->offset[i] += pair->first * stride;
-        taps->weight[i] *= 1.0f - pair->weight;
+        put_weight(table, axis, i, k, weight);
     }
-    taps->count = both ? 2 * count : count;
 }
 
-struct tap_space {
-    float rows[TAPS][TAP_BLOCK + 16], sum[WIDTH_BLOCK + 16];
+/* The entries behind the last one, so that vectors are whole: nothing to sum up. */
+INLINE void end_table(global int *table, constant struct resample_axis *axis) {
+#pragma nounroll
+    for (i64 e = axis->to * axis->repeat; e < axis->length; e++) {
+        table[e] = table[axis->to * axis->repeat - 1];
+#pragma nounroll
+        for (i64 k = 1; k < 2 + axis->taps; k++)
+            table[k * axis->length + e] = 0;
+    }
+}
+
+/* Range: groups of entries of the three tables. */
+#if WANTED(resample_tables)
+kernel void resample_tables(ITEM global int *tables, constant struct resample_tables_params *p) {
+    i64 index = get_global_id(0);
+    int a = 0;
+#pragma nounroll
+    for (; a < 3 && index >= p->items[a]; a++)
+        index -= p->items[a];
+    if (a == 3) return;
+    constant struct resample_axis *axis = &p->axis[a];
+    global int *table = tables + axis->table;
+    const i64 first = index * RESAMPLE_ENTRIES;
+#pragma nounroll
+    for (i64 i = first; i < first + RESAMPLE_ENTRIES && i < axis->to; i++) {
+        if (p->backward)
+            backward_entry(table, axis, p->linear, i);
+        else
+            forward_entry(table, axis, p->linear, i);
+    }
+    if (first + RESAMPLE_ENTRIES >= axis->to) end_table(table, axis);
+}
+#endif
+
+/* A position along one axis: a run of elements, and where their weights are, `step` apart. */
+struct run {
+    i64 first, step;
+    int count;
+    global const float *weights;
 };
 
-/* sum[k] = the weighted sum of n elements from each tap on, `stride` apart. */
-INLINE void taps_sum(const struct taps *taps, global const uchar *src, int type, i64 offset, i64 stride,
-                     int n, float *sum, struct tap_space *space) {
-    if (taps->count == 1) {
-        row_load(sum, src, type, offset + taps->offset[0], stride, n);
-        return;
-    }
-#pragma nounroll
-    for (int i = 0; i < taps->count; i++)
-        row_load(space->rows[i], src, type, offset + taps->offset[i], stride, n);
-#pragma nounroll
-    for (int k = 0; k < n; k += 16) {
-        float16 x = (float16)(0.0f);
-#pragma nounroll
-        for (int i = 0; i < taps->count; i++)
-            x = fma(vload16(0, space->rows[i] + k), (float16)(taps->weight[i]), x);
-        vstore16(x, 0, sum + k);
-    }
+INLINE void run_at(struct run *run, global const int *tables, constant struct resample_axis *axis, i64 at) {
+    global const int *table = tables + axis->table + at;
+    run->first = table[0];
+    run->count = table[axis->length];
+    run->weights = (global const float *)(table + 2 * axis->length);
+    run->step = axis->length;
 }
 
 /* The index of a work-item as positions: of `size` steps in the last of them, and so on. */
@@ -98,251 +173,333 @@ INLINE i64 take(i64 *index, i64 size) {
     return at;
 }
 
-/* Range: batch x depth x height of dst. */
-#if WANTED(resample_channels)
-kernel void resample_channels(ITEM global const uchar *src, global uchar *dst,
-                              constant struct resampling_params *p) {
-    constant struct resampled *from = &p->src, *to = &p->dst;
-    struct tap_space space;
-    i64 index = get_global_id(0);
-    if (index >= p->count) return;
-    const i64 h = take(&index, to->size[1]), d = take(&index, to->size[0]), batch = index;
-    struct pair depth;
-    pair_at(&depth, p->linear, d, to->size[0], from->size[0]);
-    struct pair height;
-    pair_at(&height, p->linear, h, to->size[1], from->size[1]);
+/* One result per work-item, any types, plain layouts. Range: results. */
+#if WANTED(resample_items)
+INLINE float sum_items(global const uchar *from, int type, i64 at, constant struct resampled *f,
+                       const struct run *runs) {
+    float sum = 0.0f;
 #pragma nounroll
-    for (i64 w = 0; w < to->size[2]; w++) {
-        struct taps taps;
-        struct pair width;
-        pair_at(&width, p->linear, w, to->size[2], from->size[2]);
-        taps_begin(&taps);
-        taps_add(&taps, &depth, from->stride[0]);
-        taps_add(&taps, &height, from->stride[1]);
-        taps_add(&taps, &width, from->stride[2]);
-        const i64 in = from->offset + batch * from->batch;
-        const i64 out =
-                to->offset + batch * to->batch + d * to->stride[0] + h * to->stride[1] + w * to->stride[2];
+    for (int w = 0; w < runs[2].count; w++) {
+        float column = 0.0f;
 #pragma nounroll
-        for (i64 c = 0; c < p->channels; c += TAP_BLOCK) {
-            const int n = p->channels - c < TAP_BLOCK ? (int)(p->channels - c) : TAP_BLOCK;
-            taps_sum(&taps, src, from->type, in + c * from->channel, from->channel, n, space.sum, &space);
-            row_store(dst, to->type, out + c * to->channel, to->channel, space.sum, n);
-        }
+        for (int d = 0; d < runs[0].count; d++)
+#pragma nounroll
+            for (int h = 0; h < runs[1].count; h++) {
+                const i64 offset = at + (runs[0].first + d) * f->stride[0]
+                                   + (runs[1].first + h) * f->stride[1] + (runs[2].first + w) * f->stride[2];
+                column = fma(load_f32(from, type, offset),
+                             runs[0].weights[d * runs[0].step] * runs[1].weights[h * runs[1].step], column);
+            }
+        sum = fma(column, runs[2].weights[w * runs[2].step], sum);
     }
-}
-#endif
-
-/* Elements begin to begin + n - 1 along the width of src, summed over depth and height. */
-INLINE void width_sum(const struct taps *taps, global const uchar *src, constant struct resampled *from,
-                      i64 offset, i64 begin, int n, struct tap_space *space) {
-#pragma nounroll
-    for (int k = 0; k < n; k += TAP_BLOCK)
-        taps_sum(taps, src, from->type, offset + (begin + k) * from->stride[2], from->stride[2],
-                 n - k < TAP_BLOCK ? n - k : TAP_BLOCK, space->sum + k, space);
+    return sum;
 }
 
-/* Range: batch x channels x depth x height of dst. */
-#if WANTED(resample_width)
-kernel void resample_width(ITEM global const uchar *src, global uchar *dst,
+kernel void resample_items(ITEM global const uchar *from, global uchar *to, global const int *tables,
                            constant struct resampling_params *p) {
-    constant struct resampled *from = &p->src, *to = &p->dst;
-    struct tap_space space;
-    struct taps taps;
-    float results[TAP_BLOCK + 16];
-    i64 index = get_global_id(0);
-    if (index >= p->count) return;
-    const i64 h = take(&index, to->size[1]), d = take(&index, to->size[0]);
-    const i64 channel = take(&index, p->channels), batch = index;
-    struct pair depth;
-    pair_at(&depth, p->linear, d, to->size[0], from->size[0]);
-    struct pair height;
-    pair_at(&height, p->linear, h, to->size[1], from->size[1]);
-    const i64 in = from->offset + batch * from->batch + channel * from->channel;
-    const i64 out =
-            to->offset + batch * to->batch + channel * to->channel + d * to->stride[0] + h * to->stride[1];
-    taps_begin(&taps);
-    taps_add(&taps, &depth, from->stride[0]);
-    taps_add(&taps, &height, from->stride[1]);
-#pragma nounroll
-    for (i64 w = 0; w < to->size[2]; w += p->piece) {
-        const int n = to->size[2] - w < p->piece ? (int)(to->size[2] - w) : (int)p->piece;
-        struct pair ends[2];
-        pair_at(&ends[0], p->linear, w, to->size[2], from->size[2]);
-        pair_at(&ends[1], p->linear, w + n - 1, to->size[2], from->size[2]);
-        const i64 begin = ends[0].first, last = ends[1].second;
-        width_sum(&taps, src, from, in, begin, (int)(last - begin + 1), &space);
-#pragma nounroll
-        for (int k = 0; k < n; k++) {
-            struct pair pair;
-            pair_at(&pair, p->linear, w + k, to->size[2], from->size[2]);
-            const float x = space.sum[pair.first - begin], y = space.sum[pair.second - begin];
-            results[k] = pair.weight == 0.0f ? x : fma(y, pair.weight, x * (1.0f - pair.weight));
-        }
-        row_store(dst, to->type, out + w * to->stride[2], to->stride[2], results, n);
+    constant struct resampled *f = &p->from, *t = &p->to;
+    i64 index = get_global_id(0), at[3], plane = 0;
+    struct run runs[3];
+    if (index >= p->rows) return;
+    if (p->channels_first) plane = take(&index, p->planes);
+#pragma unroll
+    for (int i = 2; i >= 0; i--) {
+        at[i] = take(&index, p->axis[i].to);
+        run_at(&runs[i], tables, &p->axis[i], at[i]);
     }
+    if (!p->channels_first) plane = take(&index, p->planes);
+    const i64 out = t->offset + index * t->batch + plane * t->plane + at[0] * t->stride[0]
+                    + at[1] * t->stride[1] + at[2] * t->stride[2];
+    store_f32(to, t->type, out,
+              sum_items(from, f->type, f->offset + index * f->batch + plane * f->plane, f, runs));
 }
 #endif
 
-/* Backward: `src` and `dst` are the sizes of diff_src and diff_dst. */
+/* Rows. */
 
-/* The results that element i is part of: from `first` to `last`, none if that is less. */
-struct results {
-    i64 first, last;
+enum { RESAMPLE_ROWS = 8, RESAMPLE_CONVERTED = 256 };
+
+/* A weight in every lane. The sum keeps clang from making the load a vector of one, which SPIR-V lacks. */
+INLINE float16 weight_vector(float weight) {
+    return (float16)(weight + 0.0f);
+}
+
+/* Rows that are summed at a time, by their offsets. */
+struct row_taps {
+    int count;
+    i64 offset[RESAMPLE_ROWS];
+    float weight[RESAMPLE_ROWS];
 };
 
-INLINE void results_of(struct results *r, int linear, i64 i, i64 to, i64 from) {
-    const float step = (float)to / (float)from;
-    struct pair pair;
-    r->first = within((i64)(((float)i - 0.5f) * step - 0.5f), to);
-    r->last = within((i64)(((float)i + 1.5f) * step - 0.5f), to);
-#pragma nounroll
-    for (; r->first > 0; r->first--) {
-        pair_at(&pair, linear, r->first - 1, to, from);
-        if (pair.second < i) break;
-    }
-#pragma nounroll
-    for (; r->first < to; r->first++) {
-        pair_at(&pair, linear, r->first, to, from);
-        if (pair.second >= i) break;
-    }
-#pragma nounroll
-    for (; r->last + 1 < to; r->last++) {
-        pair_at(&pair, linear, r->last + 1, to, from);
-        if (pair.first > i) break;
-    }
-#pragma nounroll
-    for (; r->last >= r->first; r->last--) {
-        pair_at(&pair, linear, r->last, to, from);
-        if (pair.first <= i) break;
-    }
-}
-
-/* The weight of element i in one of its results. */
-INLINE float weight_in(int linear, i64 i, i64 result, i64 to, i64 from) {
-    struct pair pair;
-    pair_at(&pair, linear, result, to, from);
-    return pair.first == i ? 1.0f - pair.weight : pair.weight;
-}
-
-struct backward_space {
-    float row[TAP_BLOCK + 16], sum[TAP_BLOCK + 16];
+/* Elements of a row of `from`, summed over depth and height; where they are from, if they are one row. */
+struct row_sum {
+    float values[RESAMPLE_READ + 64];
+    float rows[RESAMPLE_ROWS][RESAMPLE_CONVERTED];
+    i64 source;
 };
 
-/* sum += weight * n elements that are `stride` apart. */
-INLINE void add_row(struct backward_space *space, float weight, global const uchar *from, int type,
-                    i64 offset, i64 stride, int n) {
-    row_load(space->row, from, type, offset, stride, n);
-    const float16 w = (float16)(weight);
-#pragma nounroll
-    for (int k = 0; k < n; k += 16)
-        vstore16(fma(vload16(0, space->row + k), w, vload16(0, space->sum + k)), 0, space->sum + k);
-}
-
-/* Elements of diff_dst by their position in depth and height. */
-struct backward_rows {
-    struct results depth, height;
-    i64 d, h; /* of diff_src */
+/* A part of a row of results: entries of the width from `e` on, n of them, which are sums of `read` elements
+ * from `begin` on; or pixels of them. */
+struct row_part {
+    i64 e, begin;
+    int n, read;
+    struct {
+        int first, last, most;
+    } vectors[RESAMPLE_RESULTS / 16]; /* of narrow results: their first elements; the most of any of them */
 };
 
-INLINE void backward_rows(struct backward_rows *r, constant struct resampling_params *p, i64 d, i64 h) {
-    results_of(&r->depth, p->linear, d, p->dst.size[0], p->src.size[0]);
-    results_of(&r->height, p->linear, h, p->dst.size[1], p->src.size[1]);
-    r->d = d, r->h = h;
-}
+#define FROM global
+#define ADD add_global_rows
+#define SPREAD spread_global_pixels
+#define TO global
+#include "kernels/lib/resample_row.h"
+#define FROM
+#define ADD add_private_rows
+#define SPREAD spread_pixels_kept
+#define TO
+#include "kernels/lib/resample_row.h"
+#define FROM
+#define SPREAD spread_pixels
+#define TO global
+#include "kernels/lib/resample_row.h"
 
-/* Adds n elements from `offset` on of every row that the element is part of. */
-INLINE void add_rows(struct backward_space *space, const struct backward_rows *r,
-                     constant struct resampling_params *p, float weight, global const uchar *from, i64 offset,
-                     i64 stride, int n) {
-    constant struct resampled *to = &p->dst;
-#pragma nounroll
-    for (i64 d = r->depth.first; d <= r->depth.last; d++) {
-        const float deep = weight * weight_in(p->linear, r->d, d, to->size[0], p->src.size[0]);
-#pragma nounroll
-        for (i64 h = r->height.first; h <= r->height.last; h++)
-            add_row(space, deep * weight_in(p->linear, r->h, h, to->size[1], p->src.size[1]), from, to->type,
-                    offset + d * to->stride[0] + h * to->stride[1], stride, n);
+/* sum += the rows; or = if `again` is 0. */
+INLINE void add_rows(float *sum, struct row_sum *space, const struct row_taps *taps, global const uchar *from,
+                     int type, int n, int again) {
+    if (type == TYPE_F32) {
+        add_global_rows(sum, (global const float *)from, taps, n, again);
+        return;
     }
-}
-
-/* Range: batch x depth x height of diff_src. */
-#if WANTED(resample_backward_channels)
-kernel void resample_backward_channels(ITEM global const uchar *diff_dst, global uchar *diff_src,
-                                       constant struct resampling_params *p) {
-    constant struct resampled *from = &p->src, *to = &p->dst;
-    struct backward_space space;
-    struct backward_rows rows;
-    struct results width;
-    i64 index = get_global_id(0);
-    if (index >= p->count) return;
-    const i64 h = take(&index, from->size[1]), d = take(&index, from->size[0]), batch = index;
-    backward_rows(&rows, p, d, h);
 #pragma nounroll
-    for (i64 w = 0; w < from->size[2]; w++) {
-        const i64 out = from->offset + batch * from->batch + d * from->stride[0] + h * from->stride[1]
-                        + w * from->stride[2];
-        results_of(&width, p->linear, w, to->size[2], from->size[2]);
+    for (int k = 0; k < n; k += RESAMPLE_CONVERTED) {
+        const int count = n - k < RESAMPLE_CONVERTED ? n - k : RESAMPLE_CONVERTED;
+        struct row_taps local_taps = *taps;
 #pragma nounroll
-        for (i64 c = 0; c < p->channels; c += TAP_BLOCK) {
-            const int n = p->channels - c < TAP_BLOCK ? (int)(p->channels - c) : TAP_BLOCK;
-            row_fill(space.sum, 0.0f, n);
-#pragma nounroll
-            for (i64 i = width.first; i <= width.last; i++)
-                add_rows(&space, &rows, p, weight_in(p->linear, w, i, to->size[2], from->size[2]), diff_dst,
-                         to->offset + batch * to->batch + c * to->channel + i * to->stride[2], to->channel,
-                         n);
-            row_store(diff_src, from->type, out + c * from->channel, from->channel, space.sum, n);
+        for (int i = 0; i < taps->count; i++) {
+            row_load(space->rows[i], from, type, taps->offset[i] + k, 1, count);
+            local_taps.offset[i] = i * RESAMPLE_CONVERTED;
         }
+        add_private_rows(sum + k, space->rows[0], &local_taps, count, again);
     }
 }
+
+/* n elements from `offset` on of the rows of a run in depth and height. */
+INLINE void sum_rows(float *sum, struct row_sum *space, const struct run *depth, const struct run *height,
+                     global const uchar *from, constant struct resampled *f, i64 offset, int n) {
+    struct row_taps taps;
+    int again = 0;
+    taps.count = 0;
+#pragma nounroll
+    for (int d = 0; d < depth->count; d++)
+#pragma nounroll
+        for (int h = 0; h < height->count; h++) {
+            taps.offset[taps.count] =
+                    offset + (depth->first + d) * f->stride[0] + (height->first + h) * f->stride[1];
+            taps.weight[taps.count++] = depth->weights[d * depth->step] * height->weights[h * height->step];
+            if (taps.count < RESAMPLE_ROWS) continue;
+            add_rows(sum, space, &taps, from, f->type, n, again);
+            taps.count = 0, again = 1;
+        }
+    if (taps.count > 0 || !again) add_rows(sum, space, &taps, from, f->type, n, again);
+}
+
+/* Sixteen numbers: from[lanes]. */
+INLINE float16 pick(const float *from, int16 lanes, int span) {
+#if defined(__AVX512F__)
+    if (span < 32)
+        return (float16)_mm512_permutex2var_ps((__m512)vload16(0, from), (__m512i)lanes,
+                                               (__m512)vload16(1, from));
 #endif
+    float picked[16];
+    int index[16];
+    vstore16(lanes, 0, index);
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+        picked[i] = from[index[i]];
+    return vload16(0, picked);
+}
 
-/* What n summed results from `begin` on add to the elements w to w + count - 1 of a row. */
-INLINE void spread(float *row, constant struct resampling_params *p, i64 w, int count, const float *sums,
-                   i64 begin, int n) {
+/* Vector v of results along the width. */
+INLINE float16 narrow_results(constant struct resampling_params *p, global const int *table,
+                              const struct row_part *part, int v, const float *row) {
+    constant struct resample_axis *axis = &p->axis[2];
+    global const int *first = table + part->e + v * 16;
+    const int zero = part->vectors[v].first, most = part->vectors[v].most,
+              span = part->vectors[v].last - zero;
+    const float *from = row + (zero - part->begin);
+    const int16 lanes = vload16(0, first) - (int16)(zero);
+    float16 sum = (float16)(0.0f);
+    if (p->copy) return pick(from, lanes, span);
+    global const float *weights = (global const float *)(first + 2 * axis->length);
 #pragma nounroll
-    for (int k = 0; k < n; k++) {
-        struct pair pair;
-        pair_at(&pair, p->linear, begin + k, p->dst.size[2], p->src.size[2]);
-        const i64 first = pair.first - w, second = pair.second - w;
-        if (first >= 0 && first < count) row[first] = fma(sums[k], 1.0f - pair.weight, row[first]);
-        if (pair.weight != 0.0f && second >= 0 && second < count)
-            row[second] = fma(sums[k], pair.weight, row[second]);
+    for (int k = 0; k < most; k++) {
+        const float16 x = pick(from + k * axis->repeat, lanes, span),
+                      weight = vload16(0, weights + k * axis->length);
+        sum = fma(weight == (float16)(0.0f) ? (float16)(0.0f) : x, weight, sum);
+    }
+    return sum;
+}
+
+/* What the rows of a work-item share. */
+struct row_space {
+    struct row_sum sum;
+    struct row_part part;
+    float results[RESAMPLE_RESULTS];
+};
+
+INLINE void narrow_row(struct row_space *space, constant struct resampling_params *p, global const int *table,
+                       global uchar *to, i64 out) {
+    const struct row_part *part = &space->part;
+    const int direct = p->to.type == TYPE_F32;
+    int k = 0;
+#pragma nounroll
+    for (; k < part->n; k += 16) {
+        const float16 x = narrow_results(p, table, part, k / 16, space->sum.values);
+        if (direct && k + 16 <= part->n)
+            vstore16(x, 0, (global float *)to + out + k);
+        else
+            vstore16(x, 0, space->results + k);
+    }
+    k = direct ? part->n / 16 * 16 : 0;
+    if (k < part->n) row_store(to, p->to.type, out + k, 1, space->results + k, part->n - k);
+}
+
+/* The elements of the part, summed over the rows that results at a position in depth and height are from;
+ * not again if they are one row that is there already. */
+INLINE void sum_part(struct row_space *space, constant struct resampling_params *p, const struct run *depth,
+                     const struct run *height, global const uchar *from, i64 in, i64 channels) {
+    constant struct resampled *f = &p->from;
+    const i64 source = in + depth->first * f->stride[0] + height->first * f->stride[1];
+    const int read = space->part.read, narrow = p->inner < RESAMPLE_NARROW;
+    if (p->copy && source == space->sum.source) return;
+    space->sum.source = source;
+    if (channels == p->inner) {
+        sum_rows(space->sum.values, &space->sum, depth, height, from, f, in,
+                 narrow ? read : (int)(read * channels));
+        return;
+    }
+#pragma nounroll
+    for (int i = 0; i < read; i++)
+        sum_rows(space->sum.values + i * channels, &space->sum, depth, height, from, f, in + i * p->inner,
+                 (int)channels);
+}
+
+/* Pixels with at least sixteen channels, `channels` of them from c on. */
+INLINE void wide_row(struct row_space *space, constant struct resampling_params *p, global const int *table,
+                     const struct run *depth, const struct run *height, global const uchar *from, i64 in,
+                     global uchar *to, i64 out, i64 channels) {
+    constant struct resample_axis *axis = &p->axis[2];
+    const struct row_part *part = &space->part;
+    const int direct = p->to.type == TYPE_F32;
+    if (direct && p->copy && p->from.type == TYPE_F32) {
+        const i64 row = in + depth->first * p->from.stride[0] + height->first * p->from.stride[1];
+        spread_global_pixels((global float *)to + out, p->inner, (global const float *)from + row, p->inner,
+                             table, axis->length, part, (int)channels);
+        return;
+    }
+    sum_part(space, p, depth, height, from, in, channels);
+    if (direct) {
+        spread_pixels((global float *)to + out, p->inner, space->sum.values, channels, table, axis->length,
+                      part, (int)channels);
+        return;
+    }
+    spread_pixels_kept(space->results, channels, space->sum.values, channels, table, axis->length, part,
+                       (int)channels);
+    row_store_block(to, p->to.type, out, 1, space->results, (int)channels, p->inner, part->n);
+}
+
+/* The position of a row of results. */
+struct row_at {
+    i64 batch, plane, depth, height;
+};
+
+INLINE void row_at(struct row_at *at, constant struct resampling_params *p, i64 row) {
+    at->height = take(&row, p->axis[1].to);
+    at->depth = take(&row, p->axis[0].to);
+    at->plane = take(&row, p->planes);
+    at->batch = row;
+}
+
+INLINE void next_row(struct row_at *at, constant struct resampling_params *p) {
+    if (++at->height < p->axis[1].to) return;
+    at->height = 0;
+    if (++at->depth < p->axis[0].to) return;
+    at->depth = 0;
+    if (++at->plane < p->planes) return;
+    at->plane = 0, at->batch++;
+}
+
+/* One part of the width of all rows of a work-item, `channels` of them from c on. */
+INLINE void part_of_rows(struct row_space *space, constant struct resampling_params *p,
+                         global const int *tables, global const uchar *from, global uchar *to, i64 first,
+                         i64 c, i64 channels) {
+    constant struct resampled *f = &p->from, *t = &p->to;
+    const struct row_part *part = &space->part;
+    const int narrow = p->inner < RESAMPLE_NARROW;
+    const i64 scale = narrow ? 1 : p->inner;
+    struct run depth, height;
+    struct row_at at;
+    row_at(&at, p, first);
+    space->sum.source = -1;
+#pragma nounroll
+    for (i64 row = first; row < first + p->share && row < p->rows; row++, next_row(&at, p)) {
+        const i64 in = f->offset + at.batch * f->batch + at.plane * f->plane + part->begin * scale + c,
+                  out = t->offset + at.batch * t->batch + at.plane * t->plane + at.depth * t->stride[0]
+                        + at.height * t->stride[1] + part->e * scale + c;
+        run_at(&depth, tables, &p->axis[0], at.depth);
+        run_at(&height, tables, &p->axis[1], at.height);
+        if (narrow) {
+            sum_part(space, p, &depth, &height, from, in, p->inner);
+            narrow_row(space, p, tables + p->axis[2].table, to, out);
+        } else {
+            wide_row(space, p, tables + p->axis[2].table, &depth, &height, from, in, to, out, channels);
+        }
     }
 }
 
-/* Range: batch x channels x depth x height of diff_src. */
-#if WANTED(resample_backward_width)
-kernel void resample_backward_width(ITEM global const uchar *diff_dst, global uchar *diff_src,
-                                    constant struct resampling_params *p) {
-    constant struct resampled *from = &p->src, *to = &p->dst;
-    struct backward_space space;
-    struct backward_rows rows;
-    float results[TAP_BLOCK + 16];
-    i64 index = get_global_id(0);
-    if (index >= p->count) return;
-    const i64 h = take(&index, from->size[1]), d = take(&index, from->size[0]);
-    const i64 channel = take(&index, p->channels), batch = index;
-    const i64 in = to->offset + batch * to->batch + channel * to->channel,
-              out = from->offset + batch * from->batch + channel * from->channel + d * from->stride[0]
-                    + h * from->stride[1];
-    backward_rows(&rows, p, d, h);
+/* What vectors of results are sums of, and zeros behind what is read: lanes without an element read them. */
+INLINE void begin_vectors(struct row_space *space, constant struct resample_axis *axis,
+                          global const int *entries) {
+    struct row_part *part = &space->part;
 #pragma nounroll
-    for (i64 w = 0; w < from->size[2]; w += TAP_BLOCK) {
-        const int count = from->size[2] - w < TAP_BLOCK ? (int)(from->size[2] - w) : TAP_BLOCK;
-        struct results left, right;
-        results_of(&left, p->linear, w, to->size[2], from->size[2]);
-        results_of(&right, p->linear, w + count - 1, to->size[2], from->size[2]);
-        row_fill(results, 0.0f, count);
+    for (int k = 0; k < axis->taps * axis->repeat + 32; k += 16)
+        vstore16((float16)(0.0f), 0, space->sum.values + part->read + k);
 #pragma nounroll
-        for (i64 i = left.first; i <= right.last; i += TAP_BLOCK) {
-            const int n = right.last + 1 - i < TAP_BLOCK ? (int)(right.last + 1 - i) : TAP_BLOCK;
-            row_fill(space.sum, 0.0f, n);
-            add_rows(&space, &rows, p, 1.0f, diff_dst, in + i * to->stride[2], to->stride[2], n);
-            spread(results, p, w, count, space.sum, i, n);
-        }
-        row_store(diff_src, from->type, out + w * from->stride[2], from->stride[2], results, count);
+    for (int k = 0; k < part->n; k++) {
+        const int v = k / 16, start = k % 16 == 0, first = entries[k], count = entries[axis->length + k];
+        if (start || first < part->vectors[v].first) part->vectors[v].first = first;
+        if (start || first > part->vectors[v].last) part->vectors[v].last = first;
+        if (start || count > part->vectors[v].most) part->vectors[v].most = count;
+    }
+}
+
+/* The part from entry e of the width on. */
+INLINE void begin_part(struct row_space *space, constant struct resampling_params *p,
+                       global const int *tables, i64 e) {
+    constant struct resample_axis *axis = &p->axis[2];
+    global const int *table = tables + axis->table;
+    struct row_part *part = &space->part;
+    const i64 all = axis->to * axis->repeat, last = e + p->piece < all ? e + p->piece - 1 : all - 1;
+    part->e = e, part->n = (int)(last + 1 - e);
+    part->begin = table[e] / axis->repeat * axis->repeat;
+    const i64 end = (table[last] / axis->repeat + table[axis->length + last]) * axis->repeat;
+    part->read = (int)(end > part->begin ? end - part->begin : 0);
+    if (p->inner < RESAMPLE_NARROW) begin_vectors(space, axis, table + e);
+}
+
+/* Range: rows of results, `share` of them each. */
+#if WANTED(resample_rows)
+kernel void resample_rows(ITEM global const uchar *from, global uchar *to, global const int *tables,
+                          constant struct resampling_params *p) {
+    struct row_space space;
+    const i64 first = (i64)get_global_id(0) * p->share;
+#pragma nounroll
+    for (i64 e = 0; e < p->axis[2].to * p->axis[2].repeat; e += p->piece) {
+        begin_part(&space, p, tables, e);
+#pragma nounroll
+        for (i64 c = 0; c < p->inner; c += p->block)
+            part_of_rows(&space, p, tables, from, to, first, c,
+                         p->inner - c < p->block ? p->inner - c : p->block);
     }
 }
 #endif

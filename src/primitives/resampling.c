@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Resampling: creation and plans. */
+#include "base/round.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "kernels/params_resampling.h"
 #include "primitives/check.h"
@@ -95,62 +96,164 @@ dnnl_status_t dnnl_resampling_backward_primitive_desc_create(dnnl_primitive_desc
 
 /* Plans. */
 
+/* One direction: where it is computed from and to. */
+struct direction {
+    int from_arg, to_arg;
+};
+static const struct direction forward = {DNNL_ARG_SRC, DNNL_ARG_DST},
+                              backward = {DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC};
+
+/* A tensor and where it is. */
+struct side {
+    int arg;
+    md_t md;
+};
+
+/* How the rows of a tensor are dense: pixels of `inner` channels, in `planes` planes; no planes: they are
+ * not.
+ */
+struct view {
+    dnnl_dim_t planes, inner;
+};
+
+static struct view view_of(const md_t *md) {
+    const int width = md->ndims - 1;
+    const dnnl_dim_t channels = md->padded_dims[1], *strides = md->blocking.strides;
+    if (!md_is_blocked(md)) return (struct view){0};
+    if (md_is_plain(md)) {
+        const bool one_column = md->dims[width] == 1;
+        if (one_column || strides[width] == 1) return (struct view){channels, 1};
+        const bool last = channels == 1 || strides[1] == 1;
+        return last && strides[width] == channels ? (struct view){1, channels} : (struct view){0};
+    }
+    const dnnl_dim_t block = md->blocking.inner_blks[0];
+    const bool by_channels = md->blocking.inner_nblks == 1 && md->blocking.inner_idxs[0] == 1;
+    return by_channels && strides[width] == block ? (struct view){channels / block, block} : (struct view){0};
+}
+
+static bool same_view(struct view a, struct view b) {
+    return a.planes > 0 && a.planes == b.planes && a.inner == b.inner;
+}
+
 static struct resampled resampled_of(const md_t *md) {
     const struct image image = image_of(ARG_NOTHING, md);
     struct resampled r = {.type = (i32)md->data_type,
                           .offset = image.offset,
                           .batch = image.batch_stride,
-                          .channel = image.channel_stride};
+                          .plane = image.channel_stride};
     for (int i = 0; i < 3; i++)
-        r.stride[i] = image.stride[i], r.size[i] = image.size[i];
+        r.stride[i] = image.stride[i];
     return r;
 }
 
-/* Results along the width whose sources fit the kernel's buffer. */
-static dnnl_dim_t width_piece(dnnl_dim_t from, dnnl_dim_t to) {
-    enum { MOST = 256, SOURCES = 1024, ENDS = 4 };
-    dnnl_dim_t piece = (SOURCES - ENDS) * to / (from > 0 ? from : 1);
-    return piece < 1 ? 1 : piece > MOST ? MOST : piece;
+/* The most elements that a result is the sum of. Backward, an element is part of the results up to one step
+ * before and after it; positions are rounded. */
+static dnnl_dim_t most_taps(bool linear, bool is_forward, dnnl_dim_t from, dnnl_dim_t to) {
+    const int reach = linear ? 2 : 1;
+    return is_forward ? reach : divide_up(reach * from, to) + 2;
 }
 
-/* One direction: what its kernels are called, and where it is computed from and to. */
-struct direction {
-    const struct kernel *channels, *width;
-    int from_arg, to_arg;
-};
-static const struct direction forward = {&kernel_resample_channels, &kernel_resample_width, DNNL_ARG_SRC,
-                                         DNNL_ARG_DST},
-                              backward = {&kernel_resample_backward_channels, &kernel_resample_backward_width,
-                                          DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC};
+/* Reserves a table. */
+static void set_axis(struct plan *plan, struct resample_axis *axis, dnnl_dim_t taps, dnnl_dim_t repeat) {
+    enum { VECTOR = 16 };
+    axis->taps = taps;
+    axis->repeat = repeat;
+    axis->length = divide_up(axis->to * repeat, VECTOR) * VECTOR;
+    axis->table =
+            (i64)(plan_scratchpad(plan, (size_t)(axis->length * (taps + 2)) * sizeof(i32)) / sizeof(i32));
+}
 
-static dnnl_status_t launch(struct plan *plan, const struct direction *way, int from_arg, const md_t *from,
-                            int to_arg, const md_t *to) {
-    const bool along_channels = from->blocking.strides[1] == 1 && to->blocking.strides[1] == 1;
-    const struct resampled computed = resampled_of(to);
+/* The tables of all axes, made by a launch of their own. */
+static dnnl_status_t make_tables(struct plan *plan, const struct resampling_params *params, bool is_forward) {
+    struct resample_tables_params made = {.linear = plan->problem.alg == dnnl_resampling_linear,
+                                          .backward = !is_forward};
     struct launch *launch;
-    struct resampling_params made = {.linear = plan->problem.alg == dnnl_resampling_linear,
-                                     .batch = to->dims[0],
-                                     .channels = to->dims[1],
-                                     .src = way == &forward ? resampled_of(from) : computed,
-                                     .dst = way == &forward ? computed : resampled_of(from)};
-    made.piece = width_piece(made.src.size[2], made.dst.size[2]);
-    made.count = made.batch * computed.size[0] * computed.size[1] * (along_channels ? 1 : made.channels);
-    struct resampling_params *p = plan_launch(plan, along_channels ? way->channels : way->width,
-                                              range_of_items(made.count, full_group(plan->device)), &launch);
+    dnnl_dim_t items = 0;
+    for (int i = 0; i < 3; i++) {
+        made.axis[i] = params->axis[i];
+        made.items[i] = divide_up(made.axis[i].to, RESAMPLE_ENTRIES);
+        items += made.items[i];
+    }
+    struct resample_tables_params *p = plan_launch(plan, &kernel_resample_tables,
+                                                   range_of_items(items, full_group(plan->device)), &launch);
     if (!p) return dnnl_out_of_memory;
     *p = made;
-    launch_bind(launch, from_arg);
-    launch_bind(launch, to_arg);
+    launch_bind(launch, ARG_SCRATCHPAD);
     return dnnl_success;
 }
 
-/* A tensor in scratchpad, dense and without blocks: in the order of `like`, or channels last if that has
- * blocks. */
-static dnnl_status_t scratch_image(struct plan *plan, md_t *md, const md_t *like, dnnl_data_type_t type) {
-    TRY(md_init(md, like->ndims, like->dims, type, dnnl_format_kind_any));
-    TRY(md_is_plain(like) ? md_set_any_like(md, like) : md_set_any(md, channels_last(md->ndims)));
-    plan_place(plan, md);
+/* Pixels of a row of results that fit the kernel's buffers, with as many channels; 0: none. */
+static dnnl_dim_t pixels_at_a_time(const struct resample_axis *width, dnnl_dim_t channels) {
+    const dnnl_dim_t ends = 2 * width->taps + 2, most = RESAMPLE_READ / channels - ends,
+                     pixels = most * width->to / width->from, results = RESAMPLE_RESULTS / channels;
+    return most <= 0 ? 0 : pixels < results ? pixels : results;
+}
+
+/* How much of a row is computed at a time: narrow pixels by whole vectors of a row. */
+static bool cut_row(struct resampling_params *p) {
+    enum { VECTOR = 16, CHANNELS = 512 };
+    const bool narrow = p->inner < RESAMPLE_NARROW;
+    p->block = narrow || p->inner < CHANNELS ? p->inner : CHANNELS;
+    dnnl_dim_t pixels = pixels_at_a_time(&p->axis[2], p->block);
+    for (; !narrow && pixels == 0 && p->block > RESAMPLE_NARROW;
+         pixels = pixels_at_a_time(&p->axis[2], p->block))
+        p->block = divide_up(p->block, 2 * RESAMPLE_NARROW) * RESAMPLE_NARROW;
+    p->piece = narrow ? (pixels - 2) * p->inner / VECTOR * VECTOR : pixels;
+    return p->piece > 0;
+}
+
+static dnnl_status_t launch(struct plan *plan, const struct kernel *kernel,
+                            const struct resampling_params *made, dnnl_dim_t items, const struct side *from,
+                            const struct side *to) {
+    struct launch *launch;
+    struct resampling_params *p =
+            plan_launch(plan, kernel, range_of_items(items, full_group(plan->device)), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    launch_bind(launch, from->arg);
+    launch_bind(launch, to->arg);
+    launch_bind(launch, ARG_SCRATCHPAD);
     return dnnl_success;
+}
+
+static void set_sizes(struct resampling_params *p, const struct side *from, const struct side *to) {
+    const struct image read = image_of(ARG_NOTHING, &from->md), made = image_of(ARG_NOTHING, &to->md);
+    for (int i = 0; i < 3; i++)
+        p->axis[i].from = read.size[i], p->axis[i].to = made.size[i];
+    p->from = resampled_of(&from->md);
+    p->to = resampled_of(&to->md);
+}
+
+/* Rows of tensors that have the same view. */
+static dnnl_status_t launch_rows(struct plan *plan, const struct direction *way, const struct side *from,
+                                 const struct side *to) {
+    enum { WORK = 16384 }; /* results of a work-item */
+    const bool linear = plan->problem.alg == dnnl_resampling_linear, is_forward = way == &forward;
+    const struct view view = view_of(&to->md);
+    struct resampling_params p = {.planes = view.planes, .inner = view.inner, .copy = is_forward && !linear};
+    set_sizes(&p, from, to);
+    for (int i = 0; i < 3; i++)
+        set_axis(plan, &p.axis[i], most_taps(linear, is_forward, p.axis[i].from, p.axis[i].to),
+                 i == 2 && view.inner < RESAMPLE_NARROW ? view.inner : 1);
+    if (!cut_row(&p)) return plan_skip(plan, "results that are sums of very many elements");
+    p.rows = to->md.dims[0] * p.planes * p.axis[0].to * p.axis[1].to;
+    p.share = WORK / (p.axis[2].to * p.inner) + 1;
+    TRY(make_tables(plan, &p, is_forward));
+    return launch(plan, &kernel_resample_rows, &p, divide_up(p.rows, p.share), from, to);
+}
+
+/* Any plain layouts, one result at a time. */
+static dnnl_status_t launch_items(struct plan *plan, const struct direction *way, const struct side *from,
+                                  const struct side *to) {
+    const bool linear = plan->problem.alg == dnnl_resampling_linear, is_forward = way == &forward;
+    struct resampling_params p = {.planes = to->md.dims[1],
+                                  .rows = md_nelems(&to->md, false),
+                                  .channels_first = to->md.blocking.strides[1] == 1};
+    set_sizes(&p, from, to);
+    for (int i = 0; i < 3; i++)
+        set_axis(plan, &p.axis[i], most_taps(linear, is_forward, p.axis[i].from, p.axis[i].to), 1);
+    TRY(make_tables(plan, &p, is_forward));
+    return launch(plan, &kernel_resample_items, &p, p.rows, from, to);
 }
 
 /* From scratchpad to where results belong, with post-ops. */
@@ -162,23 +265,59 @@ static dnnl_status_t finish(struct plan *plan, int to_arg, const md_t *results) 
     return rows_end(&rows);
 }
 
+/* A tensor in scratchpad, dense, in the layout of `like` or, without one, with channels last. */
+static dnnl_status_t scratch_image(struct plan *plan, struct side *side, const md_t *like,
+                                   dnnl_data_type_t type) {
+    const md_t user = side->md;
+    TRY(md_init(&side->md, user.ndims, user.dims, type, dnnl_format_kind_any));
+    TRY(like ? md_set_any_like(&side->md, like) : md_set_any(&side->md, channels_last(user.ndims)));
+    plan_place(plan, &side->md);
+    side->arg = ARG_SCRATCHPAD;
+    return dnnl_success;
+}
+
+/* How rows are computed: a kind of launch, and which layouts it takes. */
+struct method {
+    dnnl_status_t (*launch)(struct plan *, const struct direction *, const struct side *from,
+                            const struct side *to);
+    bool (*takes)(const md_t *md);                    /* a layout */
+    bool (*takes_both)(const md_t *a, const md_t *b); /* two that it takes */
+};
+
+static bool has_view(const md_t *md) {
+    return view_of(md).planes > 0;
+}
+
+static bool have_same_view(const md_t *a, const md_t *b) {
+    return same_view(view_of(a), view_of(b));
+}
+
+static bool any_two(const md_t *a, const md_t *b) {
+    (void)a, (void)b;
+    return true;
+}
+
+static const struct method by_rows = {launch_rows, has_view, have_same_view},
+                           by_items = {launch_items, md_is_plain, any_two};
+
+/* Tensors in layouts that a method does not take are moved: to the layout of the results if it takes that,
+ * else to that of what is read, else channels last. */
 static dnnl_status_t append(struct plan *plan, const struct direction *way) {
-    const md_t user_from = *problem_md(&plan->problem, way->from_arg),
-               user_to = *problem_md(&plan->problem, way->to_arg);
-    md_t from = user_from, to = user_to;
-    int from_arg = way->from_arg;
-    const bool direct = attr_is_default(&plan->attr) && md_is_plain(&user_to);
-    if (md_nelems(&user_to, true) == 0) return dnnl_success;
-    if (md_nelems(&user_from, false) == 0) return plan_skip(plan, "nothing to take elements from");
-    if (!md_is_plain(&user_from)) {
-        TRY(scratch_image(plan, &from, &user_from, user_from.data_type));
-        TRY(append_reorder(plan, from_arg, &user_from, ARG_SCRATCHPAD, &from, NULL));
-        from_arg = ARG_SCRATCHPAD;
+    const struct method *method = plan->implementation->data;
+    const md_t *user_from = problem_md(&plan->problem, way->from_arg),
+               *user_to = problem_md(&plan->problem, way->to_arg);
+    struct side from = {way->from_arg, *user_from}, to = {way->to_arg, *user_to};
+    const md_t *like = method->takes(user_to) ? user_to : method->takes(user_from) ? user_from : NULL;
+    const bool direct = like == user_to && attr_is_default(&plan->attr);
+    if (md_nelems(user_to, true) == 0) return dnnl_success;
+    if (md_nelems(user_from, false) == 0) return plan_skip(plan, "nothing to take elements from");
+    if (!direct) TRY(scratch_image(plan, &to, like, dnnl_f32));
+    if (!method->takes(user_from) || !method->takes_both(user_from, &to.md)) {
+        TRY(scratch_image(plan, &from, like, user_from->data_type));
+        TRY(append_reorder(plan, way->from_arg, user_from, ARG_SCRATCHPAD, &from.md, NULL));
     }
-    if (direct) return launch(plan, way, from_arg, &from, way->to_arg, &to);
-    TRY(scratch_image(plan, &to, &user_to, dnnl_f32));
-    TRY(launch(plan, way, from_arg, &from, ARG_SCRATCHPAD, &to));
-    return finish(plan, way->to_arg, &to);
+    TRY(method->launch(plan, way, &from, &to));
+    return direct ? dnnl_success : finish(plan, way->to_arg, &to.md);
 }
 
 static dnnl_status_t build_forward(struct plan *plan) {
@@ -187,7 +326,8 @@ static dnnl_status_t build_forward(struct plan *plan) {
 }
 
 const struct implementation resampling_forward[] = {
-        {"resampling_rows", build_forward, NULL},
+        {"resampling_rows", build_forward, &by_rows},
+        {"resampling_items", build_forward, &by_items},
         {NULL, NULL, NULL},
 };
 
@@ -202,6 +342,7 @@ static dnnl_status_t build_backward(struct plan *plan) {
 }
 
 const struct implementation resampling_backward[] = {
-        {"resampling_backward_rows", build_backward, NULL},
+        {"resampling_backward_rows", build_backward, &by_rows},
+        {"resampling_backward_items", build_backward, &by_items},
         {NULL, NULL, NULL},
 };
