@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Local response normalisation. Universal kernels take any layout and type; the dense ones take channels-last
- * f32 images, a vector of channels at a time. Backward, a first launch computes what gradients are sums of.
- * Squares are summed in the order of positions, so
- * the bits are the same in every run and for any number of threads.
+ * Local response normalisation. Universal kernels take any layout and type; across channels, fast ones take
+ * any type and most layouts; within channels, channels-last f32 images, a vector of channels at a time.
+ * Backward, what gradients are sums of is computed first: by a launch of its own, or for all channels of a
+ * pixel. Squares are summed in the order of positions, so the bits are the same in every run and for any
+ * number of threads.
  *
- * Ranges: parts of dst; parts of rows of dst, rows, batches.
+ * Ranges: parts of dst; lines, batches; parts of rows of dst, rows, batches.
  */
 #include "kernels/lib/convert.h"
 #include "kernels/lib/math.h"
+#include "kernels/lib/rows.h"
 #include "kernels/lib/tensor.h"
 #include "kernels/params_lrn.h"
+
+/* Does lrn_usual_power compute it? */
+INLINE bool lrn_is_usual(constant struct lrn *l) {
+    return l->beta == 0.75f && l->scale >= 0.0f && l->k >= 0x1p-100f;
+}
 
 #define LANES 1
 #include "kernels/lib/lrn_lanes.h"
@@ -150,20 +157,6 @@ INLINE void lrn_set_position(struct lrn_pixel *pixel, constant struct lrn_space 
 }
 
 #define LANES 16
-#define NAME f32_lrn_x16
-#define NAME_TERMS f32_lrn_backward_terms_x16
-#define NAME_BACKWARD f32_lrn_backward_x16
 #include "kernels/lib/lrn_lanes.h"
+#include "kernels/lib/lrn_across.h"
 #undef LANES
-#undef NAME
-#undef NAME_TERMS
-#undef NAME_BACKWARD
-#define LANES 8
-#define NAME f32_lrn_x8
-#define NAME_TERMS f32_lrn_backward_terms_x8
-#define NAME_BACKWARD f32_lrn_backward_x8
-#include "kernels/lib/lrn_lanes.h"
-#undef LANES
-#undef NAME
-#undef NAME_TERMS
-#undef NAME_BACKWARD

@@ -28,14 +28,33 @@ struct lrn_backward_params {
     struct tensor src, diff_dst, terms;
 };
 
-enum { LRN_PIXELS = 8 }; /* pixels of a row per work-item of the dense kernel */
+/* Across channels, a line at a time: all channels of one pixel or, where those of a channel are adjacent, of
+ * sixteen. A line is made of segments of adjacent elements. */
+enum { LRN_LINE = 6144 }; /* the most elements of lines, with what sums reach to on their ends */
+
+struct lrn_lines {
+    i32 type, reserved;
+    i64 offset, batch, pixel, segment;
+};
+PARAMS_SIZE(lrn_lines, 40);
+
+struct lrn_across_params {
+    struct lrn lrn;
+    i64 channels, pixels;
+    i64 step; /* from one channel to the next in a line: its pixels */
+    i64 segments, length;
+    i64 share, lines; /* of a work-item, and how many of them at a time */
+    struct lrn_lines src, diff_dst, to;
+};
+PARAMS_SIZE(lrn_across_params, 24 + 56 + 3 * 40);
+
+enum { LRN_PIXELS = 8 }; /* pixels of a row per work-item of the kernels for sums within channels */
 
 /* Channels-last f32. Spatial dimensions are aligned at the last one: missing ones come first. */
 struct lrn_image {
     i64 offset, batch, stride[WINDOW_DIMS];
-    i64 first, last; /* where the elements begin and end */
 };
-PARAMS_SIZE(lrn_image, 56);
+PARAMS_SIZE(lrn_image, 40);
 
 struct lrn_space {
     struct lrn lrn;
@@ -47,7 +66,7 @@ struct lrn_dense_params {
     struct lrn_space space;
     struct lrn_image src, dst;
 };
-PARAMS_SIZE(lrn_dense_params, 56 + 2 * 56);
+PARAMS_SIZE(lrn_dense_params, 56 + 2 * 40);
 
 /* Backward: `second` as above. */
 struct lrn_dense_backward_params {
@@ -55,6 +74,6 @@ struct lrn_dense_backward_params {
     struct lrn_image src, diff_dst, diff_src, terms;
     i64 second;
 };
-PARAMS_SIZE(lrn_dense_backward_params, 56 + 4 * 56 + 8);
+PARAMS_SIZE(lrn_dense_backward_params, 56 + 4 * 40 + 8);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Local response normalisation, backward: its creation function and its plans, the universal one and the one
- * for channels-last images on CPUs. A first launch computes, for every element, what it adds to the gradients
- * of its neighbours; a second one sums up.
+ * Local response normalisation, backward: its creation function and its plans, the universal one and those
+ * for CPUs, across and within channels. Except across channels, a first launch computes, for every element,
+ * what it adds to the gradients of its neighbours; a second one sums up.
  */
 #include "kernels/kernel.h"
 #include "oneapi/dnnl/dnnl.h"
@@ -119,12 +119,17 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return dnnl_success;
 }
 
-/* The kernels of a vector width. */
-struct kernels {
-    const struct kernel *terms, *sums;
-};
-static const struct kernels x16 = {&kernel_f32_lrn_backward_terms_x16, &kernel_f32_lrn_backward_x16},
-                            x8 = {&kernel_f32_lrn_backward_terms_x8, &kernel_f32_lrn_backward_x8};
+static dnnl_status_t build_across(struct plan *plan) {
+    struct tensors t;
+    struct launch *launch;
+    TRY(decide_layouts(plan, &t));
+    if (md_nelems(t.src, true) == 0) return dnnl_success;
+    TRY(lrn_launch_across(plan, &kernel_lrn_across_backward_16, MDS(t.src, t.diff_dst, t.diff_src), &launch));
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DIFF_DST);
+    launch_bind(launch, DNNL_ARG_DIFF_SRC);
+    return dnnl_success;
+}
 
 static bool are_dense(const struct tensors *t) {
     return is_dense_image(t->src) && is_dense_image(t->diff_dst) && is_dense_image(t->diff_src);
@@ -139,12 +144,12 @@ static dnnl_status_t launch_dense(struct plan *plan, const struct kernel *kernel
     return dnnl_success;
 }
 
-static dnnl_status_t build_dense(struct plan *plan) {
-    const struct kernels *kernels = plan->implementation->data;
+static dnnl_status_t build_within(struct plan *plan) {
     struct tensors t;
     struct launch *launch;
     md_t terms;
-    TRY(plan_takes(plan, kernels->sums));
+    TRY(plan_takes(plan, &kernel_f32_lrn_within_backward_16));
+    if (plan->problem.alg != dnnl_lrn_within_channel) return plan_skip(plan, "across channels");
     TRY(decide_layouts(plan, &t));
     if (!are_dense(&t)) return plan_skip(plan, "not f32 with channels last");
     if (md_nelems(t.src, true) == 0) return dnnl_success;
@@ -154,9 +159,9 @@ static dnnl_status_t build_dense(struct plan *plan) {
                                              .diff_src = lrn_image_of(t.diff_src)};
     TRY(place_terms(plan, &terms, t.src, channels_last(t.src->ndims), &made.second));
     made.terms = lrn_image_of(&terms);
-    TRY(launch_dense(plan, kernels->terms, &made, &launch));
+    TRY(launch_dense(plan, &kernel_f32_lrn_within_terms_16, &made, &launch));
     bind_terms(launch);
-    TRY(launch_dense(plan, kernels->sums, &made, &launch));
+    TRY(launch_dense(plan, &kernel_f32_lrn_within_backward_16, &made, &launch));
     bind_sums(launch);
     return dnnl_success;
 }
@@ -165,8 +170,10 @@ static dnnl_status_t build_dense(struct plan *plan) {
 static dnnl_status_t build_moved(struct plan *plan) {
     struct moved moved = {.plan = plan};
     struct tensors t;
-    TRY(plan_takes(plan, &kernel_f32_lrn_backward_x8));
+    TRY(plan_takes(plan, &kernel_f32_lrn_within_backward_16));
     TRY(decide_layouts(plan, &t));
+    if (plan->problem.alg == dnnl_lrn_across_channels && !lrn_lines_fit(&plan->problem, t.src))
+        return plan_skip(plan, "too many channels");
     if (are_dense(&t)) return plan_skip(plan, "f32 with channels last");
     if (md_nelems(t.src, true) == 0) return dnnl_success;
     const char *tag = channels_last(t.src->ndims);
@@ -177,8 +184,8 @@ static dnnl_status_t build_moved(struct plan *plan) {
 }
 
 const struct implementation lrn_backward[] = {
-        {"f32_lrn_backward_x16", build_dense, &x16},
-        {"f32_lrn_backward_x8", build_dense, &x8},
+        {"lrn_across_backward_16", build_across, NULL},
+        {"f32_lrn_within_backward_16", build_within, NULL},
         {"lrn_backward_moved", build_moved, NULL},
         {"lrn_backward_universal", build_universal, NULL},
         {NULL, NULL, NULL},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of lrn.cl for one vector width LANES: the formula and, for vectors, the dense kernels NAME,
- * NAME_TERMS and NAME_BACKWARD. */
+/* The parts of lrn.cl for one vector width LANES: the formula and, for vectors, the kernels for sums within
+ * channels. */
 #include "kernels/lib/lanes.h"
 
 /* omega^(-3/4) for the usual beta: 1.4 ulp for 2^-120 <= omega < 2^128, without division or root. z starts as
@@ -26,51 +26,15 @@ INLINE OVERLOAD VEC lrn_omega(VEC sum, constant struct lrn *l) {
 /* omega^-beta */
 INLINE OVERLOAD VEC lrn_power(VEC omega, constant struct lrn *l) {
     const float most = 3.4028234e38f;
-    if (l->beta == 0.75f && l->scale >= 0.0f && l->k >= 0x1p-100f)
-        return lrn_usual_power(omega > most ? V(most) : omega);
+    if (lrn_is_usual(l)) return lrn_usual_power(omega > most ? V(most) : omega);
     return f32_pow(omega, V(-l->beta));
 }
 
 #if LANES > 1
 #include "kernels/lib/memory_lanes.h"
 
-/* Channels `at` to `at` + LANES - 1 of a pixel; zeros where there are none. May read beyond the pixel, but
- * not beyond the tensor. */
-INLINE OVERLOAD void lrn_load(VEC *to, const struct lrn_pixel *pixel, i64 channels, i64 at) {
-    const i64 row = pixel->summed_at;
-    if (row + at >= pixel->layout->first && row + at + LANES <= pixel->layout->last) {
-        const float numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-        VEC channel = VLOAD(0, numbers) + (float)at, x = VLOAD(0, pixel->summed + row + at);
-        x = channel >= V(0.0f) ? x : V(0.0f);
-        *to = channel < V((float)channels) ? x : V(0.0f);
-        return;
-    }
-    float values[LANES];
-#pragma nounroll
-    for (int i = 0; i < LANES; i++)
-        values[i] = at + i >= 0 && at + i < channels ? pixel->summed[row + at + i] : 0.0f;
-    *to = VLOAD(0, values);
-}
-
 INLINE OVERLOAD VEC lrn_add(VEC x, const int squares, VEC sum) {
     return squares ? fma(x, x, sum) : sum + x;
-}
-
-/* The sum over the channels around each of LANES channels, starting at c. */
-INLINE OVERLOAD void lrn_sum_across(VEC *result, constant struct lrn_space *s, const struct lrn_pixel *pixel,
-                                    i64 c, const int squares) {
-    VEC sum = V(0.0f), x;
-    i64 first = c - s->lrn.reach, last = c + s->lrn.reach;
-    if (first >= 0 && last + LANES <= s->channels) {
-        for (i64 at = first; at <= last; at++)
-            sum = lrn_add(VLOAD(0, pixel->summed + pixel->summed_at + at), squares, sum);
-    } else {
-        for (i64 at = first; at <= last; at++) {
-            lrn_load(&x, pixel, s->channels, at);
-            sum = lrn_add(x, squares, sum);
-        }
-    }
-    *result = sum;
 }
 
 /* The sum over the pixels around one pixel, for n vectors of channels from c on. Callers pass `n` as a
@@ -129,13 +93,11 @@ INLINE OVERLOAD void lrn_channels(VEC *sums, const int mode, constant struct lrn
                                   const struct lrn_pixel *pixel) {
     const int squares = mode != LRN_GRADIENTS;
     for (i64 c = 0; c < s->channels;) {
-        int n = s->channels - c >= LRN_VECTORS * LANES && !s->lrn.across ? LRN_VECTORS : 1;
+        int n = s->channels - c >= LRN_VECTORS * LANES ? LRN_VECTORS : 1;
         int count = s->channels < LANES ? (int)s->channels : LANES;
         /* The last vector starts early if it can: some channels are computed twice, with the same bits. */
         if (c > s->channels - count) c = s->channels - count;
-        if (s->lrn.across)
-            lrn_sum_across(sums, s, pixel, c, squares);
-        else if (n == 1)
+        if (n == 1)
             lrn_sum_within(sums, s, pixel, c, squares, 1, count);
         else
             lrn_sum_within(sums, s, pixel, c, squares, LRN_VECTORS, LANES);
@@ -144,8 +106,9 @@ INLINE OVERLOAD void lrn_channels(VEC *sums, const int mode, constant struct lrn
     }
 }
 
-#if WANTED(NAME)
-kernel void NAME(ITEM global const float *src, global float *dst, constant struct lrn_dense_params *p) {
+#if WANTED(f32_lrn_within_16)
+kernel void f32_lrn_within_16(ITEM global const float *src, global float *dst,
+                              constant struct lrn_dense_params *p) {
     const struct lrn_part part = lrn_part(&p->space, get_global_id(0), get_global_id(1), get_global_id(2));
     struct lrn_pixel pixel = {.layout = &p->src, .summed = src, .x = src, .to = dst};
     pixel.image = p->src.offset + part.batch * p->src.batch;
@@ -159,9 +122,9 @@ kernel void NAME(ITEM global const float *src, global float *dst, constant struc
 }
 #endif
 
-#if WANTED(NAME_TERMS)
-kernel void NAME_TERMS(ITEM global const float *src, global const float *diff_dst, global float *terms,
-                       constant struct lrn_dense_backward_params *p) {
+#if WANTED(f32_lrn_within_terms_16)
+kernel void f32_lrn_within_terms_16(ITEM global const float *src, global const float *diff_dst,
+                                    global float *terms, constant struct lrn_dense_backward_params *p) {
     const struct lrn_part part = lrn_part(&p->space, get_global_id(0), get_global_id(1), get_global_id(2));
     struct lrn_pixel pixel = {.layout = &p->src, .summed = src, .x = src, .other = diff_dst, .to = terms};
     pixel.image = p->src.offset + part.batch * p->src.batch;
@@ -178,9 +141,9 @@ kernel void NAME_TERMS(ITEM global const float *src, global const float *diff_ds
 #endif
 
 /* diff_src may be diff_dst. */
-#if WANTED(NAME_BACKWARD)
-kernel void NAME_BACKWARD(ITEM global const float *src, global const float *terms, global float *diff_src,
-                          constant struct lrn_dense_backward_params *p) {
+#if WANTED(f32_lrn_within_backward_16)
+kernel void f32_lrn_within_backward_16(ITEM global const float *src, global const float *terms,
+                                       global float *diff_src, constant struct lrn_dense_backward_params *p) {
     const struct lrn_part part = lrn_part(&p->space, get_global_id(0), get_global_id(1), get_global_id(2));
     struct lrn_pixel pixel = {.layout = &p->terms, .summed = terms, .x = src, .other = terms, .to = diff_src};
     pixel.image = p->terms.offset + part.batch * p->terms.batch;

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Local response normalisation across channels. A line, all channels of one or of sixteen pixels, is loaded
+ * as floats; a sum over neighbours is one over elements at a fixed distance. Lines have zeros on both ends
+ * for the neighbours that are not there.
+ */
+
+/* What a work-item computes with: several lines at a time, so that what was stored as aligned vectors is not
+ * loaded at once as others. The zeros around lines of `squares` and `terms` stay. */
+struct lrn_line {
+    float x[LRN_LINE], squares[LRN_LINE];
+};
+struct lrn_gradient_line {
+    struct lrn_line forward;
+    float d[LRN_LINE], terms[LRN_LINE];
+};
+
+/* The line of a tensor: where its segments begin, and how many elements of each there are; of the last one
+ * only `last`. */
+struct lrn_place {
+    i64 at, stride, segments, length;
+    int count, last, type;
+};
+
+INLINE void lrn_place(struct lrn_place *place, constant struct lrn_across_params *p,
+                      constant struct lrn_lines *lines, i64 line, i64 batch) {
+    const i64 pixel = line * p->step, left = p->pixels - pixel, all = p->segments * p->length;
+    place->at = lines->offset + batch * lines->batch + pixel * lines->pixel;
+    place->stride = lines->segment;
+    place->segments = p->segments, place->length = p->length;
+    place->count = (int)(p->step > 1 && left < p->step ? left : p->length);
+    place->last = (int)(p->step > 1 ? place->count : p->length - (all - p->channels));
+    place->type = lines->type;
+}
+
+/* Are segments vectors of floats? */
+INLINE bool lrn_is_simple(const struct lrn_place *place) {
+    return place->type == TYPE_F32 && place->length == 16 && place->count == 16;
+}
+
+INLINE void lrn_load_line(float *to, global const uchar *from, const struct lrn_place *place) {
+    const i64 simple = !lrn_is_simple(place) ? 0 : place->segments - (place->last < 16);
+    i64 s = 0;
+#pragma nounroll
+    for (; s < simple; s++)
+        vstore16(vload16(0, (global const float *)from + place->at + s * place->stride), s, to);
+#pragma nounroll
+    for (; s < place->segments; s++)
+        row_load(to + s * place->length, from, place->type, place->at + s * place->stride, 1,
+                 s + 1 < place->segments ? place->count : place->last);
+}
+
+/* Channels that are only there as padding become zeros. */
+INLINE void lrn_store_line(global uchar *to, const struct lrn_place *place, float *from, int padded) {
+    const i64 simple = lrn_is_simple(place) ? place->segments : 0;
+    i64 s = 0;
+    if (padded) {
+#pragma nounroll
+        for (int i = place->last; i < place->length; i++)
+            from[(place->segments - 1) * place->length + i] = 0.0f;
+    }
+#pragma nounroll
+    for (; s < simple; s++)
+        vstore16(vload16(s, from), 0, (global float *)to + place->at + s * place->stride);
+#pragma nounroll
+    for (; s < place->segments; s++)
+        row_store(to, place->type, place->at + s * place->stride, 1, from + s * place->length, place->count);
+}
+
+/* The sum over the neighbours of sixteen elements. */
+INLINE float16 lrn_sum_line(const float *at, const i64 reach, const i64 step) {
+    float16 sum = vload16(0, at - reach * step);
+    for (i64 j = 1 - reach; j <= reach; j++)
+        sum += vload16(0, at + j * step);
+    return sum;
+}
+
+/* The distance from the beginning of a line to its first element, and its elements: whole vectors. */
+INLINE int lrn_margin(constant struct lrn_across_params *p) {
+    return (int)((p->lrn.reach * p->step + 15) / 16 * 16);
+}
+INLINE int lrn_elements(constant struct lrn_across_params *p) {
+    return (int)((p->channels * p->step + 15) / 16 * 16);
+}
+
+/* Clears what is in front of, between and behind lines. */
+INLINE void lrn_clear_ends(float *line, constant struct lrn_across_params *p) {
+    const int margin = lrn_margin(p), pitch = margin + lrn_elements(p);
+#pragma nounroll
+    for (int i = 0; i <= p->lines; i++)
+        row_fill(line + i * pitch, 0.0f, margin);
+}
+
+INLINE float16 lrn_power_line(float16 omega, constant struct lrn *l, const int usual) {
+    const float16 most = (float16)(3.4028234e38f);
+    return usual ? lrn_usual_power(omega > most ? most : omega) : f32_pow(omega, (float16)(-l->beta));
+}
+
+INLINE void lrn_square_line(float *to, const float *x, int n) {
+#pragma nounroll
+    for (int k = 0; k < n; k += 16) {
+        const float16 v = vload16(0, x + k);
+        vstore16(v * v, 0, to + k);
+    }
+}
+
+/* The lines of a work-item: from `first` on, p->lines at a time. */
+INLINE int lrn_lines_at(constant struct lrn_across_params *p, i64 first, i64 end) {
+    const i64 all = (p->pixels + p->step - 1) / p->step, last = end < all ? end : all;
+    return (int)(last - first < p->lines ? last - first : p->lines);
+}
+
+#if WANTED(lrn_across_16)
+/* x becomes the results. Callers pass usual values as constants. */
+INLINE void lrn_results(float *x, const float *squares, constant struct lrn_across_params *p, const int usual,
+                        const i64 reach) {
+    const int n = lrn_elements(p);
+#pragma nounroll
+    for (int k = 0; k < n; k += 16) {
+        const float16 omega = lrn_omega(lrn_sum_line(squares + k, reach, p->step), &p->lrn);
+        vstore16(vload16(0, x + k) * lrn_power_line(omega, &p->lrn, usual), 0, x + k);
+    }
+}
+
+INLINE void lrn_results_of(float *x, const float *squares, constant struct lrn_across_params *p) {
+    const int usual = lrn_is_usual(&p->lrn);
+    if (usual && p->lrn.reach == 2)
+        lrn_results(x, squares, p, 1, 2);
+    else if (usual)
+        lrn_results(x, squares, p, 1, p->lrn.reach);
+    else
+        lrn_results(x, squares, p, 0, p->lrn.reach);
+}
+
+kernel void lrn_across_16(ITEM global const uchar *src, global uchar *dst,
+                          constant struct lrn_across_params *p) {
+    struct lrn_line line;
+    struct lrn_place place;
+    const i64 batch = get_global_id(1), first = (i64)get_global_id(0) * p->share, end = first + p->share;
+    const int margin = lrn_margin(p), n = lrn_elements(p);
+    int count;
+    lrn_clear_ends(line.squares, p);
+#pragma nounroll
+    for (i64 at = first; (count = lrn_lines_at(p, at, end)) > 0; at += count) {
+#pragma nounroll
+        for (int i = 0; i < count; i++) {
+            lrn_place(&place, p, &p->src, at + i, batch);
+            lrn_load_line(line.x + i * n, src, &place);
+            lrn_square_line(line.squares + margin + i * (n + margin), line.x + i * n, n);
+        }
+#pragma nounroll
+        for (int i = 0; i < count; i++) {
+            lrn_place(&place, p, &p->to, at + i, batch);
+            lrn_results_of(line.x + i * n, line.squares + margin + i * (n + margin), p);
+            lrn_store_line(dst, &place, line.x + i * n, p->step == 1);
+        }
+    }
+}
+#endif
+
+#if WANTED(lrn_across_backward_16)
+/* What a gradient is without the sum, in place of d; and what the sums are of. */
+INLINE void lrn_terms(float *terms, float *d, const float *x, const float *squares,
+                      constant struct lrn_across_params *p, const int usual, const i64 reach) {
+    const int n = lrn_elements(p);
+#pragma nounroll
+    for (int k = 0; k < n; k += 16) {
+        const float16 omega = lrn_omega(lrn_sum_line(squares + k, reach, p->step), &p->lrn);
+        const float16 y = vload16(0, d + k) * lrn_power_line(omega, &p->lrn, usual);
+        vstore16(y, 0, d + k);
+        vstore16(f32_div(y * vload16(0, x + k), omega), 0, terms + k);
+    }
+#pragma nounroll
+    for (int k = (int)(p->channels * p->step); k < n; k++)
+        terms[k] = 0.0f; /* not a number, if omega is 0 */
+}
+
+INLINE void lrn_terms_of(float *terms, float *d, const float *x, const float *squares,
+                         constant struct lrn_across_params *p) {
+    const int usual = lrn_is_usual(&p->lrn);
+    if (usual && p->lrn.reach == 2)
+        lrn_terms(terms, d, x, squares, p, 1, 2);
+    else if (usual)
+        lrn_terms(terms, d, x, squares, p, 1, p->lrn.reach);
+    else
+        lrn_terms(terms, d, x, squares, p, 0, p->lrn.reach);
+}
+
+/* d becomes the gradients. */
+INLINE void lrn_gradients(float *d, const float *terms, const float *x,
+                          constant struct lrn_across_params *p) {
+    const int n = lrn_elements(p);
+    const float16 factor = (float16)(-2.0f * p->lrn.scale * p->lrn.beta);
+#pragma nounroll
+    for (int k = 0; k < n; k += 16) {
+        const float16 sum = lrn_sum_line(terms + k, p->lrn.reach, p->step);
+        vstore16(fma(sum, vload16(0, x + k) * factor, vload16(0, d + k)), 0, d + k);
+    }
+}
+
+/* diff_src may be diff_dst. */
+kernel void lrn_across_backward_16(ITEM global const uchar *src, global const uchar *diff_dst,
+                                   global uchar *diff_src, constant struct lrn_across_params *p) {
+    struct lrn_gradient_line line;
+    struct lrn_place place;
+    const i64 batch = get_global_id(1), first = (i64)get_global_id(0) * p->share, end = first + p->share;
+    const int margin = lrn_margin(p), n = lrn_elements(p), pitch = n + margin;
+    float *squares = line.forward.squares + margin, *x = line.forward.x, *terms = line.terms + margin;
+    int count;
+    lrn_clear_ends(line.forward.squares, p);
+    lrn_clear_ends(line.terms, p);
+#pragma nounroll
+    for (i64 at = first; (count = lrn_lines_at(p, at, end)) > 0; at += count) {
+#pragma nounroll
+        for (int i = 0; i < count; i++) {
+            lrn_place(&place, p, &p->src, at + i, batch);
+            lrn_load_line(x + i * n, src, &place);
+            lrn_place(&place, p, &p->diff_dst, at + i, batch);
+            lrn_load_line(line.d + i * n, diff_dst, &place);
+            lrn_square_line(squares + i * pitch, x + i * n, n);
+        }
+#pragma nounroll
+        for (int i = 0; i < count; i++)
+            lrn_terms_of(terms + i * pitch, line.d + i * n, x + i * n, squares + i * pitch, p);
+#pragma nounroll
+        for (int i = 0; i < count; i++) {
+            lrn_gradients(line.d + i * n, terms + i * pitch, x + i * n, p);
+            lrn_place(&place, p, &p->to, at + i, batch);
+            lrn_store_line(diff_src, &place, line.d + i * n, p->step == 1);
+        }
+    }
+}
+#endif
