@@ -11,20 +11,22 @@
 #include "kernels/params_gemm.h"
 
 enum {
-    WIDENING_COLUMNS = 60, /* most columns of a work-item, times its panels */
-    WIDENING_PIECE = 128,  /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
-    WIDENING_WIDTH = 256,  /* most channels of a work-item */
-    WIDENING_DOTS = 4,     /* most columns of the kernel that multiplies rows */
-    WIDEN_ROWS = 16,       /* of a work-item */
+    WIDENING_COLUMNS = 252, /* most columns of a work-item */
+    WIDENING_FEW = 60, /* most columns times panels, of integers or where rows of several panels are read */
+    WIDENING_BLOCK = 256, /* the same for blocks of f32 */
+    WIDENING_PANELS = 4,  /* of a block */
+    WIDENING_PIECE = 128, /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
+    WIDENING_WIDTH = 256, /* most channels of a work-item */
+    WIDENING_DOTS = 4,    /* most columns of the kernel that multiplies rows */
+    WIDEN_ROWS = 16,      /* of a work-item */
     WIDEN_STEPS = 256,
 };
 
 struct widening_params {
     struct gemm_params gemm; /* `tile` and `tiles` are those of a work-item; depth has no window */
-    i64 height;              /* columns of a register tile */
-    i64 panels;              /* of a work-item: more than 1 for few columns and channels that are dense */
-    i64 piece;               /* steps of the reduction at a time: WIDENING_PIECE / panels */
-    i64 weights_channel;     /* stride of channels within a panel */
+    i64 panels;              /* of a work-item: more than 1 only for channels that are dense */
+    i64 piece; /* steps of the reduction at a time: WIDENING_PIECE, divided by the panels unless blocked */
+    i64 weights_channel; /* stride of channels within a panel */
     i32 weights_type, weights_bits, bias_type;
     i32 scaled;     /* scales of src or weights are applied to sums */
     i32 finished;   /* more follows than the activation */
@@ -32,7 +34,7 @@ struct widening_params {
     i32 depth_dim;  /* of weights, for these */
     i32 integers;   /* sums are exact in s32, and zero points are applied to them */
     i32 bare;       /* integers that are stored unchanged */
-    i32 pad;
+    i32 blocked;    /* weights are dense f32: a piece is all steps of a panel, then those of the next one */
     struct quant_source weights_scale, weights_zero_point; /* by position in weights, or in dst if integers */
     struct quant_source src_zero_point;                    /* of integers, by position in dst */
 };

@@ -157,12 +157,12 @@ INLINE void widening_turn(constant struct widening_params *p, const struct widen
 
 /* Integers: the sums of rows of src, sixteen for each, and of columns of weights, which zero points need. */
 struct widening_sums {
-    int16 rows[WIDENING_COLUMNS];
+    int16 rows[WIDENING_FEW];
     int columns[WIDENING_WIDTH];
 };
 
 INLINE void widening_count_begin(struct widening_sums *sums) {
-    for (int i = 0; i < WIDENING_COLUMNS; i++)
+    for (int i = 0; i < WIDENING_FEW; i++)
         sums->rows[i] = (int16)(0);
     for (int i = 0; i < WIDENING_WIDTH; i++)
         sums->columns[i] = 0;

@@ -178,8 +178,8 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
         view->weights_depth = strides[k], view->weights_panel = panel;
         return dnnl_success;
     }
-    enum { FEW = 4 };
-    if (gemm_depth(plan, 1) == 1 || rows <= FEW)
+    enum { FEW = 4, MANY = 256 };
+    if (rows <= (gemm_depth(plan, 1) == 1 ? MANY : FEW))
         return plan_skip(plan, "plain weights, which are faster without a copy");
     return pack_weights(plan, md, b, view);
 }

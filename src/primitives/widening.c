@@ -67,7 +67,7 @@ static dnnl_dim_t row_of(dnnl_dim_t depth) {
 
 /* Do rows compete for the same lines of the L1 cache, and are they read often enough to pay for a copy? */
 static bool collides(const struct gemm_view *view) {
-    enum { LINES = 256, FEW = 8 };
+    enum { LINES = 512, FEW = 8 };
     return view->src.column % LINES == 0 && view->columns >= FEW && view->channels > 64;
 }
 
@@ -147,26 +147,37 @@ static bool has_epilogue(const struct epilogue *epilogue) {
            || epilogue->dst_zero_point.from != QUANT_NONE || epilogue->rounding.bits != 0;
 }
 
-/* The columns of a work-item: as many as it can take, in tiles of nearly the same height. */
-static void set_tiles(struct widening_params *p, const struct gemm_tile_shape *tile) {
-    dnnl_dim_t columns = p->gemm.columns, most = WIDENING_COLUMNS / tile->height * tile->height;
-    p->gemm.tiles = divide_up(columns, most);
-    p->gemm.tile = divide_up(columns, p->gemm.tiles);
-    p->height = divide_up(p->gemm.tile, divide_up(p->gemm.tile, tile->height));
+/* The columns of a work-item: as many as it can take, while enough work-items remain. */
+static void set_tiles(const struct plan *plan, const struct gemm_view *view, struct gemm_params *p) {
+    enum { ENOUGH = 16 };
+    dnnl_dim_t most = sums_integers(plan) ? WIDENING_FEW : WIDENING_COLUMNS, columns = view->columns;
+    dnnl_dim_t others = gemm_panels(plan, view->channels) * gemm_product(view->batch, GEMM_VIEW_BATCHES);
+    dnnl_dim_t blocks = divide_up(columns, most), limit = divide_up(columns, WIDENING_FEW);
+    while (blocks < limit && blocks * others < ENOUGH)
+        blocks++;
+    p->tile = divide_up(columns, blocks);
+    p->tiles = divide_up(columns, p->tile);
 }
 
-/* Few columns use each weight few times, so reading them counts: long rows of several panels are read where
- * panels are not apart. Enough work-items remain. */
-static void set_panels(struct widening_params *p, const struct gemm_view *view,
-                       const struct gemm_tile_shape *tile) {
+/* Several panels of a work-item, while enough work-items remain. Few columns use each weight few times, so
+ * reading them counts: long rows of several panels are read where panels are not apart. Many columns of f32
+ * read src less often. */
+static void set_panels(const struct plan *plan, const struct gemm_view *view, struct widening_params *p) {
     enum { ENOUGH = 16 };
+    const struct gemm_tile_shape *tile = gemm_tile_of(plan);
     dnnl_dim_t panels = divide_up(view->channels, tile->panel);
+    bool dense = view->weights.channel == 1;
     p->panels = 1;
-    while (view->weights.channel == 1 && view->weights_panel == tile->panel
-           && 2 * p->panels * tile->panel <= WIDENING_WIDTH
-           && 2 * p->panels * view->columns <= WIDENING_COLUMNS && panels >= 2 * p->panels * ENOUGH)
+    p->blocked = dense && tensor(plan, DNNL_ARG_WEIGHTS)->data_type == dnnl_f32
+                 && 2 * view->columns > WIDENING_FEW
+                 && !quants_find(&plan->attr.zero_points, DNNL_ARG_WEIGHTS)
+                 && !scales_elements(plan, DNNL_ARG_WEIGHTS, tensor(plan, DNNL_ARG_WEIGHTS)->ndims - 2);
+    dnnl_dim_t most = p->blocked ? WIDENING_BLOCK : WIDENING_FEW,
+               width = p->blocked ? WIDENING_PANELS * tile->panel : WIDENING_WIDTH;
+    while (dense && (p->blocked || view->weights_panel == tile->panel) && 2 * p->panels * tile->panel <= width
+           && 2 * p->panels * p->gemm.tile <= most && panels * p->gemm.tiles >= 2 * p->panels * ENOUGH)
         p->panels *= 2;
-    p->piece = WIDENING_PIECE / p->panels;
+    p->piece = p->blocked ? WIDENING_PIECE : WIDENING_PIECE / p->panels;
 }
 
 /* Few columns by weights that are dense along the reduction: rows are multiplied without turning them. Zero
@@ -184,8 +195,8 @@ static struct range set_range(const struct plan *plan, const struct gemm_view *v
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
     dnnl_dim_t batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
     gemm_fill(&p->gemm, view, tile);
-    set_tiles(p, tile);
-    set_panels(p, view, tile);
+    set_tiles(plan, view, &p->gemm);
+    set_panels(plan, view, p);
     if (!dots)
         return range_of_groups(p->gemm.tiles, divide_up(gemm_panels(plan, view->channels), p->panels),
                                batches);

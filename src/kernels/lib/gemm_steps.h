@@ -4,17 +4,18 @@
  * floats. Included once per shape, after lib/lanes.h; NAME(x) appends the shape to a name. Weights are in the
  * address space SPACE.
  */
-/* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps. Callers pass
- * `m` and `panels` as constants, so that the loops over them unroll and acc stays in registers.
- */
+/* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps, each of which
+ * also asks for `ahead` if that is not NULL. Callers pass `m` and `panels` as constants, so that the loops
+ * over them unroll and acc stays in registers. */
 INLINE void NAME(gemm_steps)(global const float *a, const i64 column, SPACE const float *w, const i64 step,
-                             const i64 panel, const i64 depth, const i64 ahead, const int m, const int panels,
-                             VEC *acc) {
+                             const i64 panel, const i64 depth, global const float *ahead,
+                             const i64 ahead_step, const int m, const int panels, VEC *acc) {
 #pragma nounroll
     for (i64 i = 0; i < depth; i++, w += step) {
         if (ahead) {
-            PREFETCH(w + ahead);
-            PREFETCH(w + ahead + LANES);
+            PREFETCH(ahead);
+            PREFETCH(ahead + LANES);
+            ahead += ahead_step;
         }
 #pragma unroll
         for (int n = 0; n < panels; n++) {

@@ -39,8 +39,8 @@ INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_ti
                 if (one)
                     NAME(gemm_half_steps)(a, p->src_column, w, p->weights_depth, p->depth, m, acc);
                 else
-                    NAME(gemm_steps)(a, p->src_column, w, p->weights_depth, p->weights_panel, p->depth, 0, m,
-                                     panels, acc);
+                    NAME(gemm_steps)(a, p->src_column, w, p->weights_depth, p->weights_panel, p->depth, 0, 0,
+                                     m, panels, acc);
             }
     NAME(gemm_move)(out, acc, 2 * m * panels);
 }
@@ -50,9 +50,9 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
                              i64 depth, const int m, VEC *out) {
     VEC acc[2 * HEIGHT];
     NAME(gemm_move)(acc, out, 2 * m);
-    NAME(gemm_steps)(t->src + first * p->src_column + begin, p->src_column,
-                     t->weights + begin * p->weights_depth, p->weights_depth, 0, depth,
-                     GEMM_DEEP_PIECE * p->weights_depth, m, 1, acc);
+    global const float *weights = t->weights + begin * p->weights_depth;
+    NAME(gemm_steps)(t->src + first * p->src_column + begin, p->src_column, weights, p->weights_depth, 0,
+                     depth, weights + GEMM_DEEP_PIECE * p->weights_depth, p->weights_depth, m, 1, acc);
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
