@@ -120,12 +120,26 @@ static dnnl_stream_t record(const struct device *d, ze_command_list_handle_t lis
     return stream;
 }
 
+/* Runs the list for one input after the other; returns the largest error. */
+static double replay(ze_command_queue_handle_t queue, ze_command_list_handle_t list, dnnl_memory_t input,
+                     float *const values[LAYERS + 1], const float *weights, uint32_t *random) {
+    double error = 0;
+    for (int i = 0; i < RUNS; i++) {
+        fill(input, 1.0f, random); /* a new input, in the memory that was recorded */
+        const double start = now_ms();
+        ZE_CHECK(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
+        ZE_CHECK(zeCommandQueueSynchronize(queue, UINT64_MAX));
+        printf("run %d: %.3f ms\n", i, now_ms() - start);
+        error = fmax(error, expected_error(values[0], weights, values[LAYERS]));
+    }
+    return error;
+}
+
 int main(void) {
     struct device d = open_device();
     dnnl_memory_t x[LAYERS + 1], w;
     float *values[LAYERS + 1], *weights;
     uint32_t random = 1;
-    double error = 0;
     for (int l = 0; l <= LAYERS; l++)
         x[l] = make_memory(&d, ROWS, SIZE, &values[l]);
     w = make_memory(&d, SIZE, SIZE, &weights);
@@ -142,14 +156,7 @@ int main(void) {
     dnnl_stream_t stream = record(&d, list, layer, x, w);
     CHECK(dnnl_primitive_destroy(layer)); /* the stream keeps what the list needs */
 
-    for (int i = 0; i < RUNS; i++) {
-        fill(x[0], 1.0f, &random); /* a new input, in the memory that was recorded */
-        const double start = now_ms();
-        ZE_CHECK(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
-        ZE_CHECK(zeCommandQueueSynchronize(queue, UINT64_MAX));
-        printf("run %d: %.3f ms\n", i, now_ms() - start);
-        error = fmax(error, expected_error(values[0], weights, values[LAYERS]));
-    }
+    const double error = replay(queue, list, x[0], values, weights, &random);
     printf("%d layers recorded once, run %d times: largest error %.1e\n", LAYERS, RUNS, error);
 
     ZE_CHECK(zeCommandQueueDestroy(queue));
