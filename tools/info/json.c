@@ -156,5 +156,5 @@ void print_request_json(const struct request *request, const char *engine,
         put_member(2, false, "reason", answer->declined[i].reason);
         putchar('}');
     }
-    printf("]\n}\n");
+    printf("]\n}");
 }

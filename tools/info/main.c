@@ -20,7 +20,7 @@ static const char help[] =
         "       lode-info [--json] [--engine NAME] --request KIND TYPES SHAPE [OPTION]...\n"
         "       lode-info [--json] [--engine NAME] --request FILE\n"
         "                                          how requests would be computed\n"
-        "  --json         as JSON; a request is one object\n"
+        "  --json         as JSON: one object, or a list of one for each request\n"
         "  --engines      one line per engine: ENGINE|ok|BACKEND|NAME, or RUNTIME|absent|TITLE|WHY\n"
         "  --engine NAME  cpu (default), ze:0, ocl:0, sycl:0: as this program lists them\n"
         "A request is what lode-bench takes, with its options --direction, --alg, --aux, --attr,\n"
@@ -113,6 +113,7 @@ static int print_requests(const struct options *options) {
         fprintf(stderr, "lode-info: cannot read %s\n", options->words[0]);
     requests_parse(&requests);
     for (int i = 0; i < requests.count; i++) {
+        if (options->json) printf(i ? ",\n" : "[");
         request_read(&requests.list[i], options->engine, &answer);
         if (options->json)
             print_request_json(&requests.list[i], options->engine, &answer);
@@ -120,6 +121,7 @@ static int print_requests(const struct options *options) {
             print_request(&requests.list[i], options->engine, &answer);
         if (answer.why[0]) status = 1;
     }
+    if (options->json && requests.count) puts("]");
     if (!requests.count) fprintf(stderr, "lode-info: no requests found\n");
     free(requests.list);
     return requests.count ? status : 2;
