@@ -10,6 +10,9 @@
 #include "kernels/params_rnn.h"
 
 enum { RNN_NO_TYPE = 0 }; /* of an operand that is absent */
+/* Products of the inputs of all steps do not stay in the L2 cache: they are fetched so many channels ahead.
+ */
+enum { RNN_AHEAD = 64 };
 
 /* Where a work-item is. */
 struct rnn_at {

@@ -17,6 +17,7 @@ ACCESS OVERLOAD VEC rnn_tanh(VEC x) {
 /* What goes into a gate: its products and its bias. */
 ACCESS OVERLOAD void rnn_sum(VEC *sum, const struct rnn_at *at, int gate) {
     VEC x, y;
+    PREFETCH(at->rows[RNN_GATES_LAYER] + sizeof(float) * (rnn_offset(at, RNN_GATES_LAYER, gate) + RNN_AHEAD));
     rnn_load(&x, at, RNN_GATES_LAYER, gate);
     rnn_load(&y, at, RNN_GATES_ITER, gate);
     x = x + y;
