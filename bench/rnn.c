@@ -194,7 +194,7 @@ static double run_us(const struct layer *layer, const struct pass *passes, int c
 
 /* The time to read memory: threads read a share each and wait for each other after every part, as the steps
  * of a network do. */
-enum { PARTS = 2, READ_WORDS = 64, MAX_THREADS = 256 };
+enum { PARTS = 2, MAX_THREADS = 256 };
 struct readers {
     int threads;
     struct {
@@ -208,15 +208,14 @@ struct readers {
     double best;
 };
 
-__attribute__((target_clones("avx512f", "avx2", "default"))) static uint64_t read_words(const uint64_t *words,
-                                                                                        size_t count) {
-    uint64_t sums[READ_WORDS] = {0}, sum = 0;
-    for (size_t i = 0; i + READ_WORDS <= count; i += READ_WORDS)
-        for (size_t j = 0; j < READ_WORDS; j++)
-            sums[j] += words[i + j];
-    for (size_t j = 0; j < READ_WORDS; j++)
-        sum += sums[j];
-    return sum;
+/* One word of every cache line: what limits it is how fast lines come. */
+static uint64_t read_lines(const uint64_t *words, size_t count) {
+    enum { LINE = 8, LINES = 4 };
+    uint64_t sums[LINES] = {0};
+    for (size_t i = 0; i + LINE * LINES <= count; i += LINE * LINES)
+        for (size_t j = 0; j < LINES; j++)
+            sums[j] += words[i + LINE * j];
+    return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
 static void meet(struct readers *r, int *met) {
@@ -230,7 +229,7 @@ static void read_parts(struct readers *r, int number, int *met) {
     for (int p = 0; p < PARTS; p++) {
         const size_t share = r->parts[p].count / (size_t)r->threads;
         for (dnnl_dim_t i = 0; i < r->parts[p].times; i++) {
-            atomic_fetch_add(&r->sum, read_words(r->parts[p].words + (size_t)number * share, share));
+            atomic_fetch_add(&r->sum, read_lines(r->parts[p].words + (size_t)number * share, share));
             meet(r, met);
         }
     }
