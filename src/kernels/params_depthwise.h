@@ -11,24 +11,25 @@
 enum {
     DEPTHWISE_BLOCK = 6, /* at most so many adjacent outputs are computed at once */
     DEPTHWISE_PANEL = 16,
-    DEPTHWISE_PANELS = 16, /* panels per work-item */
+    DEPTHWISE_PANELS = 16, /* panels per work-item, at most */
     DEPTHWISE_PLACES = 28, /* outputs in a row per work-item, at most */
 };
 
 struct depthwise_params {
     struct window_images images;
-    i64 part;                    /* outputs in a row per work-item */
+    i64 part, rows, panels;      /* per work-item: outputs in a row, rows, panels */
     i64 whole_first, whole_last; /* outputs in a row whose whole window is inside the image */
     i64 src_end;                 /* offset of the end of src */
     i64 weights_offset, weights_panel, weights_step[WINDOW_DIMS]; /* strides of panels and taps */
     i64 bias_offset;
-    i64 pieces; /* groups of DEPTHWISE_PANELS panels: the range has batches * pieces */
+    i64 pieces; /* groups of `panels` panels: the range has batches * pieces */
     /* Place i is position first + i * step of dst, for the epilogue. */
     i64 place_first[WINDOW_DIMS], place_step[WINDOW_DIMS];
     struct activation activation;
     i32 has_bias, bias_type;
     i32 scaled, finished; /* as in params_gemm.h */
-    i32 plain, pad;       /* plain: everything is f32, and neither scaled nor finished */
+    i32 plain;            /* everything is f32, and neither scaled nor finished */
+    i32 large;            /* src does not fit into a core's caches */
     struct epilogue epilogue;
 };
 

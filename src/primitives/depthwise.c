@@ -103,7 +103,9 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     struct depthwise_params *p = bytes ? &own->depthwise : params;
     *p = *whole;
     set_part(p, part);
-    launch->range = window_images_range(&p->images, p->part, ep->dst.dims[0] * p->pieces);
+    launch->range = range_of_groups(divide_up(p->images.places[2], p->part),
+                                    divide_up(p->images.places[0] * p->images.places[1], p->rows),
+                                    ep->dst.dims[0] * p->pieces);
     launch_bind(launch, src);
     launch_bind(launch, weights);
     launch_bind(launch, p->has_bias ? DNNL_ARG_BIAS : ARG_NOTHING);
@@ -129,16 +131,26 @@ static dnnl_status_t prepare_src(struct plan *plan, struct image *src) {
     return append_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved, NULL);
 }
 
+/* The rows of f32 images that a work-item reads several times fit into the first cache. */
+static struct depthwise_params share_rows(const struct plan *plan, dnnl_dim_t channels) {
+    const bool bytes = takes_bytes(plan);
+    struct depthwise_params p = {.rows = bytes ? 1 : 4, .panels = bytes ? DEPTHWISE_PANELS : 4};
+    p.pieces = divide_up(channels, p.panels * DEPTHWISE_PANEL);
+    return p;
+}
+
 static dnnl_status_t build(struct epilogue_build *ep) {
+    enum { LARGE = 1 << 19 }; /* elements */
     struct plan *plan = ep->plan;
     struct image src, dst = image_of(ep->dst_arg, &ep->dst);
-    struct depthwise_params whole = {.pieces = divide_up(dst.channels, DEPTHWISE_PANELS * DEPTHWISE_PANEL)};
+    struct depthwise_params whole = share_rows(plan, dst.channels);
     int weights;
     TRY(prepare_src(plan, &src));
     TRY(prepare_weights(plan, &whole, &weights));
     window_images_init(&whole.images, &plan->problem, &src, &dst);
     set_bias(&whole, problem_md(&plan->problem, DNNL_ARG_BIAS));
     whole.src_end = image_end(&src);
+    whole.large = whole.src_end > LARGE;
     const struct conv_parts parts = {.window = whole.images.window,
                                      .dst = {dst.size[0], dst.size[1], dst.size[2]},
                                      .transposed = plan->problem.kind == dnnl_deconvolution};

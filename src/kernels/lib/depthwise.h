@@ -8,6 +8,7 @@
 
 #define LANES 16
 #include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
 
 struct depthwise_buffers {
     global const float *src, *weights;
@@ -37,45 +38,143 @@ INLINE void depthwise_sums(const struct depthwise_block *b, global const float *
         }
 }
 
-/* The full panels of a block of m outputs, with bias and activation; or only the sums of the first panel, in
- * `sums`. */
+#if defined(__AVX512F__)
+/* The same for rows of three taps without dilation and outputs `stride` pixels apart: a pixel is loaded once
+ * for all outputs that read it. Fewer registers than 32 would not hold the pixels. */
+INLINE void depthwise_sums_of_3(const struct depthwise_block *b, global const float *src,
+                                global const float *weights, const int stride, VEC *acc) {
+#pragma unroll
+    for (int r = 0; r < DEPTHWISE_BLOCK; r++)
+        acc[r] = V(0.0f);
+#pragma nounroll
+    for (i64 k0 = 0; k0 < b->taps[0]; k0++)
+#pragma nounroll
+        for (i64 k1 = 0; k1 < b->taps[1]; k1++) {
+            global const float *a = src + k0 * b->step[0] + k1 * b->step[1];
+            global const float *w = weights + k0 * b->weights_step[0] + k1 * b->weights_step[1];
+            VEC y[3], x[2 * DEPTHWISE_BLOCK + 1];
+#pragma unroll
+            for (int k = 0; k < 3; k++)
+                y[k] = VLOAD(0, w + k * b->weights_step[2]);
+#pragma unroll
+            for (int i = 0; i < (DEPTHWISE_BLOCK - 1) * stride + 3; i++)
+                x[i] = VLOAD(0, a + i * b->step[2]);
+#pragma unroll
+            for (int k = 0; k < 3; k++)
+#pragma unroll
+                for (int r = 0; r < DEPTHWISE_BLOCK; r++)
+                    acc[r] = fma(x[r * stride + k], y[k], acc[r]);
+        }
+}
+#else
+INLINE void depthwise_sums_of_3(const struct depthwise_block *b, global const float *src,
+                                global const float *weights, const int stride, VEC *acc) {
+    depthwise_sums(b, src, weights, DEPTHWISE_BLOCK, acc);
+}
+#endif
+
+/* Adds bias, applies the activation and stores m results; `lanes` channels exist. */
+INLINE void depthwise_end(constant struct depthwise_params *p, VEC *acc, VEC bias, global float *dst,
+                          i64 column, const int m, int lanes) {
+    if (p->has_bias)
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            acc[r] += bias;
+    if (p->activation.alg == ELTWISE_RELU && p->activation.alpha == 0.0f)
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            acc[r] = acc[r] > V(0.0f) ? acc[r] : V(0.0f);
+    else if (p->activation.alg)
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            acc[r] = activation_apply(&p->activation, acc[r]);
+    if (lanes == LANES) {
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            VSTORE(acc[r], 0, dst + r * column);
+        return;
+    }
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        store_lanes(acc[r], dst + r * column, lanes);
+}
+
+/* What a block of some panels reads and writes. */
+struct depthwise_place {
+    global const float *src, *bias, *weights;
+    global float *dst;
+};
+
+INLINE struct depthwise_place depthwise_place(constant struct depthwise_params *p,
+                                              const struct depthwise_buffers *f,
+                                              const struct depthwise_block *b, i64 panel) {
+    struct depthwise_place at;
+    at.src = f->src + b->src + panel * LANES;
+    at.bias = (global const float *)f->bias + p->bias_offset + panel * LANES;
+    at.weights = f->weights + b->weights + panel * p->weights_panel;
+    at.dst = (global float *)f->dst + b->dst + panel * LANES;
+    return at;
+}
+
+/* Full panels, or a last one with fewer lanes, of a block of m outputs, with bias and activation; or only the
+ * sums of the first panel, in `sums`. */
 INLINE void depthwise_panels(constant struct depthwise_params *p, const struct depthwise_buffers *f,
-                             const struct depthwise_block *b, i64 first, i64 last, const int m, VEC *sums) {
-    i64 bias_step = p->has_bias ? LANES : 0;
-    global const float *src = f->src + b->src + first * LANES;
-    global const float *bias = (global const float *)f->bias + p->bias_offset + first * bias_step;
-    global const float *weights = f->weights + b->weights + first * p->weights_panel;
-    global float *dst = (global float *)f->dst + b->dst + first * LANES;
+                             const struct depthwise_block *b, i64 first, i64 last, int lanes, const int m,
+                             VEC *sums) {
 #pragma nounroll
     for (i64 panel = first; panel < last; panel++) {
-        VEC acc[DEPTHWISE_BLOCK];
-        depthwise_sums(b, src, weights, m, acc);
+        const struct depthwise_place at = depthwise_place(p, f, b, panel);
+        VEC acc[DEPTHWISE_BLOCK], bias = V(0.0f);
+        depthwise_sums(b, at.src, at.weights, m, acc);
         if (sums) {
 #pragma unroll
             for (int r = 0; r < m; r++)
                 sums[r] = acc[r];
             return;
         }
-        if (p->has_bias)
+        if (p->has_bias) load_lanes(&bias, at.bias, lanes, 0.0f);
+        depthwise_end(p, acc, bias, at.dst, b->dst_column, m, lanes);
+    }
+}
+
+/* The pixels that the next row of outputs reads for the first time. */
+INLINE void depthwise_prefetch(const struct depthwise_block *b, global const float *src) {
+    global const float *next = src + b->taps[1] * b->step[1];
 #pragma unroll
-            for (int r = 0; r < m; r++)
-                acc[r] += VLOAD(0, bias);
-        if (p->activation.alg)
-#pragma unroll
-            for (int r = 0; r < m; r++)
-                acc[r] = activation_apply(&p->activation, acc[r]);
-#pragma unroll
-        for (int r = 0; r < m; r++)
-            VSTORE(acc[r], 0, dst + r * b->dst_column);
-        src += LANES, bias += bias_step, dst += LANES, weights += p->weights_panel;
+    for (int r = 0; r < DEPTHWISE_BLOCK; r++)
+        PREFETCH(next + r * b->column);
+}
+
+/* The same for `length` adjacent outputs, at least a block. The last block starts early: some outputs are
+ * computed twice, with the same bits. */
+INLINE void depthwise_run(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                          const struct depthwise_block *b, i64 first, i64 last, int lanes, i64 length,
+                          const int stride) {
+#pragma nounroll
+    for (i64 panel = first; panel < last; panel++) {
+        const struct depthwise_place at = depthwise_place(p, f, b, panel);
+        VEC bias = V(0.0f);
+        if (p->has_bias) load_lanes(&bias, at.bias, lanes, 0.0f);
+#pragma nounroll
+        for (i64 i = 0; i < length; i += DEPTHWISE_BLOCK) {
+            const i64 place = i + DEPTHWISE_BLOCK < length ? i : length - DEPTHWISE_BLOCK;
+            VEC acc[DEPTHWISE_BLOCK];
+            if (p->large) depthwise_prefetch(b, at.src + place * b->column);
+            if (stride)
+                depthwise_sums_of_3(b, at.src + place * b->column, at.weights, stride, acc);
+            else
+                depthwise_sums(b, at.src + place * b->column, at.weights, DEPTHWISE_BLOCK, acc);
+            depthwise_end(p, acc, bias, at.dst + place * b->dst_column, b->dst_column, DEPTHWISE_BLOCK,
+                          lanes);
+        }
     }
 }
 
 /* Separate functions, so that each has all registers to itself. */
 #define DEPTHWISE_PANELS_OF(m)                                                                               \
     OUTLINE void depthwise_##m(constant struct depthwise_params *p, const struct depthwise_buffers *f,       \
-                               const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {            \
-        depthwise_panels(p, f, b, first, last, m, sums);                                                     \
+                               const struct depthwise_block *b, i64 first, i64 last, int lanes, VEC *sums) { \
+        depthwise_panels(p, f, b, first, last, lanes, m, sums);                                              \
     }
 DEPTHWISE_PANELS_OF(1)
 DEPTHWISE_PANELS_OF(2)
@@ -83,14 +182,38 @@ DEPTHWISE_PANELS_OF(3)
 DEPTHWISE_PANELS_OF(4)
 DEPTHWISE_PANELS_OF(6)
 INLINE void depthwise_any(constant struct depthwise_params *p, const struct depthwise_buffers *f,
-                          const struct depthwise_block *b, i64 first, i64 last, VEC *sums) {
+                          const struct depthwise_block *b, i64 first, i64 last, int lanes, VEC *sums) {
     switch (b->count) {
-    case 1: depthwise_1(p, f, b, first, last, sums); break;
-    case 2: depthwise_2(p, f, b, first, last, sums); break;
-    case 3: depthwise_3(p, f, b, first, last, sums); break;
-    case 4: depthwise_4(p, f, b, first, last, sums); break;
-    case 6: depthwise_6(p, f, b, first, last, sums); break;
+    case 1: depthwise_1(p, f, b, first, last, lanes, sums); break;
+    case 2: depthwise_2(p, f, b, first, last, lanes, sums); break;
+    case 3: depthwise_3(p, f, b, first, last, lanes, sums); break;
+    case 4: depthwise_4(p, f, b, first, last, lanes, sums); break;
+    case 6: depthwise_6(p, f, b, first, last, lanes, sums); break;
     }
+}
+
+#define DEPTHWISE_RUNS_OF(stride)                                                                            \
+    OUTLINE void depthwise_run_##stride(constant struct depthwise_params *p,                                 \
+                                        const struct depthwise_buffers *f, const struct depthwise_block *b,  \
+                                        i64 first, i64 last, int lanes, i64 length) {                        \
+        depthwise_run(p, f, b, first, last, lanes, length, stride);                                          \
+    }
+DEPTHWISE_RUNS_OF(0)
+DEPTHWISE_RUNS_OF(1)
+DEPTHWISE_RUNS_OF(2)
+
+/* Plain results of a block, or of a run that begins with it. */
+INLINE void depthwise_plain(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                            const struct depthwise_block *b, i64 first, i64 last, int lanes, i64 length) {
+    const bool short_rows = b->taps[2] == 3 && b->step[2] == p->images.src_stride[2];
+    if (length <= b->count)
+        depthwise_any(p, f, b, first, last, lanes, 0);
+    else if (short_rows && p->images.window.stride[2] == 1)
+        depthwise_run_1(p, f, b, first, last, lanes, length);
+    else if (short_rows && p->images.window.stride[2] == 2)
+        depthwise_run_2(p, f, b, first, last, lanes, length);
+    else
+        depthwise_run_0(p, f, b, first, last, lanes, length);
 }
 
 /* The sums of a block for `count` channels, one channel at a time. */
@@ -141,27 +264,61 @@ INLINE void depthwise_panel(constant struct depthwise_params *p, const struct de
         depthwise_each(b, f->src + b->src + channel, f->weights + b->weights + panel * p->weights_panel,
                        count, sums);
     else
-        depthwise_any(p, f, b, panel, panel + 1, sums);
+        depthwise_any(p, f, b, panel, panel + 1, LANES, sums);
     depthwise_store(p, f, EPILOGUE_PASS, b, channel, count, sums);
 }
 
-/* Range: parts of rows, rows, batches x pieces of channels. */
+/* How many outputs from `place` on have whole windows and are computed in one run. */
+INLINE i64 depthwise_length(constant struct depthwise_params *p, const struct depthwise_block *b,
+                            const struct window_row *row, i64 place) {
+    const i64 end = row->last < p->whole_last ? row->last : p->whole_last;
+    return b->count == DEPTHWISE_BLOCK ? end - place : b->count;
+}
+
+/* Panels of a run that are not plain, or that end where src ends: block after block. */
+INLINE void depthwise_rest(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                           EPILOGUE_ARGS, struct depthwise_block *b, i64 first, i64 last,
+                           const struct window_row *row, i64 length) {
+    const i64 end = b->place[2] + length;
+    for (i64 place = b->place[2]; place < end; place += b->count) {
+        depthwise_move(b, p, row, place);
+        for (i64 panel = first; panel < last; panel++)
+            depthwise_panel(p, f, EPILOGUE_PASS, b, panel);
+    }
+}
+
+/* A part of one row. */
+INLINE void depthwise_row(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                          EPILOGUE_ARGS, const struct depthwise_item *item) {
+    const struct window_row *row = &item->row;
+    const i64 first = item->first, last = item->last, full = p->images.channels / LANES;
+    const i64 whole = !p->plain ? first : last < full ? last : full;
+    const int rest = (int)(p->images.channels - whole * LANES);
+    struct depthwise_block b = depthwise_begin(p, row);
+    for (i64 place = row->first, length; place < row->last; place += length) {
+        depthwise_move(&b, p, row, place);
+        length = depthwise_length(p, &b, row, place);
+        if (first < whole) depthwise_plain(p, f, &b, first, whole, LANES, length);
+        if (whole == last) continue;
+        const i64 end = b.src_end + (length - b.count) * b.column + whole * LANES;
+        if (p->plain && end <= p->src_end)
+            depthwise_plain(p, f, &b, whole, last, rest, length);
+        else
+            depthwise_rest(p, f, EPILOGUE_PASS, &b, whole, last, row, length);
+    }
+}
+
+/* Range: parts of rows, groups of rows, batches x pieces of channels. Rows of a group share pixels, which
+ * stay in the cache. */
 #if WANTED(f32_depthwise_6x16)
 kernel void f32_depthwise_6x16(ITEM global const float *src, global const float *weights,
                                global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                constant struct depthwise_params *p) {
     const struct depthwise_buffers f = {src, weights + p->weights_offset, bias, dst};
-    const struct depthwise_item part =
-            depthwise_item(p, get_global_id(0), get_global_id(1), get_global_id(2));
-    const struct window_row row = part.row;
-    const i64 first = part.first, last = part.last, full = p->images.channels / LANES;
-    const i64 whole = !p->plain ? first : last < full ? last : full;
-    struct depthwise_block b = depthwise_begin(p, &row);
-    for (i64 place = row.first; place < row.last; place += b.count) {
-        depthwise_move(&b, p, &row, place);
-        depthwise_any(p, &f, &b, first, whole, 0);
-        for (i64 panel = whole; panel < last; panel++)
-            depthwise_panel(p, &f, EPILOGUE_PASS, &b, panel);
+    const i64 rows = p->images.places[0] * p->images.places[1], row = get_global_id(1) * p->rows;
+    for (i64 i = row; i < row + p->rows && i < rows; i++) {
+        const struct depthwise_item part = depthwise_item(p, get_global_id(0), i, get_global_id(2));
+        depthwise_row(p, &f, EPILOGUE_PASS, &part);
     }
 }
 #endif

@@ -81,8 +81,8 @@ INLINE struct depthwise_item depthwise_item(constant struct depthwise_params *p,
     struct depthwise_item item;
     i64 batch = p->pieces == 1 ? index : index / p->pieces;
     i64 panels = (p->images.channels + DEPTHWISE_PANEL - 1) / DEPTHWISE_PANEL;
-    item.first = (index - batch * p->pieces) * DEPTHWISE_PANELS;
-    item.last = item.first + DEPTHWISE_PANELS < panels ? item.first + DEPTHWISE_PANELS : panels;
+    item.first = (index - batch * p->pieces) * p->panels;
+    item.last = item.first + p->panels < panels ? item.first + p->panels : panels;
     item.row = window_row(&p->images, part, p->part, row, batch);
     return item;
 }
