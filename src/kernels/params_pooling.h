@@ -47,8 +47,9 @@ struct pooling_planes_params {
     i64 taps;
     i32 alg;
     f32 lowest;
-    i32 workspace_type, pad; /* 0: not in training */
-    i64 workspace_offset;    /* from an element of dst to that of the workspace */
+    i32 workspace_type;   /* 0: not in training */
+    i32 global_average;   /* of whole planes, whose elements are one dense run */
+    i64 workspace_offset; /* from an element of dst to that of the workspace */
 };
 
 /* Backward, any layout. */

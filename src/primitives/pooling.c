@@ -294,6 +294,18 @@ static void share_planes(struct pooling_planes_params *p, struct launch *launch,
             range_of_groups(divide_up(rows, p->rows), divide_up(p->images.channels, p->channels), batches);
 }
 
+/* Is there one window, which is the whole plane, and is that a dense run? */
+static bool is_global(const struct window_images *images) {
+    const struct window *w = &images->window;
+    i64 run = 1;
+    for (int d = WINDOW_DIMS - 1; d >= 0; d--) {
+        if (images->places[d] != 1 || w->padding[d] != 0 || w->taps[d] != w->size[d]) return false;
+        if (w->size[d] != 1 && (w->step[d] != 1 || images->src_stride[d] != run)) return false;
+        run *= w->size[d];
+    }
+    return true;
+}
+
 static dnnl_status_t build_planes(struct plan *plan) {
     const struct kernel *kernel = plan->implementation->data;
     TRY(plan_takes(plan, kernel));
@@ -316,6 +328,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     p->taps = pooling_taps(&p->images.window);
     p->alg = pooling_code(plan->problem.alg);
     p->lowest = lowest(dnnl_f32);
+    p->global_average = p->alg != POOLING_MAX && is_global(&p->images);
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;
     p->workspace_offset = workspace ? workspace->offset0 - dst.offset0 : 0;
     share_planes(p, launch, to.batch);

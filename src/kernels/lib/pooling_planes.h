@@ -181,6 +181,22 @@ INLINE void planes_row(constant struct pooling_planes_params *p, const struct wi
     }
 }
 
+/* The average of a plane of n elements, by 16 sums. */
+INLINE float planes_average(global const float *src, i64 n) {
+    VEC sum = V(0.0f), x;
+    i64 i = 0;
+    for (; i + LANES <= n; i += LANES)
+        sum += VLOAD(0, src + i);
+    if (i < n) {
+        load_lanes(&x, src + i, n - i, 0.0f);
+        sum += x;
+    }
+    const float8 eight = sum.lo + sum.hi;
+    const float4 four = eight.lo + eight.hi;
+    const float2 two = four.lo + four.hi;
+    return f32_div(two.x + two.y, (float)n);
+}
+
 /* Range: groups of rows, groups of channels, batches. */
 #if WANTED(f32_pooling_planes_16)
 kernel void f32_pooling_planes_16(ITEM global const float *src, global uchar *workspace, global float *dst,
@@ -188,6 +204,13 @@ kernel void f32_pooling_planes_16(ITEM global const float *src, global uchar *wo
     constant struct window_images *w = &p->images;
     const i64 rows = w->places[0] * w->places[1], row = get_global_id(0) * p->rows,
               channel = get_global_id(1) * p->channels;
+    if (p->global_average) {
+        const i64 from = w->src_offset + get_global_id(2) * w->src_batch,
+                  to = w->dst_offset + get_global_id(2) * w->dst_batch;
+        for (i64 c = channel; c < channel + p->channels && c < w->channels; c++)
+            dst[to + c * p->dst_channel] = planes_average(src + from + c * p->src_channel, p->taps);
+        return;
+    }
     for (i64 i = row; i < row + p->rows && i < rows; i++) {
         struct window_row r = window_row(w, 0, 0, i, get_global_id(2));
         for (i64 c = channel; c < channel + p->channels && c < w->channels; c += POOLING_PLANES)
