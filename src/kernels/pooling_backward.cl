@@ -110,11 +110,14 @@ INLINE i64 image_offset(constant struct pooling_image *image, i64 batch, i64 cha
 
 #include "kernels/lib/pooling_gather.h"
 
+enum { SPREAD_TAPS = 16 }; /* the most taps along a row whose sums are computed in vectors */
+
 /* A row of outputs that is being averaged. */
 struct average_row {
-    float count[POOLING_ROW + 16];  /* taps of each output that are inside along the row */
-    float each[POOLING_ROW + 16];   /* what each output gives to each element of its window */
-    float spread[POOLING_ROW + 16]; /* sums along the part of the padded image that the windows cover */
+    float count[POOLING_ROW + 16]; /* taps of each output that are inside along the row */
+    /* What each output gives to each element of its window, after SPREAD_TAPS zeros. */
+    float each[SPREAD_TAPS + POOLING_ROW + 32];
+    float spread[POOLING_ROW + 48]; /* sums along the part of the padded image that the windows cover */
 };
 
 INLINE void count_taps(constant struct pooling_backward_images_params *p, struct average_row *row, i64 first,
@@ -122,6 +125,8 @@ INLINE void count_taps(constant struct pooling_backward_images_params *p, struct
     const int all = p->alg == POOLING_AVG_INCLUDE_PADDING;
     for (int i = 0; i < n; i++)
         row->count[i] = (float)(all ? p->taps : taps_inside(&p->window, 2, first + i));
+    for (int i = n; i < 16; i++)
+        row->count[i] = 1.0f;
 }
 
 /* to[i * stride] += from[i * from_stride], where from_stride is 0 or 1. */
@@ -135,20 +140,68 @@ INLINE void add_run(float *to, int stride, const float *from, int from_stride, i
         to[i * stride] += from[i * from_stride];
 }
 
+/* The sum of what outputs j, j - 1 … give to 16 elements, `stride` elements apart, with taps k, k + stride …
+ */
+INLINE float16 spread_sum(const struct average_row *row, int j, int k, int stride, int taps) {
+    const float *from = row->each + SPREAD_TAPS + j;
+    float16 sum = (float16)(0.0f);
+    for (; k < taps; k += stride, from--)
+        sum += vload16(0, from);
+    return sum;
+}
+
+/* Sums for windows of few taps, one or two elements apart, without dilation. */
+INLINE void spread_vectors(struct average_row *row, int stride, int taps, int n, int length) {
+    vstore16((float16)(0.0f), 0, row->each);
+    for (int i = 0; i < 2; i++)
+        vstore16((float16)(0.0f), i, row->each + SPREAD_TAPS + n);
+    for (int j = 0; j * stride < length; j += 16) {
+        const float16 a = spread_sum(row, j, 0, stride, taps);
+        if (stride == 1) {
+            vstore16(a, 0, row->spread + j);
+            continue;
+        }
+        const float16 b = spread_sum(row, j, 1, stride, taps);
+        float16 x, y;
+        x.even = a.lo, x.odd = b.lo;
+        y.even = a.hi, y.odd = b.hi;
+        vstore16(x, 0, row->spread + 2 * j);
+        vstore16(y, 1, row->spread + 2 * j);
+    }
+}
+
+/* The gradients of n outputs, divided by the number of taps. */
+INLINE void divide_row(float *each, global const float *from, const float *count, float others, int n) {
+    float16 x;
+    if (n < 16) {
+        load_lanes(&x, from, n, 0.0f);
+        vstore16(f32_div(x, vload16(0, count) * (float16)(others)), 0, each);
+        return;
+    }
+    for (int i = 0; i < n; i += 16) {
+        /* The last vector starts early: some are computed twice, with the same bits. */
+        const int at = i + 16 > n ? n - 16 : i;
+        x = f32_div(vload16(0, from + at), vload16(0, count + at) * (float16)(others));
+        vstore16(x, 0, each + at);
+    }
+}
+
 /* Returns the length of `spread`. */
 INLINE int spread_row(constant struct window *w, struct average_row *row, global const float *from,
                       float others, int n) {
     const int taps = (int)w->taps[2], stride = (int)w->stride[2], step = (int)w->step[2];
     const int length = (n - 1) * stride + (taps - 1) * step + 1;
-    row_load_any(row->each, (global const uchar *)from, TYPE_F32, 0, 1, n);
-    for (int i = 0; i < n; i += 16)
-        vstore16(f32_div(vload16(0, row->each + i), vload16(0, row->count + i) * (float16)(others)), 0,
-                 row->each + i);
+    float *each = row->each + SPREAD_TAPS;
+    divide_row(each, from, row->count, others, n);
+    if (step == 1 && stride <= 2 && taps <= SPREAD_TAPS) {
+        spread_vectors(row, stride, taps, n, length);
+        return length;
+    }
     row_fill(row->spread, 0.0f, length);
     for (int k = 0; k < taps && taps <= n; k++)
-        add_run(row->spread + k * step, stride, row->each, 1, n);
+        add_run(row->spread + k * step, stride, each, 1, n);
     for (int o = 0; o < n && taps > n; o++)
-        add_run(row->spread + o * stride, step, row->each + o, 0, taps);
+        add_run(row->spread + o * stride, step, each + o, 0, taps);
     return length;
 }
 
@@ -156,6 +209,10 @@ INLINE void add_to_row(global float *to, const float *from, i64 n) {
     i64 i = 0;
     for (; i + 16 <= n; i += 16)
         vstore16(vload16(0, to + i) + vload16(0, from + i), 0, to + i);
+    if (i + 8 <= n) {
+        vstore8(vload8(0, to + i) + vload8(0, from + i), 0, to + i);
+        i += 8;
+    }
     for (; i < n; i++)
         to[i] += from[i];
 }
@@ -182,16 +239,25 @@ INLINE void add_averages(constant struct pooling_backward_images_params *p, stru
         }
 }
 
-/* The coordinates of each tap. */
+/* The coordinates of each tap, and its distance from the first one in diff_src. */
 struct tap_table {
     uchar k[WINDOW_DIMS][POOLING_TABLE];
+    i64 distance[POOLING_TABLE];
+    i64 first, last; /* outputs in a row whose whole window is inside the image */
 };
 
-INLINE void tap_table_fill(struct tap_table *table, constant struct window *w, i64 taps) {
+INLINE void tap_table_fill(struct tap_table *table, constant struct pooling_backward_images_params *p) {
+    constant struct window *w = &p->window;
+    const i64 room = w->size[2] + w->padding[2] - (w->taps[2] - 1) * w->step[2];
     int k[WINDOW_DIMS] = {0, 0, 0};
-    for (int tap = 0; tap < (int)taps; tap++) {
-        for (int d = 0; d < WINDOW_DIMS; d++)
+    table->first = (w->padding[2] + w->stride[2] - 1) / w->stride[2];
+    table->last = room > 0 ? (room - 1) / w->stride[2] + 1 : 0;
+    for (int tap = 0; tap < (int)p->taps; tap++) {
+        table->distance[tap] = 0;
+        for (int d = 0; d < WINDOW_DIMS; d++) {
             table->k[d][tap] = (uchar)k[d];
+            table->distance[tap] += k[d] * w->step[d] * p->diff_src.stride[d];
+        }
         for (int d = WINDOW_DIMS - 1; d >= 0; d--) {
             if (++k[d] < (int)w->taps[d]) break;
             k[d] = 0;
@@ -199,22 +265,43 @@ INLINE void tap_table_fill(struct tap_table *table, constant struct window *w, i
     }
 }
 
-/* Adds each gradient of a row of outputs to the element that was the maximum. A window without elements
- * has none. */
+/* Adds the gradient of one output to the element that was the maximum. A window without elements has none.
+ */
+INLINE void add_maximum(constant struct pooling_backward_images_params *p, const struct tap_table *table,
+                        float gradient, int tap, global float *plane, const i64 *start) {
+    constant struct window *w = &p->window;
+    i64 at = 0;
+    for (int d = 0; d < WINDOW_DIMS; d++) {
+        const i64 i = start[d] + table->k[d][tap] * w->step[d];
+        if (i < 0 || i >= w->size[d]) return;
+        at += i * p->diff_src.stride[d];
+    }
+    plane[at] += gradient;
+}
+
+/* Is the window at output `place` inside the image along dimension d? */
+INLINE bool window_is_inside(constant struct window *w, int d, i64 place) {
+    const i64 start = place * w->stride[d] - w->padding[d];
+    return start >= 0 && start + (w->taps[d] - 1) * w->step[d] < w->size[d];
+}
+
+/* The same for a row of n outputs. */
 INLINE void add_maxima(constant struct pooling_backward_images_params *p, const struct tap_table *table,
                        global const float *from, global const uchar *workspace, global float *plane,
                        const i64 *place, int n) {
     constant struct window *w = &p->window;
-    constant i64 *stride = p->diff_src.stride;
-    const i64 start0 = place[0] * w->stride[0] - w->padding[0],
-              start1 = place[1] * w->stride[1] - w->padding[1];
-    for (int o = 0; o < n; o++) {
+    const bool inside = window_is_inside(w, 0, place[0]) && window_is_inside(w, 1, place[1]);
+    i64 start[WINDOW_DIMS];
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        start[d] = place[d] * w->stride[d] - w->padding[d];
+    const i64 first = start[0] * p->diff_src.stride[0] + start[1] * p->diff_src.stride[1];
+    for (int o = 0; o < n; o++, start[2] += w->stride[2]) {
         const int tap = workspace[o];
         if (tap >= (int)p->taps) continue;
-        const i64 i0 = start0 + table->k[0][tap] * w->step[0], i1 = start1 + table->k[1][tap] * w->step[1],
-                  i2 = (place[2] + o) * w->stride[2] - w->padding[2] + table->k[2][tap] * w->step[2];
-        if (i0 < 0 || i1 < 0 || i2 < 0 || i0 >= w->size[0] || i1 >= w->size[1] || i2 >= w->size[2]) continue;
-        plane[i0 * stride[0] + i1 * stride[1] + i2] += from[o];
+        if (inside && place[2] + o >= table->first && place[2] + o < table->last)
+            plane[first + start[2] + table->distance[tap]] += from[o];
+        else
+            add_maximum(p, table, from[o], tap, plane, start);
     }
 }
 
@@ -259,7 +346,7 @@ kernel void f32_pooling_backward_planes(ITEM global const float *diff_dst, globa
     const i64 origin[WINDOW_DIMS] = {0, 0, 0};
     struct average_row row;
     struct tap_table table;
-    if (p->alg == POOLING_MAX) tap_table_fill(&table, &p->window, p->taps);
+    if (p->alg == POOLING_MAX) tap_table_fill(&table, p);
     for (i64 c = begin; c < end; c++)
         clear_plane(p, diff_src + image_offset(&p->diff_src, batch, c, origin));
     for (i64 first = 0; first < p->places[2]; first += p->block) {
