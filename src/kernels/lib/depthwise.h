@@ -110,7 +110,8 @@ INLINE struct depthwise_place depthwise_place(constant struct depthwise_params *
                                               const struct depthwise_block *b, i64 panel) {
     struct depthwise_place at;
     at.src = f->src + b->src + panel * LANES;
-    at.bias = (global const float *)f->bias + p->bias_offset + panel * LANES;
+    at.bias = (global const float *)f->bias;
+    if (p->has_bias) at.bias += p->bias_offset + panel * LANES;
     at.weights = f->weights + b->weights + panel * p->weights_panel;
     at.dst = (global float *)f->dst + b->dst + panel * LANES;
     return at;
