@@ -14,6 +14,10 @@
 #include "kernels/lib/tensor.h"
 #include "kernels/params_lrn.h"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 /* Does lrn_usual_power compute it? */
 INLINE bool lrn_is_usual(constant struct lrn *l) {
     return l->beta == 0.75f && l->scale >= 0.0f && l->k >= 0x1p-100f;

@@ -30,7 +30,7 @@ struct lrn_backward_params {
 
 /* Across channels, a line at a time: all channels of one pixel or, where those of a channel are adjacent, of
  * sixteen. A line is made of segments of adjacent elements. */
-enum { LRN_LINE = 6144 }; /* the most elements of lines, with what sums reach to on their ends */
+enum { LRN_LINE = 6224 }; /* the most elements of lines, with what sums reach to on their ends */
 
 struct lrn_lines {
     i32 type, reserved;

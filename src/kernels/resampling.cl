@@ -250,8 +250,6 @@ struct row_part {
 
 #define FROM global
 #define ADD add_global_rows
-#define SPREAD spread_global_pixels
-#define TO global
 #include "kernels/lib/resample_row.h"
 #define FROM
 #define ADD add_private_rows
@@ -344,24 +342,40 @@ INLINE float16 narrow_results(constant struct resampling_params *p, global const
 struct row_space {
     struct row_sum sum;
     struct row_part part;
-    float results[RESAMPLE_RESULTS];
+    float results[RESAMPLE_RESULTS + 16];
 };
 
-INLINE void narrow_row(struct row_space *space, constant struct resampling_params *p, global const int *table,
-                       global uchar *to, i64 out) {
+/* Rows of results that are still to be stored: `count` elements from `at` on. */
+struct row_pending {
+    i64 at;
+    int count;
+};
+
+INLINE void store_pending(struct row_pending *pending, constant struct resampling_params *p,
+                          const float *results, global uchar *to) {
+    if (pending->count > 0) row_store(to, p->to.type, pending->at, 1, results, pending->count);
+    pending->count = 0;
+}
+
+/* Results are stored at once if they are many floats, else together with those of the rows that follow. */
+INLINE void narrow_row(struct row_space *space, struct row_pending *pending,
+                       constant struct resampling_params *p, global const int *table, global uchar *to,
+                       i64 out) {
     const struct row_part *part = &space->part;
-    const int direct = p->to.type == TYPE_F32;
-    int k = 0;
+    const int n = part->n, direct = p->to.type != TYPE_F32 || n < 64 ? 0 : n / 16 * 16;
+    if (direct > 0 || out != pending->at + pending->count || pending->count + n > RESAMPLE_RESULTS)
+        store_pending(pending, p, space->results, to);
+    if (pending->count == 0) pending->at = out + direct;
+    float *results = space->results + pending->count;
 #pragma nounroll
-    for (; k < part->n; k += 16) {
+    for (int k = 0; k < n; k += 16) {
         const float16 x = narrow_results(p, table, part, k / 16, space->sum.values);
-        if (direct && k + 16 <= part->n)
+        if (k < direct)
             vstore16(x, 0, (global float *)to + out + k);
         else
-            vstore16(x, 0, space->results + k);
+            vstore16(x, 0, results + k - direct);
     }
-    k = direct ? part->n / 16 * 16 : 0;
-    if (k < part->n) row_store(to, p->to.type, out + k, 1, space->results + k, part->n - k);
+    pending->count += n - direct;
 }
 
 /* The elements of the part, summed over the rows that results at a position in depth and height are from;
@@ -384,6 +398,22 @@ INLINE void sum_part(struct row_space *space, constant struct resampling_params 
                  (int)channels);
 }
 
+/* The pixels of a part of a row, each of which is another pixel. */
+INLINE void copy_pixels(global float *to, global const float *from, i64 step, global const int *table,
+                        const struct row_part *part, int channels) {
+    global const int *first = table + part->e;
+#pragma nounroll
+    for (int i = 0; i < part->n; i++, to += step) {
+        global const float *pixel = from + (first[i] - part->begin) * step;
+        vstore16(vload16(0, pixel), 0, to);
+#pragma nounroll
+        for (int c = 16; c < channels; c += 16) {
+            const int at = c + 16 > channels ? channels - 16 : c;
+            vstore16(vload16(0, pixel + at), 0, to + at);
+        }
+    }
+}
+
 /* Pixels with at least sixteen channels, `channels` of them from c on. */
 INLINE void wide_row(struct row_space *space, constant struct resampling_params *p, global const int *table,
                      const struct run *depth, const struct run *height, global const uchar *from, i64 in,
@@ -393,8 +423,8 @@ INLINE void wide_row(struct row_space *space, constant struct resampling_params 
     const int direct = p->to.type == TYPE_F32;
     if (direct && p->copy && p->from.type == TYPE_F32) {
         const i64 row = in + depth->first * p->from.stride[0] + height->first * p->from.stride[1];
-        spread_global_pixels((global float *)to + out, p->inner, (global const float *)from + row, p->inner,
-                             table, axis->length, part, (int)channels);
+        copy_pixels((global float *)to + out, (global const float *)from + row, p->inner, table, part,
+                    (int)channels);
         return;
     }
     sum_part(space, p, depth, height, from, in, channels);
@@ -437,6 +467,7 @@ INLINE void part_of_rows(struct row_space *space, constant struct resampling_par
     const struct row_part *part = &space->part;
     const int narrow = p->inner < RESAMPLE_NARROW;
     const i64 scale = narrow ? 1 : p->inner;
+    struct row_pending pending = {0, 0};
     struct run depth, height;
     struct row_at at;
     row_at(&at, p, first);
@@ -450,11 +481,12 @@ INLINE void part_of_rows(struct row_space *space, constant struct resampling_par
         run_at(&height, tables, &p->axis[1], at.height);
         if (narrow) {
             sum_part(space, p, &depth, &height, from, in, p->inner);
-            narrow_row(space, p, tables + p->axis[2].table, to, out);
+            narrow_row(space, &pending, p, tables + p->axis[2].table, to, out);
         } else {
             wide_row(space, p, tables + p->axis[2].table, &depth, &height, from, in, to, out, channels);
         }
     }
+    store_pending(&pending, p, space->results, to);
 }
 
 /* What vectors of results are sums of, and zeros behind what is read: lanes without an element read them. */

@@ -224,17 +224,44 @@ static void set_sizes(struct resampling_params *p, const struct side *from, cons
     p->to = resampled_of(&to->md);
 }
 
+/* Copies of elements are copies of four bytes, if those are enough for vectors. */
+static void copy_bytes(struct resampling_params *p, dnnl_dim_t size) {
+    const dnnl_dim_t per = (dnnl_dim_t)sizeof(float) / size;
+    struct resampled *const both[] = {&p->from, &p->to};
+    if (p->from.type != p->to.type || size > (dnnl_dim_t)sizeof(float) || p->inner < RESAMPLE_NARROW * per
+        || p->inner % per != 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        i64 *const numbers[] = {&both[i]->offset,    &both[i]->batch,     &both[i]->plane,
+                                &both[i]->stride[0], &both[i]->stride[1], &both[i]->stride[2]};
+        for (int k = 0; k < 6; k++)
+            if (*numbers[k] % per != 0) return;
+    }
+    for (int i = 0; i < 2; i++) {
+        both[i]->type = (i32)dnnl_f32;
+        both[i]->offset /= per, both[i]->batch /= per, both[i]->plane /= per;
+        for (int d = 0; d < 3; d++)
+            both[i]->stride[d] /= per;
+    }
+    p->inner /= per;
+}
+
 /* Rows of tensors that have the same view. */
 static dnnl_status_t launch_rows(struct plan *plan, const struct direction *way, const struct side *from,
                                  const struct side *to) {
     enum { WORK = 16384 }; /* results of a work-item */
+    const uint64_t whole_bytes =
+            BIT(dnnl_f32) | BIT(dnnl_s32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s8) | BIT(dnnl_u8);
     const bool linear = plan->problem.alg == dnnl_resampling_linear, is_forward = way == &forward;
     const struct view view = view_of(&to->md);
     struct resampling_params p = {.planes = view.planes, .inner = view.inner, .copy = is_forward && !linear};
     set_sizes(&p, from, to);
+    if (view.planes == 1) p.from.plane = p.to.plane = 0;
+    if (p.copy && in_set(whole_bytes, to->md.data_type))
+        copy_bytes(&p, (dnnl_dim_t)dt_size(to->md.data_type));
     for (int i = 0; i < 3; i++)
         set_axis(plan, &p.axis[i], most_taps(linear, is_forward, p.axis[i].from, p.axis[i].to),
-                 i == 2 && view.inner < RESAMPLE_NARROW ? view.inner : 1);
+                 i == 2 && p.inner < RESAMPLE_NARROW ? p.inner : 1);
     if (!cut_row(&p)) return plan_skip(plan, "results that are sums of very many elements");
     p.rows = to->md.dims[0] * p.planes * p.axis[0].to * p.axis[1].to;
     p.share = WORK / (p.axis[2].to * p.inner) + 1;

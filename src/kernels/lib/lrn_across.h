@@ -14,6 +14,7 @@ struct lrn_gradient_line {
     struct lrn_line forward;
     float d[LRN_LINE], terms[LRN_LINE];
 };
+/* (LRN_LINE is not a multiple of a page: the same element of two arrays would be taken for one address.) */
 
 /* The line of a tensor: where its segments begin, and how many elements of each there are; of the last one
  * only `last`. */
@@ -33,16 +34,16 @@ INLINE void lrn_place(struct lrn_place *place, constant struct lrn_across_params
     place->type = lines->type;
 }
 
-/* Are segments vectors of floats? */
-INLINE bool lrn_is_simple(const struct lrn_place *place) {
-    return place->type == TYPE_F32 && place->length == 16 && place->count == 16;
+/* Are segments whole vectors of floats? */
+INLINE bool lrn_is_direct(const struct lrn_place *place) {
+    return place->type == TYPE_F32 && place->count % 16 == 0 && place->last == place->count;
 }
 
 INLINE void lrn_load_line(float *to, global const uchar *from, const struct lrn_place *place) {
-    const i64 simple = !lrn_is_simple(place) ? 0 : place->segments - (place->last < 16);
+    const i64 vectors = lrn_is_direct(place) && place->length == 16 ? place->segments : 0;
     i64 s = 0;
 #pragma nounroll
-    for (; s < simple; s++)
+    for (; s < vectors; s++)
         vstore16(vload16(0, (global const float *)from + place->at + s * place->stride), s, to);
 #pragma nounroll
     for (; s < place->segments; s++)
@@ -52,7 +53,7 @@ INLINE void lrn_load_line(float *to, global const uchar *from, const struct lrn_
 
 /* Channels that are only there as padding become zeros. */
 INLINE void lrn_store_line(global uchar *to, const struct lrn_place *place, float *from, int padded) {
-    const i64 simple = lrn_is_simple(place) ? place->segments : 0;
+    const i64 vectors = lrn_is_direct(place) && place->length == 16 ? place->segments : 0;
     i64 s = 0;
     if (padded) {
 #pragma nounroll
@@ -60,7 +61,7 @@ INLINE void lrn_store_line(global uchar *to, const struct lrn_place *place, floa
             from[(place->segments - 1) * place->length + i] = 0.0f;
     }
 #pragma nounroll
-    for (; s < simple; s++)
+    for (; s < vectors; s++)
         vstore16(vload16(s, from), 0, (global float *)to + place->at + s * place->stride);
 #pragma nounroll
     for (; s < place->segments; s++)
@@ -111,48 +112,95 @@ INLINE int lrn_lines_at(constant struct lrn_across_params *p, i64 first, i64 end
 }
 
 #if WANTED(lrn_across_16)
-/* x becomes the results. Callers pass usual values as constants. */
+/* Callers pass usual values as constants. */
+INLINE float16 lrn_result(float16 x, const float *squares, constant struct lrn_across_params *p,
+                          const int usual, const i64 reach) {
+    const float16 omega = lrn_omega(lrn_sum_line(squares, reach, p->step), &p->lrn);
+    return x * lrn_power_line(omega, &p->lrn, usual);
+}
+
+/* From segments of whole vectors of floats to others. */
+INLINE void lrn_direct_results(global float *to, const struct lrn_place *to_place, global const float *from,
+                               const struct lrn_place *place, const float *squares,
+                               constant struct lrn_across_params *p, const int usual, const i64 reach) {
+#pragma nounroll
+    for (i64 s = 0; s < place->segments; s++)
+#pragma nounroll
+        for (i64 k = 0; k < place->length; k += 16)
+            vstore16(lrn_result(vload16(0, from + place->at + s * place->stride + k),
+                                squares + s * place->length + k, p, usual, reach),
+                     0, to + to_place->at + s * to_place->stride + k);
+}
+
+INLINE void lrn_direct_squares(float *to, global const float *from, const struct lrn_place *place) {
+#pragma nounroll
+    for (i64 s = 0; s < place->segments; s++)
+#pragma nounroll
+        for (i64 k = 0; k < place->length; k += 16) {
+            const float16 x = vload16(0, from + place->at + s * place->stride + k);
+            vstore16(x * x, 0, to + s * place->length + k);
+        }
+}
+
+/* x becomes the results. */
 INLINE void lrn_results(float *x, const float *squares, constant struct lrn_across_params *p, const int usual,
                         const i64 reach) {
     const int n = lrn_elements(p);
 #pragma nounroll
-    for (int k = 0; k < n; k += 16) {
-        const float16 omega = lrn_omega(lrn_sum_line(squares + k, reach, p->step), &p->lrn);
-        vstore16(vload16(0, x + k) * lrn_power_line(omega, &p->lrn, usual), 0, x + k);
-    }
+    for (int k = 0; k < n; k += 16)
+        vstore16(lrn_result(vload16(0, x + k), squares + k, p, usual, reach), 0, x + k);
 }
 
-INLINE void lrn_results_of(float *x, const float *squares, constant struct lrn_across_params *p) {
-    const int usual = lrn_is_usual(&p->lrn);
-    if (usual && p->lrn.reach == 2)
-        lrn_results(x, squares, p, 1, 2);
-    else if (usual)
+/* The results of a line whose squares are known. */
+INLINE void lrn_finish_line(global uchar *dst, const struct lrn_place *to, global const uchar *src,
+                            const struct lrn_place *from, float *x, const float *squares,
+                            constant struct lrn_across_params *p) {
+    const int usual = lrn_is_usual(&p->lrn), direct = lrn_is_direct(from) && lrn_is_direct(to);
+    if (direct && usual && p->lrn.reach == 2) {
+        lrn_direct_results((global float *)dst, to, (global const float *)src, from, squares, p, 1, 2);
+        return;
+    }
+    if (!direct && usual)
         lrn_results(x, squares, p, 1, p->lrn.reach);
-    else
+    else if (!direct)
         lrn_results(x, squares, p, 0, p->lrn.reach);
+    if (!direct)
+        lrn_store_line(dst, to, x, p->step == 1);
+    else if (usual)
+        lrn_direct_results((global float *)dst, to, (global const float *)src, from, squares, p, 1,
+                           p->lrn.reach);
+    else
+        lrn_direct_results((global float *)dst, to, (global const float *)src, from, squares, p, 0,
+                           p->lrn.reach);
 }
 
 kernel void lrn_across_16(ITEM global const uchar *src, global uchar *dst,
                           constant struct lrn_across_params *p) {
     struct lrn_line line;
-    struct lrn_place place;
+    struct lrn_place from, to;
     const i64 batch = get_global_id(1), first = (i64)get_global_id(0) * p->share, end = first + p->share;
-    const int margin = lrn_margin(p), n = lrn_elements(p);
+    const int margin = lrn_margin(p), n = lrn_elements(p), pitch = n + margin;
+    float *squares = line.squares + margin;
     int count;
     lrn_clear_ends(line.squares, p);
 #pragma nounroll
     for (i64 at = first; (count = lrn_lines_at(p, at, end)) > 0; at += count) {
 #pragma nounroll
         for (int i = 0; i < count; i++) {
-            lrn_place(&place, p, &p->src, at + i, batch);
-            lrn_load_line(line.x + i * n, src, &place);
-            lrn_square_line(line.squares + margin + i * (n + margin), line.x + i * n, n);
+            lrn_place(&from, p, &p->src, at + i, batch);
+            lrn_place(&to, p, &p->to, at + i, batch);
+            if (lrn_is_direct(&from) && lrn_is_direct(&to)) {
+                lrn_direct_squares(squares + i * pitch, (global const float *)src, &from);
+            } else {
+                lrn_load_line(line.x + i * n, src, &from);
+                lrn_square_line(squares + i * pitch, line.x + i * n, n);
+            }
         }
 #pragma nounroll
         for (int i = 0; i < count; i++) {
-            lrn_place(&place, p, &p->to, at + i, batch);
-            lrn_results_of(line.x + i * n, line.squares + margin + i * (n + margin), p);
-            lrn_store_line(dst, &place, line.x + i * n, p->step == 1);
+            lrn_place(&from, p, &p->src, at + i, batch);
+            lrn_place(&to, p, &p->to, at + i, batch);
+            lrn_finish_line(dst, &to, src, &from, line.x + i * n, squares + i * pitch, p);
         }
     }
 }

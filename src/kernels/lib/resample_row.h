@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The inner loops of resample_rows, for numbers in the address space FROM and, for results, TO (nothing:
- * private): ADD (unless it is not defined) and SPREAD are the names of the functions. No include guard.
+ * private): ADD and SPREAD are the names of the functions that are wanted. No include guard.
  */
 #ifdef ADD
 /* sum += the weighted rows of n elements; or = if `again` is 0. Callers pass small counts as constants. */
@@ -42,6 +42,7 @@ INLINE OVERLOAD void ADD(float *sum, FROM const float *from, const struct row_ta
 }
 #endif
 
+#ifdef SPREAD
 /* A pixel of `channels`, which are at least sixteen: the sum of `count` others, `step` apart, with weights
  * that are `pitch` apart. Callers pass small counts as constants. */
 INLINE OVERLOAD void SPREAD(TO float *to, FROM const float *from, i64 step, global const float *weights,
@@ -75,23 +76,34 @@ INLINE OVERLOAD void SPREAD(TO float *to, FROM const float *from, i64 step, glob
     }
 }
 
+/* The same for any count. */
+INLINE OVERLOAD void SPREAD(TO float *to, FROM const float *from, i64 step, global const int *entry,
+                            i64 pitch, const int channels) {
+    global const float *weights = (global const float *)(entry + 2 * pitch);
+    const int count = entry[pitch];
+    if (count == 2)
+        SPREAD(to, from, step, weights, pitch, 2, channels);
+    else if (count == 1)
+        SPREAD(to, from, step, weights, pitch, 1, channels);
+    else
+        SPREAD(to, from, step, weights, pitch, count, channels);
+}
+
 /* The pixels of a part of a row. */
 INLINE OVERLOAD void SPREAD(TO float *to, i64 to_step, FROM const float *from, i64 step,
                             global const int *table, i64 pitch, const struct row_part *part, int channels) {
+    global const int *entry = table + part->e;
 #pragma nounroll
-    for (int i = 0; i < part->n; i++, to += to_step) {
-        global const int *entry = table + part->e + i;
-        global const float *weights = (global const float *)(entry + 2 * pitch);
+    for (int i = 0; i < part->n; i++, to += to_step, entry++) {
         FROM const float *first = from + (entry[0] - part->begin) * step;
-        const int count = entry[pitch];
-        if (count == 1)
-            SPREAD(to, first, step, weights, pitch, 1, channels);
-        else if (count == 2)
-            SPREAD(to, first, step, weights, pitch, 2, channels);
+        if (channels == 16)
+            SPREAD(to, first, step, entry, pitch, 16);
         else
-            SPREAD(to, first, step, weights, pitch, count, channels);
+            SPREAD(to, first, step, entry, pitch, channels);
     }
 }
+
+#endif
 
 #undef ADD
 #undef SPREAD
