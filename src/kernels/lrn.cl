@@ -14,7 +14,7 @@
 #include "kernels/lib/tensor.h"
 #include "kernels/params_lrn.h"
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 

@@ -13,7 +13,7 @@ enum {
     RESAMPLE_ENTRIES = 16,   /* of a table, that one work-item makes */
     RESAMPLE_READ = 4096,    /* elements of a row that are summed at a time */
     RESAMPLE_RESULTS = 4096, /* of a row, at a time */
-    RESAMPLE_NARROW = 16     /* pixels with fewer channels are computed a vector of a row at a time */
+    RESAMPLE_NARROW = 8      /* pixels with fewer channels are computed a vector of a row at a time */
 };
 
 /* A table in scratchpad, from number `table` on: the first element of each result, how many there are, and

@@ -9,7 +9,7 @@
 #include "kernels/lib/rows.h"
 #include "kernels/params_resampling.h"
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -238,14 +238,18 @@ struct row_sum {
     i64 source;
 };
 
+/* Sixteen results, and eight of them: their first elements are from `first` to `last`; the most elements. */
+struct row_vector {
+    int first, last, most;
+    int half_first[2], half_last[2];
+};
+
 /* A part of a row of results: entries of the width from `e` on, n of them, which are sums of `read` elements
  * from `begin` on; or pixels of them. */
 struct row_part {
     i64 e, begin;
     int n, read;
-    struct {
-        int first, last, most;
-    } vectors[RESAMPLE_RESULTS / 16]; /* of narrow results: their first elements; the most of any of them */
+    struct row_vector vectors[RESAMPLE_RESULTS / 16]; /* of narrow results */
 };
 
 #define FROM global
@@ -301,39 +305,45 @@ INLINE void sum_rows(float *sum, struct row_sum *space, const struct run *depth,
     if (taps.count > 0 || !again) add_rows(sum, space, &taps, from, f->type, n, again);
 }
 
-/* Sixteen numbers: from[lanes]. */
-INLINE float16 pick(const float *from, int16 lanes, int span) {
+/* Sixteen numbers of a row that starts at `begin`: row[first[i] - begin]. */
+INLINE float16 pick(const float *row, int begin, global const int *first, const struct row_vector *v) {
 #if defined(__AVX512F__)
-    if (span < 32)
-        return (float16)_mm512_permutex2var_ps((__m512)vload16(0, from), (__m512i)lanes,
-                                               (__m512)vload16(1, from));
+    if (v->last - v->first < 32) {
+        const int16 lanes = vload16(0, first) - (int16)(v->first);
+        return (float16)_mm512_permutex2var_ps((__m512)vload16(0, row + (v->first - begin)), (__m512i)lanes,
+                                               (__m512)vload16(1, row + (v->first - begin)));
+    }
+#elif defined(__AVX2__)
+    if (v->half_last[0] - v->half_first[0] < 8 && v->half_last[1] - v->half_first[1] < 8) {
+        float16 x;
+        const int8 low = vload8(0, first) - (int8)(v->half_first[0]),
+                   high = vload8(1, first) - (int8)(v->half_first[1]);
+        x.lo = (float8)_mm256_permutevar8x32_ps((__m256)vload8(0, row + (v->half_first[0] - begin)),
+                                                (__m256i)low);
+        x.hi = (float8)_mm256_permutevar8x32_ps((__m256)vload8(0, row + (v->half_first[1] - begin)),
+                                                (__m256i)high);
+        return x;
+    }
 #endif
     float picked[16];
-    int index[16];
-    vstore16(lanes, 0, index);
 #pragma unroll
     for (int i = 0; i < 16; i++)
-        picked[i] = from[index[i]];
+        picked[i] = row[first[i] - begin];
     return vload16(0, picked);
 }
 
-/* Vector v of results along the width. */
-INLINE float16 narrow_results(constant struct resampling_params *p, global const int *table,
-                              const struct row_part *part, int v, const float *row) {
+/* Sixteen results along the width, whose entries begin at `first`. */
+INLINE float16 narrow_results(constant struct resampling_params *p, global const int *first,
+                              const struct row_vector *v, const float *row, int begin) {
     constant struct resample_axis *axis = &p->axis[2];
-    global const int *first = table + part->e + v * 16;
-    const int zero = part->vectors[v].first, most = part->vectors[v].most,
-              span = part->vectors[v].last - zero;
-    const float *from = row + (zero - part->begin);
-    const int16 lanes = vload16(0, first) - (int16)(zero);
-    float16 sum = (float16)(0.0f);
-    if (p->copy) return pick(from, lanes, span);
     global const float *weights = (global const float *)(first + 2 * axis->length);
+    float16 sum = (float16)(0.0f);
+    if (p->copy) return pick(row, begin, first, v);
 #pragma nounroll
-    for (int k = 0; k < most; k++) {
-        const float16 x = pick(from + k * axis->repeat, lanes, span),
-                      weight = vload16(0, weights + k * axis->length);
+    for (int k = 0; k < v->most; k++) {
+        const float16 x = pick(row + k * axis->repeat, begin, first, v), weight = vload16(0, weights);
         sum = fma(weight == (float16)(0.0f) ? (float16)(0.0f) : x, weight, sum);
+        weights += axis->length;
     }
     return sum;
 }
@@ -369,7 +379,8 @@ INLINE void narrow_row(struct row_space *space, struct row_pending *pending,
     float *results = space->results + pending->count;
 #pragma nounroll
     for (int k = 0; k < n; k += 16) {
-        const float16 x = narrow_results(p, table, part, k / 16, space->sum.values);
+        const float16 x = narrow_results(p, table + part->e + k, &part->vectors[k / 16], space->sum.values,
+                                         (int)part->begin);
         if (k < direct)
             vstore16(x, 0, (global float *)to + out + k);
         else
@@ -405,6 +416,11 @@ INLINE void copy_pixels(global float *to, global const float *from, i64 step, gl
 #pragma nounroll
     for (int i = 0; i < part->n; i++, to += step) {
         global const float *pixel = from + (first[i] - part->begin) * step;
+        if (channels < 16) {
+            vstore8(vload8(0, pixel), 0, to);
+            vstore8(vload8(0, pixel + channels - 8), 0, to + channels - 8);
+            continue;
+        }
         vstore16(vload16(0, pixel), 0, to);
 #pragma nounroll
         for (int c = 16; c < channels; c += 16) {
@@ -414,7 +430,7 @@ INLINE void copy_pixels(global float *to, global const float *from, i64 step, gl
     }
 }
 
-/* Pixels with at least sixteen channels, `channels` of them from c on. */
+/* Pixels with at least eight channels, `channels` of them from c on. */
 INLINE void wide_row(struct row_space *space, constant struct resampling_params *p, global const int *table,
                      const struct run *depth, const struct run *height, global const uchar *from, i64 in,
                      global uchar *to, i64 out, i64 channels) {
@@ -497,11 +513,16 @@ INLINE void begin_vectors(struct row_space *space, constant struct resample_axis
     for (int k = 0; k < axis->taps * axis->repeat + 32; k += 16)
         vstore16((float16)(0.0f), 0, space->sum.values + part->read + k);
 #pragma nounroll
-    for (int k = 0; k < part->n; k++) {
-        const int v = k / 16, start = k % 16 == 0, first = entries[k], count = entries[axis->length + k];
-        if (start || first < part->vectors[v].first) part->vectors[v].first = first;
-        if (start || first > part->vectors[v].last) part->vectors[v].last = first;
-        if (start || count > part->vectors[v].most) part->vectors[v].most = count;
+    for (int k = 0; k < (part->n + 15) / 16 * 16; k++) {
+        struct row_vector *v = &part->vectors[k / 16];
+        const int side = k / 8 % 2, first = entries[k], count = entries[axis->length + k];
+        if (k % 16 == 0) v->most = 0;
+        if (k % 8 == 0) v->half_first[side] = v->half_last[side] = first;
+        if (first < v->half_first[side]) v->half_first[side] = first;
+        if (first > v->half_last[side]) v->half_last[side] = first;
+        if (count > v->most) v->most = count;
+        v->first = side && v->half_first[0] < v->half_first[1] ? v->half_first[0] : v->half_first[side];
+        v->last = side && v->half_last[0] > v->half_last[1] ? v->half_last[0] : v->half_last[side];
     }
 }
 
@@ -529,9 +550,9 @@ kernel void resample_rows(ITEM global const uchar *from, global uchar *to, globa
     for (i64 e = 0; e < p->axis[2].to * p->axis[2].repeat; e += p->piece) {
         begin_part(&space, p, tables, e);
 #pragma nounroll
-        for (i64 c = 0; c < p->inner; c += p->block)
-            part_of_rows(&space, p, tables, from, to, first, c,
-                         p->inner - c < p->block ? p->inner - c : p->block);
+        for (i64 c = 0; c < p->inner; c += p->block) /* the last block starts early */
+            part_of_rows(&space, p, tables, from, to, first,
+                         c + p->block > p->inner ? p->inner - p->block : c, p->block);
     }
 }
 #endif

@@ -75,6 +75,7 @@ static const struct shape shapes[] = {
         {4, {1, 1, 1, 1}, {1, 1, 5, 3}, {"abcd", "acdb", "aBcd8b"}},
         {4, {0, 2, 4, 4}, {0, 2, 8, 8}, {"abcd", "acdb", "aBcd8b"}},
         {5, {1, 5, 3, 4, 5}, {1, 5, 6, 7, 4}, {"abcde", "acdeb", "aBcde16b"}},
+        {4, {1, 520, 2, 3}, {1, 520, 3, 5}, {"abcd", "acdb", "aBcd8b"}},
 };
 
 static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, dnnl_alg_kind_t alg, const struct array *diff_src,

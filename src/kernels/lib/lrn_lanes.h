@@ -5,11 +5,22 @@
 
 /* omega^(-3/4) for the usual beta, for 2^-120 <= omega < 2^128, without division or root: z is an estimate of
  * omega^(-1/4), and z^3 is corrected by the residual of 1 / z^4. */
-#if LANES == 16 && defined(__AVX512F__)
-/* 1.5 ulp. The estimate is within 1e-4. */
+#if LANES == 16 && defined(__AVX2__)
+/* omega^(-1/2) within 4e-4. */
+INLINE VEC lrn_root(VEC omega) {
+#if defined(__AVX512F__)
+    return (VEC)_mm512_rsqrt14_ps((__m512)omega);
+#else
+    VEC root;
+    root.lo = (float8)_mm256_rsqrt_ps((__m256)omega.lo);
+    root.hi = (float8)_mm256_rsqrt_ps((__m256)omega.hi);
+    return root;
+#endif
+}
+
+/* 2 ulp. The estimate is within 6e-4. */
 INLINE OVERLOAD VEC lrn_usual_power(VEC omega) {
-    const __m512 root = _mm512_rsqrt14_ps((__m512)omega);
-    VEC z = (VEC)root * (VEC)_mm512_rsqrt14_ps(root), z2 = z * z, z3 = z * z2;
+    VEC root = lrn_root(omega), z = root * lrn_root(root), z2 = z * z, z3 = z * z2;
     VEC rest = fma(-(omega * z2), z2, V(1.0f));
     return fma(z3 * rest, fma(rest, V(0.65625f), V(0.75f)), z3);
 }

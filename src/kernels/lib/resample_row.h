@@ -43,12 +43,20 @@ INLINE OVERLOAD void ADD(float *sum, FROM const float *from, const struct row_ta
 #endif
 
 #ifdef SPREAD
-/* A pixel of `channels`, which are at least sixteen: the sum of `count` others, `step` apart, with weights
+/* A pixel of `channels`, which are at least eight: the sum of `count` others, `step` apart, with weights
  * that are `pitch` apart. Callers pass small counts as constants. */
 INLINE OVERLOAD void SPREAD(TO float *to, FROM const float *from, i64 step, global const float *weights,
                             i64 pitch, const int count, int channels) {
     const float start = count > 0 ? -0.0f : 0.0f;
     int c = 0;
+#pragma nounroll
+    for (; channels < 16 && c < channels; c += 8) {
+        float8 x = (float8)(start);
+        if (c + 8 > channels) c = channels - 8;
+        for (int k = 0; k < count; k++)
+            x = fma(vload8(0, from + k * step + c), weight_vector(weights[k * pitch]).lo, x);
+        vstore8(x, 0, to + c);
+    }
 #pragma nounroll
     for (; c + 64 <= channels; c += 64) {
         float16 x[4];
@@ -98,6 +106,8 @@ INLINE OVERLOAD void SPREAD(TO float *to, i64 to_step, FROM const float *from, i
         FROM const float *first = from + (entry[0] - part->begin) * step;
         if (channels == 16)
             SPREAD(to, first, step, entry, pitch, 16);
+        else if (channels == 8)
+            SPREAD(to, first, step, entry, pitch, 8);
         else
             SPREAD(to, first, step, entry, pitch, channels);
     }
