@@ -330,6 +330,7 @@ static const struct method by_rows = {launch_rows, has_view, have_same_view},
 /* Tensors in layouts that a method does not take are moved: to the layout of the results if it takes that,
  * else to that of what is read, else channels last. */
 static dnnl_status_t append(struct plan *plan, const struct direction *way) {
+    enum { MOST_PIXELS = 1 << 27 }; /* of narrow pixels: entries are of 32 bits */
     const struct method *method = plan->implementation->data;
     const md_t *user_from = problem_md(&plan->problem, way->from_arg),
                *user_to = problem_md(&plan->problem, way->to_arg);
@@ -338,6 +339,9 @@ static dnnl_status_t append(struct plan *plan, const struct direction *way) {
     const bool direct = like == user_to && attr_is_default(&plan->attr);
     if (md_nelems(user_to, true) == 0) return dnnl_success;
     if (md_nelems(user_from, false) == 0) return plan_skip(plan, "nothing to take elements from");
+    for (int d = 2; d < user_to->ndims; d++)
+        if (user_from->dims[d] > MOST_PIXELS || user_to->dims[d] > MOST_PIXELS)
+            return plan_skip(plan, "more pixels than tables can count");
     if (!direct) TRY(scratch_image(plan, &to, like, dnnl_f32));
     if (!method->takes(user_from) || !method->takes_both(user_from, &to.md)) {
         TRY(scratch_image(plan, &from, like, user_from->data_type));
