@@ -38,8 +38,9 @@ struct weights_gradient_params {
     i64 tiles, tile;             /* tiles of inputs, and the inputs of one */
     i64 jobs;                    /* tiles x taps of a work-item */
     i64 dst_offset, dst_part, dst_group, dst_panel; /* strides; the others are dense */
+    i64 streams;                                    /* results are large and stored once */
 };
-PARAMS_SIZE(weights_gradient_params, 5 * 24 + 3 * 24 + 20 * 8);
+PARAMS_SIZE(weights_gradient_params, 5 * 24 + 3 * 24 + 21 * 8);
 
 /* bf16_pair_columns: word c of a row of dst has position c - front of a row of src and the one `apart`
  * further on, zeros where there is none. */

@@ -5,6 +5,7 @@
  * on to the next positions: a tile of inputs by one panel at a time, in registers. Taps outside the image are
  * left out, so that nothing needs padding. The order of every sum depends on the parameters alone.
  */
+#include "kernels/lib/stream.h"
 #include "kernels/lib/weights_gradient.h"
 
 #include "kernels/lib/depthwise_gradient.h"

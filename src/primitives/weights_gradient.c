@@ -214,11 +214,15 @@ static dnnl_status_t launch(struct plan *plan, const struct weights_gradient_par
     return dnnl_success;
 }
 
+/* Results that are stored once bypass the caches if they would fill them: so many floats. */
+enum { STREAMED = 1 << 22 };
+
 dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *g) {
     struct weights_gradient_params p = params_of(g);
     set_chunks(&p, g->pairs ? g->image.batch : merge_rows(&p, g->image.batch));
     const struct range range = divide_work(&p, gemm_tile_of(plan), g->depthwise);
     const i64 parts = divide_up(p.chunks, p.part);
+    p.streams = p.chunks == 1 && p.dst_part >= STREAMED;
     const size_t bytes = (size_t)(parts * p.dst_part) * sizeof(float);
     if (parts > 1) p.dst_offset = (i64)(plan_scratchpad(plan, bytes) / sizeof(float));
     TRY(launch(plan, &p, range,

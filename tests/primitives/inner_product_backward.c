@@ -22,8 +22,9 @@ struct shape {
 static const struct shape shapes[] = {
         {2, 7, {3, 5}},         {2, 33, {1, 40}},       {2, 1, {2, 1}},          {3, 5, {2, 3, 4}},
         {4, 6, {2, 3, 2, 3}},   {4, 17, {1, 16, 3, 3}}, {5, 4, {2, 2, 2, 3, 2}}, {4, 3, {0, 2, 2, 2}},
-        {4, 70, {19, 6, 2, 3}}, {2, 64, {40, 96}},      {4, 1, {3, 1, 2, 5}},
+        {4, 70, {19, 6, 2, 3}}, {2, 64, {40, 96}},      {4, 1, {3, 1, 2, 5}},    {2, 2050, {2, 2048}},
 };
+enum { LARGE = COUNT(shapes) - 1 }; /* whose gradient of weights bypasses the caches */
 
 /* Tensors have their forward names. */
 static const struct product_types data_types[] = {
@@ -169,7 +170,7 @@ static void run_all(bool weights) {
     const int ntypes = weights ? COUNT(weights_types) : COUNT(data_types);
     int before = implementations_run;
     failures = 0;
-    for (int s = 0; s < COUNT(shapes); s++)
+    for (int s = 0; s < LARGE; s++)
         for (int t = 0; t < ntypes; t++)
             for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++) {
                 run_case(s, &types[t], weights, layout, true);
@@ -187,6 +188,13 @@ static void by_data(void **state) {
 static void by_weights(void **state) {
     (void)state;
     run_all(true);
+}
+
+static void large_weights(void **state) {
+    (void)state;
+    failures = 0;
+    run_case(LARGE, &weights_types[0], true, 0, false);
+    assert_int_equal(failures, 0);
 }
 
 static void refusals(void **state) {
@@ -223,6 +231,6 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_data), cmocka_unit_test(by_weights),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(large_weights), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

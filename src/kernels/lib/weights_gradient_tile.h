@@ -72,6 +72,12 @@ INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, cons
             }
         }
     }
+    if (p->streams && STREAMS_TO(dst, acc[0])) {
+#pragma unroll
+        for (int r = 0; r < 2 * m; r++)
+            STREAM(acc[r], r, dst);
+        return;
+    }
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)
         VSTORE(acc[r], r, dst);
@@ -101,6 +107,7 @@ kernel void NAME(f32_weights_gradient)(ITEM global const float *image, global co
 #undef ALL_SUMS
         }
     }
+    STREAM_END();
 }
 #endif
 
