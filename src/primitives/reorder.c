@@ -192,18 +192,37 @@ static void add_blocks(struct loops *l, const md_t *src, const md_t *dst, int d,
     }
 }
 
+/* The stride of the part of a large block that is a small one, or of the blocks if they are small. */
+static dnnl_dim_t stride_of_part(const md_t *md, int d, const struct inner_blocks *own, dnnl_dim_t small) {
+    return own->all == small ? md->blocking.strides[d] : own->stride[0] * small;
+}
+
+/* A block in each, of which one is a multiple of the other, and no padding. */
+static bool add_nested_blocks(struct loops *l, const md_t *src, const md_t *dst, int d,
+                              const struct inner_blocks *of_src, const struct inner_blocks *of_dst) {
+    const bool larger = of_dst->all > of_src->all;
+    const dnnl_dim_t large = larger ? of_dst->all : of_src->all, small = larger ? of_src->all : of_dst->all;
+    if (large % small != 0 || src->dims[d] % large != 0) return false;
+    add_loop(l, (struct tile_loop){src->dims[d] / large, src->blocking.strides[d] * (large / of_src->all),
+                                   dst->blocking.strides[d] * (large / of_dst->all), TENSOR_DIMS, 1});
+    add_loop(l, (struct tile_loop){large / small, stride_of_part(src, d, of_src, small),
+                                   stride_of_part(dst, d, of_dst, small), TENSOR_DIMS, 1});
+    add_loop(l, (struct tile_loop){small, of_src->stride[0], of_dst->stride[0], TENSOR_DIMS, 1});
+    return true;
+}
+
 static bool add_dimension(struct loops *l, const md_t *src, const md_t *dst, int d) {
     const struct inner_blocks of_src = inner_blocks(src, d), of_dst = inner_blocks(dst, d);
     if (of_src.count < 0 || of_dst.count < 0) return false;
-    if (of_src.count > 0 && of_dst.count > 0
-        && (of_src.count > 1 || of_dst.count > 1 || of_src.all != of_dst.all))
-        return false;
+    if (of_src.count > 0 && of_dst.count > 0 && (of_src.count > 1 || of_dst.count > 1)) return false;
     if (of_src.count == 0 && of_dst.count == 0) {
         add_loop(l, (struct tile_loop){src->dims[d], src->blocking.strides[d], dst->blocking.strides[d],
                                        TENSOR_DIMS, 1});
         return true;
     }
     if (src->dims[d] > INT32_MAX) return false; /* reorder_items uses 32-bit positions */
+    if (of_src.count > 0 && of_dst.count > 0 && of_src.all != of_dst.all)
+        return add_nested_blocks(l, src, dst, d, &of_src, &of_dst);
     add_blocks(l, src, dst, d, &of_src, &of_dst);
     return true;
 }
@@ -499,11 +518,54 @@ static dnnl_status_t build_grouped(struct plan *plan) {
     return append_reorder(plan, ARG_SCRATCHPAD, &converted, DNNL_ARG_TO, &dst, NULL);
 }
 
+/* Takes away the innermost block if that is a pair of 16-bit values of the dimension around all blocks, as in
+ * "AcdB32a2b": in a tensor of our own, one of the pair then follows the other, as in "Acdb32a". */
+static bool ungroup(md_t *md) {
+    const int last = md->blocking.inner_nblks - 1, d = last < 0 ? 0 : (int)md->blocking.inner_idxs[last];
+    if (last < 1 || dt_bits(md->data_type) != 16 || md->blocking.inner_blks[last] != 2) return false;
+    dnnl_dim_t inner = 2;
+    for (int i = 0; i < last; i++) {
+        if (md->blocking.inner_idxs[i] == d) return false;
+        inner *= md->blocking.inner_blks[i];
+    }
+    if (md->blocking.strides[d] != inner) return false;
+    md->blocking.inner_nblks = last;
+    md->blocking.strides[d] /= 2;
+    md->padded_dims[d] = md->dims[d];
+    return true;
+}
+
+/* Between layouts of packed weights whose pairs are of different dimensions: large tiles without pairs. */
+static dnnl_status_t build_regrouped(struct plan *plan) {
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_FROM),
+               dst = *problem_md(&plan->problem, DNNL_ARG_TO);
+    md_t from = src, to = dst;
+    TRY(plan_takes(plan, &kernel_convert_tiles));
+    if (src.data_type != dst.data_type || !attr_is_default(&plan->attr))
+        return plan_skip(plan, "elements change their type, or attributes");
+    if (!ungroup(&from) || !ungroup(&to))
+        return plan_skip(plan, "src or dst has no pairs of 16 bits around its blocks");
+    if (from.blocking.inner_idxs[from.blocking.inner_nblks]
+        == to.blocking.inner_idxs[to.blocking.inner_nblks])
+        return plan_skip(plan, "pairs are of the same dimension");
+    if (md_nelems(&dst, true) == 0) return dnnl_success;
+    plan_place(plan, &from);
+    plan_place(plan, &to);
+    TRY(append_reorder(plan, DNNL_ARG_FROM, &src, ARG_SCRATCHPAD, &from, NULL));
+    TRY(append_reorder(plan, ARG_SCRATCHPAD, &from, ARG_SCRATCHPAD, &to, NULL));
+    return append_reorder(plan, ARG_SCRATCHPAD, &to, DNNL_ARG_TO, &dst, NULL);
+}
+
 const struct implementation reorder_implementations[] = {
-        {"rnn_reorder_rows", rnn_build_reorder, NULL},   {"x32_reorder_tiles", build_tiles, NULL},
-        {"reorder_grouped", build_grouped, NULL},        {"reorder_rows", build_rows, NULL},
-        {"convert_tiles", build_converting_tiles, NULL}, {"reorder_items", build_items, NULL},
-        {"reorder_universal", build_universal, NULL},    {NULL, NULL, NULL},
+        {"rnn_reorder_rows", rnn_build_reorder, NULL},
+        {"x32_reorder_tiles", build_tiles, NULL},
+        {"reorder_grouped", build_grouped, NULL},
+        {"reorder_regrouped", build_regrouped, NULL},
+        {"reorder_rows", build_rows, NULL},
+        {"convert_tiles", build_converting_tiles, NULL},
+        {"reorder_items", build_items, NULL},
+        {"reorder_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };
 
 /* The execution arguments of the two tensors of a reorder that is a part of another plan. */
