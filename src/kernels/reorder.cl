@@ -228,6 +228,9 @@ INLINE void copy_run(global const float *from, global float *to, i64 x, i64 end)
     enum { LONG = 128 };
     if (end - x < LONG) {
 #pragma nounroll
+        for (; x + 16 <= end; x += 16)
+            vstore16(vload16(0, from + x), 0, to + x);
+#pragma nounroll
         for (; x + 8 <= end; x += 8)
             vstore8(vload8(0, from + x), 0, to + x);
 #pragma nounroll
@@ -241,6 +244,11 @@ INLINE void copy_run(global const float *from, global float *to, i64 x, i64 end)
 /* x is dense in both, or nothing is dense in src. */
 INLINE void copy_part(const struct tile_part *t, global const float *src, i64 src_x, i64 src_y,
                       global float *dst, i64 dst_y) {
+    if (src_x == 1 && t->x_valid - t->x0 == 16) {
+        for (i64 y = t->y0; y < t->y_valid; y++)
+            vstore16(vload16(0, src + y * src_y + t->x0), 0, dst + y * dst_y + t->x0);
+        return;
+    }
     for (i64 y = t->y0; y < t->y_valid; y++) {
         global const float *from = src + y * src_y;
         global float *to = dst + y * dst_y;
@@ -412,10 +420,41 @@ INLINE void copy_groups(constant struct reorder_tiles_params *p, const struct ti
     }
 }
 
+/* Pixels of two or three bytes, one after the other in dst? */
+INLINE int has_pixels(constant struct reorder_tiles_params *p, const struct tile_part *t) {
+    const i64 size = p->x.size;
+    return p->copy_bits == 8 && p->transpose && (size == 2 || size == 3) && p->y.dst_stride == size
+           && t->x0 == 0 && t->x_valid == size;
+}
+
+/* Four bytes are stored for each pixel: those behind it are the next pixel's, which is stored after it. */
+INLINE void copy_pixels(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                        global const uchar *src, global uchar *dst) {
+    const i64 size = p->x.size, step = p->x.src_stride;
+    global const uchar *from = src + t->src;
+    global uchar *to = dst + t->dst;
+    uint each[16];
+    i64 y = t->y0;
+    for (; y + 16 < t->y_valid; y += 16) {
+        uint16 pixels =
+                convert_uint16(vload16(0, from + y)) | convert_uint16(vload16(0, from + step + y)) << 8u;
+        if (size == 3) pixels |= convert_uint16(vload16(0, from + 2 * step + y)) << 16u;
+        vstore16(pixels, 0, each);
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            vstore4(vload4(0, (private const uchar *)(each + i)), 0, to + (y + i) * size);
+    }
+    for (; y < t->y_valid; y++)
+        for (i64 x = 0; x < size; x++)
+            to[y * size + x] = from[x * step + y];
+}
+
 INLINE void convert_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
                          global const uchar *src, global uchar *dst) {
     if (p->groups && t->x1 == p->x.size)
         copy_groups(p, t, src, dst);
+    else if (has_pixels(p, t))
+        copy_pixels(p, t, src, dst);
     else if (p->copy_bits != 0)
         copy_rows(p, t, src, dst);
     else if (p->transpose)

@@ -9,18 +9,6 @@
 #include "kernels/lib/rows_short.h"
 #include "kernels/params_rows.h"
 
-#define ROW_ARGS                                                                                             \
-    global uchar *b0, global uchar *b1, global uchar *b2, global uchar *b3, global uchar *b4,                \
-            global uchar *b5, global uchar *b6, global uchar *b7, global uchar *b8, global uchar *b9,        \
-            const struct scalars scalars
-#define ROW_STATE(p_) {(p_), {b0, b1, b2, b3, b4, b5, b6, b7, b8, b9}, scalars}
-
-struct row_state {
-    constant struct rows_params *p;
-    global uchar *buffers[ROW_BUFFERS];
-    struct scalars scalars;
-};
-
 /* Operands. In native code, floats that lie one after the other are used where they are; other compilers know
  * no pointers to either address space. */
 #ifdef __OPENCL_C_VERSION__
@@ -28,6 +16,33 @@ struct row_state {
 #else
 #define ROW_IN_PLACE 1
 #endif
+
+#define ROW_ARGS                                                                                             \
+    global uchar *b0, global uchar *b1, global uchar *b2, global uchar *b3, global uchar *b4,                \
+            global uchar *b5, global uchar *b6, global uchar *b7, global uchar *b8, global uchar *b9,        \
+            const struct scalars scalars
+#define ROW_STATE(p_) {(p_), {b0, b1, b2, b3, b4, b5, b6, b7, b8, b9}, scalars, row_most(p_)}
+
+/* The most elements of a row that are computed at once: as many as there are, if no buffer holds more than
+ * one number of each operand. */
+INLINE int row_most(constant struct rows_params *p) {
+    if (!ROW_IN_PLACE || p->nops > 2 || p->ops[0].scale >= 0) return ROW_BLOCK;
+    if (p->nops == 2 && p->ops[1].scale >= 0 && p->ops[1].kind != ROW_NORMALIZE) return ROW_BLOCK;
+#pragma nounroll
+    for (int o = 0; o < p->noperands; o++) {
+        const i64 stride = p->operands[o].strides[p->nloops - 1];
+        if (p->operands[o].buffer < 0 || p->operands[o].type != TYPE_F32 || stride < (o == 0) || stride > 1)
+            return ROW_BLOCK;
+    }
+    return ROW_LENGTH;
+}
+
+struct row_state {
+    constant struct rows_params *p;
+    global uchar *buffers[ROW_BUFFERS];
+    struct scalars scalars;
+    int most; /* see row_most */
+};
 
 /* Rows of floats where they can be read: element (j, i) is at[j * pitch + i * step]. A step of 0 means that
  * a row is one number, which is there sixteen times. */
@@ -359,10 +374,11 @@ INLINE int row_compute_short(const struct row_state *s, struct row_block *block)
 INLINE void row_compute_pieces(const struct row_state *s, struct row_block *block, struct row_space *space,
                                int edge) {
     int left = block->n;
-    for (; left > ROW_BLOCK; left -= ROW_BLOCK) {
-        block->n = ROW_BLOCK;
+    const int most = edge ? ROW_BLOCK : s->most;
+    for (; left > most; left -= most) {
+        block->n = most;
         row_compute(s, block, space, edge);
-        block->index[s->p->nloops - 1] += ROW_BLOCK;
+        block->index[s->p->nloops - 1] += most;
     }
     /* Whole vectors can be used where they are. */
     if (block->rows == 1 && left > 16 && left % 16 != 0) {

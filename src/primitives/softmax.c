@@ -87,6 +87,14 @@ static dnnl_dim_t step_of(const md_t *md, int dim) {
     return md_is_plain(md) ? md->blocking.strides[dim] : 0;
 }
 
+/* Rows of a work-item: short ones are not worth one each, unless there are few. */
+static dnnl_dim_t span_of(const struct walk *rows, dnnl_dim_t length, const struct device *device) {
+    enum { WORK = 4096, ITEMS = 64 };
+    dnnl_dim_t span = WORK / length, most = rows->count / ITEMS;
+    if (device->info.class != DEVICE_CPU || span < 1) return 1;
+    return span < most ? span : most > 1 ? most : 1;
+}
+
 /* `lanes`: the other dimension, besides the axis, that the kernel iterates over itself, or -1. */
 static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel, int lanes,
                                  const struct epilogue_spec *spec) {
@@ -99,8 +107,9 @@ static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel,
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
     walk_init(&walk, &ep.dst, plan->device);
     softmax_split_walk(&walk, axis, lanes, &rows, &line);
-    struct softmax_params *p =
-            plan_launch(plan, kernel, range_of_items(rows.count, full_group(plan->device)), &launch);
+    rows.span = span_of(&rows, ep.dst.dims[axis] * (lanes >= 0 ? ep.dst.dims[lanes] : 1), plan->device);
+    struct range range = range_of_items(divide_up(rows.count, rows.span), full_group(plan->device));
+    struct softmax_params *p = plan_launch(plan, kernel, range, &launch);
     if (!p) return dnnl_out_of_memory;
     p->log = plan->problem.alg == dnnl_softmax_log;
     p->axis = axis;

@@ -128,7 +128,11 @@ OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, 
         for (int c = 0; c < width; c++)
             row_load_any(columns + c * pitch, from, type, offset + (i + c) * stride, 1, count);
         int j = 0;
-        for (; width == 8 && j + 8 <= count; j += 8)
+        /* What is behind a short row is overwritten by the next one. */
+        for (int c = width; n < 8 && c < 8; c++)
+            row_fill(columns + c * pitch, 0.0f, count);
+        const int turned = width == 8 ? count : n < 8 ? (count * n - (8 - n)) / n : 0;
+        for (; j + 8 <= turned; j += 8)
             row_turn(columns + j, pitch, to + j * n + i, n);
         for (; j < count; j++)
             for (int c = 0; c < width; c++)
