@@ -183,11 +183,12 @@ OUTLINE void row_select_or_slope(constant struct row_op *op, struct row_result t
     }
 }
 
-/* One operation without operands: `from` to `to`. */
+/* Operations without operands and parameters: `from` to `to`. */
 OUTLINE void row_copy_or_sign(int kind, struct row_result to, struct row_view from, struct row_shape shape) {
     switch (kind) {
         ROW_LOOP(ROW_IS_POSITIVE, x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f))
         ROW_LOOP(ROW_LOAD_OPERAND, x)
+        ROW_LOOP(ROW_ELTWISE, row_clip(x, 1)) /* a plain relu */
     }
 }
 
@@ -247,11 +248,11 @@ INLINE struct row_view row_apply(const struct row_state *s, const struct row_blo
     const struct row_shape shape = row_shape(block);
     const struct row_view result = row_view_of(to.at, to.pitch, 1);
     const int load = op->kind == ROW_LOAD_OPERAND;
-    if (op->kind == ROW_ELTWISE) {
+    if (op->kind == ROW_ELTWISE && !is_plain_relu(op, 1.0f)) {
         row_eltwise(op, to, x, shape);
         return result;
     }
-    if (op->kind == ROW_IS_POSITIVE) {
+    if (op->kind == ROW_IS_POSITIVE || op->kind == ROW_ELTWISE) {
         row_copy_or_sign(op->kind, to, x, shape);
         return result;
     }

@@ -40,14 +40,22 @@ INLINE int short_has_type(int type) {
     return type == TYPE_BF16 || type == TYPE_F16 || type == TYPE_S8 || type == TYPE_U8;
 }
 
+/* SPIR-V 1.0 cannot choose between vectors by one condition, which is what compilers make of it: there,
+ * everything is scaled. */
+#ifdef __OPENCL_C_VERSION__
+#define SHORT_SCALED(x_, y_) 1
+#else
+#define SHORT_SCALED(x_, y_) ((x_) != 1.0f || (y_) != 1.0f)
+#endif
+
 /* The first n / 16 * 16 elements; `y_from` is `from` if the operation has one operand, and `same` tells that
  * y is its first element for all. */
 #define SHORT_LOOP(condition_, expression_)                                                                  \
     condition_:                                                                                              \
     for (int k = 0; k + 16 <= n; k += 16) {                                                                  \
-        const float16 x = SHORT_LOAD(from, k) * x_scale;                                                     \
-        float16 y = first;                                                                                   \
-        if (!same) y = SHORT_LOAD(y_from, k) * y_scale;                                                      \
+        float16 x = SHORT_LOAD(from, k), y = first;                                                          \
+        if (!same) y = SHORT_LOAD(y_from, k);                                                                \
+        if (scaled) x *= x_scale, y *= y_scale;                                                              \
         float16 result = expression_;                                                                        \
         if (op->relu) result = result > (float16)(0.0f) ? result : (float16)(0.0f);                          \
         SHORT_STORE(to, k, result);                                                                          \
@@ -59,9 +67,10 @@ INLINE int short_has_type(int type) {
     OUTLINE void short_##type_name_(constant struct row_op *op, global element_ *to,                         \
                                     global const element_ *from, global const element_ *y_from, int same,    \
                                     float x_factor, float y_factor, int n) {                                 \
+        const int scaled = SHORT_SCALED(x_factor, y_factor);                                                 \
         const float alpha = op->alpha, beta = op->beta;                                                      \
         const float16 x_scale = (float16)(x_factor), y_scale = (float16)(y_factor);                          \
-        const float16 first = (float16)(SHORT_ONE(y_from[0])) * y_scale;                                     \
+        const float16 first = (float16)(SHORT_ONE(y_from[0]));                                               \
         switch (op->alg) {                                                                                   \
             SHORT_BINARY_EACH(SHORT_CASE)                                                                    \
             SHORT_ELTWISE_EACH(SHORT_CASE)                                                                   \
@@ -98,17 +107,31 @@ SHORT_FUNCTION(u8, uchar)
 #undef SHORT_LOAD
 #undef SHORT_STORE
 
-/* A plain relu keeps the bits from 1 to `most`. */
-#define SHORT_RELU(bits_, element_)                                                                          \
-    OUTLINE void short_relu_##bits_(global element_ *to, global const element_ *from, uint most, int n) {    \
-        const element_##16 limit = (element_##16)((element_)most), none = (element_##16)((element_)0);       \
-        for (int k = 0; k + 16 <= n; k += 16) {                                                              \
-            const element_##16 x = vload16(0, from + k);                                                     \
-            vstore16(x - (element_)1 < limit ? x : none, 0, to + k);                                         \
-        }                                                                                                    \
+/* A plain relu keeps the bits from 1 to `most`. Native code works on 64 bytes at a time. */
+#define RELU_LOOP(lanes_, type_, VALUE_, RESULT_)                                                            \
+    for (; k + lanes_ <= n; k += lanes_) {                                                                   \
+        type_ x;                                                                                             \
+        VALUE_;                                                                                              \
+        x = x - (type_)(1) < (type_)(limit) ? x : (type_)(0);                                                \
+        RESULT_;                                                                                             \
     }
-SHORT_RELU(16, ushort)
-SHORT_RELU(8, uchar)
+#ifdef __OPENCL_C_VERSION__
+#define RELU_WIDE(element_, lanes_)
+#else
+typedef uchar uchar64 __attribute__((ext_vector_type(64)));
+typedef ushort ushort32 __attribute__((ext_vector_type(32)));
+#define RELU_WIDE(element_, lanes_)                                                                          \
+    RELU_LOOP(lanes_, element_##lanes_, __builtin_memcpy(&x, from + k, 64), __builtin_memcpy(to + k, &x, 64))
+#endif
+#define SHORT_RELU(bits_, element_, lanes_)                                                                  \
+    OUTLINE void short_relu_##bits_(global element_ *to, global const element_ *from, uint most, int n) {    \
+        const element_ limit = (element_)most;                                                               \
+        int k = 0;                                                                                           \
+        RELU_WIDE(element_, lanes_)                                                                          \
+        RELU_LOOP(16, element_##16, x = vload16(0, from + k), vstore16(x, 0, to + k))                        \
+    }
+SHORT_RELU(16, ushort, 32)
+SHORT_RELU(8, uchar, 64)
 
 INLINE int is_plain_relu(constant struct row_op *op, float factor) {
     return op->kind == ROW_ELTWISE && op->alg == ELTWISE_RELU && op->alpha == 0.0f && factor == 1.0f;
@@ -116,14 +139,15 @@ INLINE int is_plain_relu(constant struct row_op *op, float factor) {
 
 INLINE void row_short_relu(int type, global uchar *to, i64 to_offset, global const uchar *from, i64 offset,
                            int n) {
-    global ushort *to_16 = (global ushort *)to + to_offset;
-    global const ushort *from_16 = (global const ushort *)from + offset;
+#define RELU_CALL(bits_, element_, most_)                                                                    \
+    short_relu_##bits_((global element_ *)to + to_offset, (global const element_ *)from + offset, most_, n)
     switch (type) {
-    case TYPE_BF16: short_relu_16(to_16, from_16, 0x7f80u, n); return;
-    case TYPE_F16: short_relu_16(to_16, from_16, 0x7c00u, n); return;
-    case TYPE_S8: short_relu_8(to + to_offset, from + offset, 0x7fu, n); return;
-    case TYPE_U8: short_relu_8(to + to_offset, from + offset, 0xffu, n); return;
+    case TYPE_BF16: RELU_CALL(16, ushort, 0x7f80u); return;
+    case TYPE_F16: RELU_CALL(16, ushort, 0x7c00u); return;
+    case TYPE_S8: RELU_CALL(8, uchar, 0x7fu); return;
+    case TYPE_U8: RELU_CALL(8, uchar, 0xffu); return;
     }
+#undef RELU_CALL
 }
 
 /* Offsets in elements. */
