@@ -232,12 +232,14 @@ INLINE struct row_view row_scaled(const struct row_state *s, const struct row_bl
     return row_view_of(other, shape.n, 1);
 }
 
-/* Can an operand be loaded to `to`, which is in dst, without anything left to do? */
+/* Can an operand be loaded to `to`, which is in dst, without anything left to do? Only whole vectors: others
+ * are loaded past their end. */
 INLINE int row_fills(constant struct rows_params *p, const struct row_block *block,
                      constant struct row_operand *operand, struct row_result to,
                      const struct row_space *space) {
     const int one = block->rows == 1;
-    return to.at != space->x && operand->buffer >= 0 && operand->strides[p->nloops - 1] != 0
+    return block->n % 16 == 0 && to.at != space->x && operand->buffer >= 0
+           && operand->strides[p->nloops - 1] != 0
            && (one || (operand->strides[p->nloops - 2] != 0 && to.pitch == block->n));
 }
 

@@ -120,7 +120,7 @@ enum { SOFTMAX_BATCH = 8, SOFTMAX_SHORT = 512 };
 struct softmax_batch {
     global const float *from[SOFTMAX_BATCH];
     global float *to[SOFTMAX_BATCH];
-    float16 tops[SOFTMAX_BATCH], ends[SOFTMAX_BATCH]; /* ends: the factors, or the logarithms of the sums */
+    float tops[SOFTMAX_BATCH], ends[SOFTMAX_BATCH]; /* ends: the factors, or the logarithms of the sums */
 };
 
 INLINE void softmax_multiply(global float *to, float16 factor, i64 length) {
@@ -147,19 +147,19 @@ INLINE void softmax_subtract(global const float *from, global float *to, float16
 INLINE void softmax_rows(struct softmax_batch *b, int n, i64 length, int log) {
 #pragma nounroll
     for (int r = 0; r < n; r++)
-        b->tops[r] = (float16)(softmax_top(b->from[r], length));
+        b->tops[r] = softmax_top(b->from[r], length);
 #pragma nounroll
     for (int r = 0; r < n; r++) {
-        const float sum = softmax_powers(b->from[r], b->to[r], length, b->tops[r], !log);
+        const float sum = softmax_powers(b->from[r], b->to[r], length, (float16)(b->tops[r]), !log);
         const struct softmax_line line = softmax_line(0.0f, sum, log);
-        b->ends[r] = (float16)(log ? line.log_sum : line.factor);
+        b->ends[r] = log ? line.log_sum : line.factor;
     }
 #pragma nounroll
     for (int r = 0; r < n; r++)
         if (log)
-            softmax_subtract(b->from[r], b->to[r], b->tops[r], b->ends[r], length);
+            softmax_subtract(b->from[r], b->to[r], (float16)(b->tops[r]), (float16)(b->ends[r]), length);
         else
-            softmax_multiply(b->to[r], b->ends[r], length);
+            softmax_multiply(b->to[r], (float16)(b->ends[r]), length);
 }
 
 /* One row with an epilogue. */
