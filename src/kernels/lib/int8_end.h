@@ -28,7 +28,7 @@ struct int8_channels {
     IVEC start[2]; /* of sums: the compensation of shift and zero point */
     UVEC src_zero;
     int form;
-    VEC src_scale; /* of floats; otherwise part of `scale` */
+    VEC src_scale; /* of floats; of bytes it is part of `scale` */
     VEC scale[2], bias[2], sum_scale;
     VEC low, high;           /* limits of stored results, of INT8_BARE and INT8_CLIP */
     VEC dst_scale, dst_zero; /* of INT8_ANY */
@@ -54,8 +54,8 @@ INLINE VEC int8_mad(VEC a, VEC b, VEC c) {
 }
 
 /* Zero times a scale is zero, even where a product of scales overflows. */
-INLINE VEC int8_finite(VEC x) {
-    const VEC most = V(0x1.fffffep127f), y = x > most ? most : x;
+INLINE VEC int8_finite(VEC x, float limit) {
+    const VEC most = V(limit), y = x > most ? most : x;
     return y < -most ? -most : y;
 }
 
@@ -100,18 +100,18 @@ INLINE void int8_scales(constant struct int8_gemm_params *p, const struct int8_t
     const float factor = int8_limits(&p->fused, quant_value(e, &ep->dst_scale, position, 1.0f),
                                      quant_value(e, &ep->dst_zero_point, position, -0.0f), c);
     const float src_scale = quant_value(e, &ep->src_scale, position, 1.0f) * factor;
-    const float inner = p->fused.floats ? 1.0f : src_scale;
+    const float inner = p->fused.floats ? 1.0f : src_scale,
+                most = p->fused.floats ? INFINITY : 0x1.fffffep127f;
     const float zero = c->form == INT8_ANY ? -0.0f : c->dst_zero.s0; /* -0 changes nothing */
-    c->src_scale = V(src_scale);
-    c->sum_scale = int8_finite(V(p->fused.sum_scale * factor));
+    c->src_scale = V(p->fused.floats ? src_scale : 1.0f);
+    c->sum_scale = int8_finite(V(p->fused.sum_scale * factor), most);
 #pragma nounroll
     for (int v = 0; v < 2; v++, position[p->gemm.channel_dim] += LANES) {
         VEC bias = V(-0.0f), scale;
         if (p->gemm.has_bias)
             epilogue_bias(&bias, t->bias, p->gemm.bias_type, t->at.bias + v * LANES, t->count[v]);
         epilogue_quant(&scale, e, &ep->weights_scale, position, p->gemm.channel_dim, t->count[v], 1.0f);
-        c->scale[v] = scale * V(inner);
-        if (!p->fused.floats) c->scale[v] = int8_finite(c->scale[v]);
+        c->scale[v] = int8_finite(scale * V(inner), most);
         c->bias[v] = bias * V(factor) + V(zero) - V(p->fused.sum_zero) * c->sum_scale;
     }
 }
@@ -221,17 +221,17 @@ INLINE void int8_fused_whole(constant struct int8_fused *f, const struct int8_ch
     }
 }
 
-/* Vectors of any number of channels, in any form. */
+/* Vectors of any number of channels. Callers pass a constant `clip`: form is INT8_CLIP. */
 INLINE void int8_fused_part(constant struct int8_fused *f, const struct int8_channels *c, const IVEC *out,
-                            int columns, int v, int count, global uchar *dst, i64 step) {
+                            int columns, int v, int count, global uchar *dst, i64 step, const bool clip) {
 #pragma nounroll
     for (int r = 0; r < columns; r++, dst += step) {
-        VEC x = TO_VEC(out[2 * r + v]);
-        if (f->floats) x = x * c->src_scale;
-        x = int8_mad(x, c->scale[v], c->bias[v]);
+        VEC x = int8_mad(TO_VEC(out[2 * r + v]) * c->src_scale, c->scale[v], c->bias[v]);
         if (f->sum) x = int8_mad(int8_earlier(dst, f->floats, (uchar)f->flip, count), c->sum_scale, x);
-        if (c->form == INT8_ANY) x = int8_finish_any(f, c, x);
-        if (c->form == INT8_CLIP) x = int8_finish(x, c->low, c->high, false, INT8_CLIP);
+        if (clip)
+            x = int8_finish(x, c->low, c->high, false, INT8_CLIP);
+        else if (c->form == INT8_ANY)
+            x = int8_finish_any(f, c, x);
         if (f->floats)
             int8_store_floats((global float *)dst, x, count);
         else
@@ -253,7 +253,10 @@ INLINE void int8_fused(constant struct int8_gemm_params *p, const struct int8_ti
 #pragma nounroll
     for (int v = 0; v < 2 && t->count[v] > 0; v++, dst += LANES * size)
         if (t->count[v] < LANES || c->form == INT8_ANY) {
-            int8_fused_part(f, c, out, columns, v, t->count[v], dst, step);
+            if (c->form == INT8_CLIP)
+                int8_fused_part(f, c, out, columns, v, t->count[v], dst, step, true);
+            else
+                int8_fused_part(f, c, out, columns, v, t->count[v], dst, step, false);
         } else if (f->floats) {
             if (f->sum) {
                 FUSED(true, true)
