@@ -25,11 +25,16 @@ struct int8_buffers {
 
 /* What all outputs of a panel share, and what all panels do. */
 struct int8_panel {
-    VEC scale, bias;
+    VEC scale, bias; /* of folded results: including the scales of src and dst and the zero point of dst */
+    IVEC column[3];  /* weights of a 3x3 window, and where its sums start */
+    IVEC start;
 };
 struct int8_common {
-    int zero;  /* of src */
-    int quick; /* results may be divided with the help of `inverse`, of dst_scale */
+    int zero;      /* of src */
+    int quick;     /* results may be divided with the help of `inverse`, of dst_scale */
+    int folded;    /* and are limited to low and high, so that one multiplication does it all */
+    int low_first; /* the lower limit comes first: that is what becomes of NaN */
+    VEC low, high;
     VEC src_scale, dst_scale, inverse, dst_zero;
 };
 
@@ -68,44 +73,6 @@ INLINE void int8_row(const struct depthwise_block *b, global const uchar *a, glo
     }
 }
 
-#if defined(__AVX512VNNI__)
-#include "kernels/lib/dot4.h"
-
-/* Three bytes of each channel, one below the other. */
-INLINE UVEC int8_column_of_3(global const uchar *a, i64 row) {
-    return convert_uint16(vload16(0, a)) | convert_uint16(vload16(0, a + row)) << 8
-           | convert_uint16(vload16(0, a + 2 * row)) << 16;
-}
-
-/* A window of 3x3 taps at adjacent positions: dot products of columns. Bytes with a sign are made unsigned by
- * adding 128, which is taken back at the end. */
-INLINE void int8_window_of_9(const struct depthwise_block *b, global const uchar *a, global const char *w,
-                             const int m, const bool sign, IVEC *acc) {
-    const UVEC flip = (UVEC)(sign ? 0x808080u : 0u);
-    IVEC x[DEPTHWISE_BLOCK + 2];
-#pragma unroll
-    for (int r = 0; r < m + 2; r++)
-        x[r] = AS_IVEC(int8_column_of_3(a + r * b->column, b->step[1]) ^ flip);
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        global const uchar *column = (global const uchar *)(w + k * b->weights_step[2]);
-        const IVEC y = AS_IVEC(int8_column_of_3(column, b->weights_step[1]));
-        acc[m] = dot4(acc[m], dot4_unsigned(0x01010101), y);
-#pragma unroll
-        for (int r = 0; r < m; r++)
-            acc[r] = dot4(acc[r], x[r + k], y);
-    }
-    if (!sign) return;
-#pragma unroll
-    for (int r = 0; r < m; r++)
-        acc[r] = AS_IVEC(AS_UVEC(acc[r]) - (AS_UVEC(acc[m]) << 7));
-}
-#define HAS_WINDOW_OF_9 1
-#else
-#define HAS_WINDOW_OF_9 0
-#define int8_window_of_9(b, a, w, m, sign, acc)
-#endif
-
 /* acc[r] = the sum of the window at output r of m; acc[m] = the sum of its weights. Callers pass m and `sign`
  * as constants. */
 INLINE void int8_sums(const struct depthwise_block *b, global const uchar *src, global const char *weights,
@@ -114,10 +81,6 @@ INLINE void int8_sums(const struct depthwise_block *b, global const uchar *src, 
 #pragma unroll
     for (int r = 0; r <= m; r++)
         acc[r] = (IVEC)(0);
-    if (HAS_WINDOW_OF_9 && of_3 && b->taps[0] == 1 && b->taps[1] == 3) {
-        int8_window_of_9(b, src, weights, m, sign, acc);
-        return;
-    }
 #pragma nounroll
     for (i64 k0 = 0; k0 < b->taps[0]; k0++)
 #pragma nounroll
@@ -150,6 +113,25 @@ OUTLINE void int8_sums_each(const struct depthwise_block *b, global const uchar 
     }
 }
 
+/* Takes the zero point of src from m sums; the sum of weights follows them. */
+INLINE void int8_compensate(const struct int8_common *c, int m, IVEC *sums) {
+    const UVEC less = AS_UVEC(sums[m]) * (UVEC)((uint)c->zero);
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        sums[r] = AS_IVEC(AS_UVEC(sums[r]) - less);
+}
+
+/* Limits of stored bytes. */
+INLINE void int8_limits(constant struct int8_depthwise_params *q, float inverse, float zero,
+                        struct int8_common *c) {
+    const bool clip = q->depthwise.activation.alg != 0;
+    const float low = q->low * inverse + zero, high = q->high * inverse + zero;
+    c->folded = c->quick && q->limited;
+    c->low_first = clip || q->nan == q->least;
+    c->low = V(!clip || low < q->least ? q->least : low > q->most ? q->most : low);
+    c->high = V(!clip || high > q->most ? q->most : high < q->least ? q->least : high);
+}
+
 INLINE void int8_common(constant struct int8_depthwise_params *q, const struct epilogue_state *e,
                         struct int8_common *c) {
     constant struct epilogue *ep = e->epilogue;
@@ -162,11 +144,19 @@ INLINE void int8_common(constant struct int8_depthwise_params *q, const struct e
     c->inverse = V(f32_div(1.0f, c->dst_scale.x));
     c->quick = q->bytes && c->dst_scale.x > 0x1p-60f && c->dst_scale.x < 0x1p60f;
     c->dst_zero = V(quant_value(e, &ep->dst_zero_point, position, 0.0f));
+    int8_limits(q, c->inverse.x, c->dst_zero.x, c);
+}
+
+/* Zero times a scale is zero, even where a product of scales overflows. */
+INLINE VEC int8_finite(VEC x) {
+    const VEC most = V(0x1.fffffep127f), y = x > most ? most : x;
+    return y < -most ? -most : y;
 }
 
 /* Scales and biases of panels `first` to `last` - 1. */
 INLINE void int8_panels(constant struct depthwise_params *p, const struct epilogue_state *e,
-                        global const uchar *bias, i64 first, i64 last, struct int8_panel *panels) {
+                        const struct int8_common *c, global const uchar *bias, i64 first, i64 last,
+                        struct int8_panel *panels) {
     i64 position[TENSOR_DIMS];
     for (int d = 0; d < TENSOR_DIMS; d++)
         position[d] = 0;
@@ -178,6 +168,9 @@ INLINE void int8_panels(constant struct depthwise_params *p, const struct epilog
         epilogue_quant(&panels->scale, e, &p->epilogue.weights_scale, position, 1, count, 1.0f);
         panels->bias = V(-0.0f); /* changes nothing */
         if (p->has_bias) epilogue_bias(&panels->bias, bias, p->bias_type, p->bias_offset + channel, count);
+        if (!c->folded || count < LANES) continue; /* folded results are whole vectors */
+        panels->scale = int8_finite(panels->scale * (c->src_scale * c->inverse));
+        panels->bias = panels->bias * c->inverse + c->dst_zero;
     }
 }
 
@@ -205,17 +198,11 @@ INLINE VEC int8_finish(constant struct int8_depthwise_params *q, const struct ep
 INLINE void int8_store_bytes(constant struct int8_depthwise_params *q, const struct int8_common *c,
                              const struct int8_panel *panel, const IVEC *sums, const int m, i64 column,
                              global uchar *dst) {
-    constant struct activation *activation = &q->depthwise.activation;
-    const UVEC less = AS_UVEC(sums[m]) * (UVEC)((uint)c->zero);
     const VEC scale = c->src_scale * panel->scale, bias = panel->bias, inverse = c->inverse;
     VEC x[DEPTHWISE_BLOCK];
 #pragma unroll
     for (int r = 0; r < m; r++)
-        x[r] = TO_VEC(AS_IVEC(AS_UVEC(sums[r]) - less)) * scale + bias;
-    if (activation->alg)
-#pragma unroll
-        for (int r = 0; r < m; r++)
-            x[r] = activation_apply(activation, x[r]);
+        x[r] = activation_apply(&q->depthwise.activation, TO_VEC(sums[r]) * scale + bias);
 #pragma unroll
     for (int r = 0; r < m; r++) {
         const VEC quotient = x[r] * inverse;
@@ -226,8 +213,40 @@ INLINE void int8_store_bytes(constant struct int8_depthwise_params *q, const str
         VSTORE(TO_BYTES(lanes_byte(x[r], q->least, q->most, q->nan)), 0, dst + r * column);
 }
 
-/* Separate functions, so that each has all registers to itself. They store bytes to `dst`, or sums to `out`.
- */
+/* The same where results are folded. */
+INLINE void int8_store_folded(const struct int8_common *c, const struct int8_panel *panel, const IVEC *sums,
+                              const int m, i64 column, global uchar *dst) {
+    const VEC scale = panel->scale, bias = panel->bias, low = c->low, high = c->high;
+    VEC x[DEPTHWISE_BLOCK];
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        x[r] = TO_VEC(sums[r]) * scale + bias;
+    if (c->low_first)
+#pragma unroll
+        for (int r = 0; r < m; r++)
+            x[r] = x[r] > low ? x[r] : low;
+#pragma unroll
+    for (int r = 0; r < m; r++) {
+        x[r] = x[r] < high ? x[r] : high;
+        x[r] = x[r] > low ? x[r] : low;
+        VSTORE(TO_BYTES(AS_UVEC(x[r] + V(0x1.8p23f)) & 0xffu), 0, dst + r * column);
+    }
+}
+
+/* Stores bytes to `dst`, or sums to `out`. */
+INLINE void int8_deliver(constant struct int8_depthwise_params *q, const struct int8_common *c,
+                         const struct int8_panel *panel, const IVEC *sums, const int m, i64 column,
+                         global uchar *dst, IVEC *out) {
+    if (dst && c->folded)
+        int8_store_folded(c, panel, sums, m, column, dst);
+    else if (dst)
+        int8_store_bytes(q, c, panel, sums, m, column, dst);
+    else
+        for (int r = 0; r < m; r++)
+            out[r] = sums[r];
+}
+
+/* Separate functions, so that each has all registers to itself. */
 #define INT8_SUMS(m)                                                                                         \
     OUTLINE void int8_sums_##m(constant struct int8_depthwise_params *q, const struct int8_common *c,        \
                                const struct int8_panel *panel, const struct depthwise_block *b,              \
@@ -238,12 +257,8 @@ INLINE void int8_store_bytes(constant struct int8_depthwise_params *q, const str
             int8_sums(b, src, weights, m, true, acc);                                                        \
         else                                                                                                 \
             int8_sums(b, src, weights, m, false, acc);                                                       \
-        if (dst) {                                                                                           \
-            int8_store_bytes(q, c, panel, acc, m, b->dst_column, dst);                                       \
-            return;                                                                                          \
-        }                                                                                                    \
-        for (int r = 0; r <= m; r++)                                                                         \
-            out[r] = acc[r];                                                                                 \
+        int8_compensate(c, m, acc);                                                                          \
+        int8_deliver(q, c, panel, acc, m, b->dst_column, dst, out);                                          \
     }
 INT8_SUMS(1)
 INT8_SUMS(2)
@@ -251,11 +266,23 @@ INT8_SUMS(3)
 INT8_SUMS(4)
 INT8_SUMS(6)
 
+#if defined(__AVX512VNNI__)
+#include "kernels/lib/int8_nine.h"
+#else
+struct int8_nine {
+    int on;
+};
+#define nine_begin(n, q, f, c, item, panels)
+#define nine_move(n, b, p, row, place)
+#define nine_block(n, q, c, panel, b, channel, bytes, sums)
+#endif
+
 /* A block of one panel. Reading past its channels gives those of the next pixel, which is harmless except at
  * the very end of src. */
 INLINE void int8_block(constant struct int8_depthwise_params *q, const struct int8_buffers *f,
                        const struct epilogue_state *e, const struct int8_common *c,
-                       const struct int8_panel *panel, const struct depthwise_block *b, i64 index) {
+                       const struct int8_panel *panel, const struct int8_nine *nine,
+                       const struct depthwise_block *b, i64 index) {
     constant struct depthwise_params *p = &q->depthwise;
     const i64 channel = index * LANES, left = p->images.channels - channel;
     const int count = left < LANES ? (int)left : LANES;
@@ -264,9 +291,12 @@ INLINE void int8_block(constant struct int8_depthwise_params *q, const struct in
     i64 dst = b->dst + channel;
     global uchar *bytes = c->quick && count == LANES ? f->dst + dst : 0;
     IVEC sums[DEPTHWISE_BLOCK + 1];
-    if (count < LANES && b->src_end + channel > p->src_end)
+    if (nine->on) {
+        nine_block(nine, q, c, panel, b, channel, bytes, sums);
+    } else if (count < LANES && b->src_end + channel > p->src_end) {
         int8_sums_each(b, src, weights, q->is_signed, count, sums);
-    else
+        int8_compensate(c, b->count, sums);
+    } else {
         switch (b->count) {
         case 1: int8_sums_1(q, c, panel, b, src, weights, bytes, sums); break;
         case 2: int8_sums_2(q, c, panel, b, src, weights, bytes, sums); break;
@@ -274,11 +304,11 @@ INLINE void int8_block(constant struct int8_depthwise_params *q, const struct in
         case 4: int8_sums_4(q, c, panel, b, src, weights, bytes, sums); break;
         case 6: int8_sums_6(q, c, panel, b, src, weights, bytes, sums); break;
         }
+    }
     if (bytes) return;
-    const UVEC less = AS_UVEC(sums[b->count]) * (UVEC)((uint)c->zero);
 #pragma nounroll
     for (int r = 0; r < b->count; r++, dst += b->dst_column) {
-        IVEC sum = AS_IVEC(AS_UVEC(sums[r]) - less);
+        const IVEC sum = sums[r];
         if (q->bare)
             store_lanes((global int *)f->dst, dst, sum, count);
         else
@@ -300,12 +330,17 @@ kernel void int8_depthwise_6x16(ITEM global const uchar *src, global const char 
     struct int8_common common;
     struct int8_panel panels[DEPTHWISE_PANELS];
     int8_common(q, &e, &common);
-    int8_panels(p, &e, bias, part.first, part.last, panels);
+    int8_panels(p, &e, &common, bias, part.first, part.last, panels);
     struct depthwise_block b = depthwise_begin(p, &part.row);
+    struct int8_nine nine = {.on = 0};
+    nine_begin(&nine, q, &f, &common, &part, panels);
     for (i64 place = part.row.first; place < part.row.last; place += b.count) {
-        depthwise_move(&b, p, &part.row, place);
+        if (nine.on)
+            nine_move(&nine, &b, p, &part.row, place);
+        else
+            depthwise_move(&b, p, &part.row, place);
         for (i64 panel = part.first; panel < part.last; panel++)
-            int8_block(q, &f, &e, &common, &panels[panel - part.first], &b, panel);
+            int8_block(q, &f, &e, &common, &panels[panel - part.first], &nine, &b, panel);
     }
 }
 #endif

@@ -41,6 +41,9 @@ struct int8_depthwise_params {
     i32 bytes;       /* results are bytes, and by_position is not set */
     f32 least, most; /* limits of the byte type */
     f32 nan;         /* replaces NaN */
+    i32 limited;     /* the activation is a clip to low and high, or there is none */
+    f32 low, high;
+    i32 nine; /* the window has 3x3 taps, adjacent in a row, and at most one column of padding on each side */
     i32 pad;
     struct quant_source src_zero_point;
     struct depthwise_params depthwise;

@@ -13,6 +13,8 @@
 #include "primitives/primitives.h"
 #include "primitives/product.h"
 
+#include <math.h>
+
 static const char *panels_of(const md_t *weights) {
     static const char *const tags[] = {[4] = "Abcd16a", [5] = "Abcde16a", [6] = "Abcdef16a"};
     return tags[weights->ndims];
@@ -92,6 +94,22 @@ static void describe_bytes(struct int8_depthwise_params *p, bool by_position) {
     p->nan = type == TYPE_S8 ? -128 : 255;
 }
 
+/* The activation as limits, if it is a relu or clip, or none. */
+static void describe_limits(struct int8_depthwise_params *p) {
+    const struct activation *a = &p->depthwise.activation;
+    p->limited = a->alg == 0 || a->alg == ELTWISE_CLIP || (a->alg == ELTWISE_RELU && a->alpha == 0);
+    p->low = a->alg == 0 ? -INFINITY : a->alpha;
+    p->high = a->alg == ELTWISE_CLIP ? a->beta : INFINITY;
+}
+
+static void describe_window(struct int8_depthwise_params *p) {
+    const struct window_images *images = &p->depthwise.images;
+    const struct window *w = &images->window;
+    p->nine = w->taps[0] == 1 && w->taps[1] == 3 && w->taps[2] == 3 && w->stride[2] == 1 && w->step[2] == 1
+              && w->padding[2] >= 0 && w->padding[2] <= 1
+              && images->places[2] + 1 - w->padding[2] <= w->size[2];
+}
+
 static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwise_params *whole,
                                  const struct conv_part *part, int src, int weights) {
     struct plan *plan = ep->plan;
@@ -114,7 +132,10 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
     p->plain = !p->scaled && !p->finished && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
-    if (bytes) describe_bytes(own, gemm_is_by_position(plan, &p->epilogue));
+    if (!bytes) return dnnl_success;
+    describe_bytes(own, gemm_is_by_position(plan, &p->epilogue));
+    describe_limits(own);
+    describe_window(own);
     return dnnl_success;
 }
 
