@@ -18,7 +18,7 @@
 enum {
     INT8_GEMM_QUAD = 4,
     INT8_GEMM_HEIGHT = 12,  /* columns of a tile */
-    INT8_GEMM_COLUMNS = 48, /* most columns of a work-item: a multiple of that */
+    INT8_GEMM_COLUMNS = 96, /* most columns of a work-item: a multiple of that */
 };
 /* The source of column sums: none, because they are not needed; a buffer; or computed together with the
  * product, if src has only one column. */
@@ -46,6 +46,8 @@ struct int8_gemm_params {
     i32 shift;
     i32 bare;    /* sums are stored unchanged; dst is s32 */
     i32 clipped; /* taps may be in the padding; their sums are consecutive, panel by panel */
+    i32 skips;   /* rows of taps that are in the padding add nothing and are left out */
+    i32 pad;
     struct int8_fused fused;
     i64 taps_offset, taps;
     struct window window;

@@ -150,13 +150,13 @@ static void describe_end(const struct epilogue_build *ep, struct int8_gemm_param
     gemm_describe_end(&p->gemm.epilogue, &p->gemm.scaled, &p->gemm.finished);
 }
 
-/* A work-item computes several tiles: what they share costs as much as a tile of short sums, and CPUs without
- * VNNI widen its weights once for all of them. */
+/* A work-item computes several tiles, because what they share costs as much as a tile of short sums; the more
+ * of them, the more work-items there are. */
 static dnnl_dim_t tiles_each(const struct gemm_view *view, dnnl_dim_t tiles, dnnl_dim_t panels) {
-    enum { ITEMS = 40 };
+    enum { ITEMS = 8 };
     dnnl_dim_t items = tiles * panels * view->rows * gemm_product(view->batch, GEMM_VIEW_BATCHES);
     dnnl_dim_t each = INT8_GEMM_COLUMNS / INT8_GEMM_HEIGHT;
-    while (each > 1 && items / each < ITEMS)
+    while (each > 1 && items / each < ITEMS * each)
         each /= 2;
     return each;
 }
@@ -195,6 +195,7 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     for (int d = 0; d < GEMM_BATCHES; d++)
         p->sums_batch[d] = strides[d];
     p->shift = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 ? 128 : 0;
+    p->skips = view->clipped && p->shift == 0;
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);

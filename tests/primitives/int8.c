@@ -29,6 +29,7 @@ static const struct shape shapes[] = {
         {dnnl_matmul, "odd", 0, 1, 67, 35, 13, 1, 1, 0, 0},
         {dnnl_matmul, "long", 0, 1, 1030, 33, 5, 1, 1, 0, 0},
         {dnnl_matmul, "batches", 0, 3, 20, 17, 5, 1, 1, 0, 0},
+        {dnnl_matmul, "many rows", 0, 1, 36, 40, 1500, 1, 1, 0, 0},
         {dnnl_inner_product, "one image", 0, 1, 5, 40, 3, 3, 1, 0, 0},
         {dnnl_inner_product, "images", 0, 14, 12, 33, 2, 2, 1, 0, 0},
         {dnnl_convolution, "1x1", 0, 2, 32, 48, 6, 1, 1, 0, 0},
@@ -38,6 +39,11 @@ static const struct shape shapes[] = {
         {dnnl_convolution, "wide padding", 0, 1, 4, 40, 3, 2, 3, 0, 4},
         {dnnl_convolution, "groups", 2, 1, 8, 24, 7, 3, 1, 0, 1},
         {dnnl_convolution, "depthwise", 10, 1, 1, 1, 7, 3, 1, 0, 1},
+        {dnnl_convolution, "depthwise, whole vectors", 32, 2, 1, 1, 11, 3, 1, 0, 1},
+        {dnnl_convolution, "depthwise, half a vector", 24, 1, 1, 1, 8, 3, 1, 0, 1},
+        {dnnl_convolution, "depthwise without padding", 16, 1, 1, 1, 9, 3, 1, 0, 0},
+        {dnnl_convolution, "depthwise, mostly padding", 16, 1, 1, 1, 1, 3, 1, 0, 1},
+        {dnnl_convolution, "depthwise with strides", 16, 1, 1, 1, 9, 3, 2, 0, 1},
 };
 
 struct types {

@@ -11,6 +11,7 @@
 
 #define LANES 16
 #include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
 
 enum { HEIGHT = INT8_GEMM_HEIGHT, PANEL = 2 * LANES };
 
@@ -20,6 +21,7 @@ struct int8_tile {
     global uchar *dst;
     struct gemm_place at;
     int columns, count[2]; /* channels of each vector that exist */
+    i64 first[2], last[2]; /* depths and rows of taps to be computed */
 };
 
 /* What all columns of a tile share. */
@@ -156,18 +158,6 @@ INLINE VEC int8_earlier(global const uchar *dst, const bool floats, uchar flip, 
     return TO_VEC(convert_int16(int8_bytes(dst, count) ^ (uchar16)(flip)));
 }
 
-INLINE void int8_store_floats(global float *dst, VEC x, int count) {
-    float values[LANES];
-    if (count == LANES) {
-        VSTORE(x, 0, dst);
-        return;
-    }
-    VSTORE(x, 0, values);
-#pragma nounroll
-    for (int k = 0; k < count; k++)
-        dst[k] = values[k];
-}
-
 INLINE void int8_store_bytes(global uchar *dst, UVEC whole, int count) {
     const uchar16 bytes = TO_BYTES(whole);
     uchar values[LANES];
@@ -233,7 +223,7 @@ INLINE void int8_fused_part(constant struct int8_fused *f, const struct int8_cha
         else if (c->form == INT8_ANY)
             x = int8_finish_any(f, c, x);
         if (f->floats)
-            int8_store_floats((global float *)dst, x, count);
+            store_lanes(x, (global float *)dst, count);
         else
             int8_store_bytes(dst, lanes_byte(x, f->least, f->most, f->nan), count);
     }

@@ -111,15 +111,12 @@ INLINE void pairs_piece(constant struct gemm_params *p, const struct int8_tile *
 /* sums[r] += the whole reduction of m columns. */
 INLINE void pairs_columns(constant struct gemm_params *p, const struct int8_tile *t, int first, int m,
                           int *sums) {
-    const i64 taps = p->depth > 0 ? p->window[0] * p->window[1] * p->window[2] : 0;
     const i64 quads = p->depth / INT8_GEMM_QUAD;
-    const i64 column = t->at.src + first * p->src_column; /* src is null without depth */
-    for (i64 tap = 0; tap < taps; tap++) {
-        const struct int8_at at = int8_tap(p, tap);
+    const i64 column = t->at.src + first * p->src_column;
+    EACH_TAP(p, t) {
         for (i64 q = 0; q < quads; q += PAIRS_PIECE)
-            pairs_piece(p, t, t->src + column + at.src + q * INT8_GEMM_QUAD,
-                        t->weights + at.weights + q * STEP, quads - q < PAIRS_PIECE ? quads - q : PAIRS_PIECE,
-                        m, sums);
+            pairs_piece(p, t, t->src + column + from + q * INT8_GEMM_QUAD, t->weights + by + q * STEP,
+                        quads - q < PAIRS_PIECE ? quads - q : PAIRS_PIECE, m, sums);
     }
 }
 
