@@ -58,6 +58,7 @@ struct gemm_view {
     struct gemm_operand src, weights, bias, dst;
     dnnl_dim_t src_window[3], weights_window[3]; /* strides */
     bool clipped;                                /* the window reaches into padding */
+    bool skips; /* rows and depths of taps in it, which add nothing, may be left out: rows are not merged */
     struct window border; /* if clipped: the window over src; its dimensions are batch 2, rows and columns */
     bool leaves_out;      /* taps above and below the image may be left out: rows are those of the border */
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */

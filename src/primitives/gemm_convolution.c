@@ -253,7 +253,9 @@ static void set_rows(struct gemm_view *view, const struct conv_part *part, const
         view->dst.offset += part->first[i] * dst->stride[i];
     bool one_row = view->src.row == view->columns * view->src.column
                    && view->dst.row == view->columns * view->dst.column;
-    if (keep || !one_row) return;
+    const bool merges = !keep && one_row && view->rows > 1;
+    view->skips = view->clipped && !merges;
+    if (!merges) return;
     view->columns *= view->rows;
     view->rows = 1;
 }
