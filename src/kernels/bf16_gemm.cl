@@ -15,6 +15,7 @@ struct bf16_tile {
     global const uchar *bias;
     global uchar *dst;
     struct gemm_place at;
+    struct gemm_taps taps;
     int columns;
 };
 
@@ -38,21 +39,13 @@ INLINE void bf16_steps(global const ushort *a, const i64 column, global const us
 
 /* out[r][v]: the whole reduction of m columns, tap by tap of the window. */
 INLINE void bf16_reduce(constant struct gemm_params *p, const struct bf16_tile *t, const int m, float *out) {
-    const i64 depths = p->depth > 0 ? p->window[0] : 0; /* src may be NULL */
-    const struct gemm_taps rows = gemm_taps(p, t->at.row);
     VEC acc[2 * HEIGHT];
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)
         acc[r] = V(0.0f);
-    for (i64 d = 0; d < depths; d++)
-        for (i64 h = rows.first; h < rows.last; h++)
-            for (i64 s = 0; s < p->window[2]; s++)
-                bf16_steps(t->src + t->at.src + d * p->src_window[0] + h * p->src_window[1]
-                                   + s * p->src_window[2],
-                           p->src_column,
-                           t->weights + d * p->weights_window[0] + h * p->weights_window[1]
-                                   + s * p->weights_window[2],
-                           p->depth, m, acc);
+    EACH_TAP(p, &t->taps) {
+        bf16_steps(t->src + t->at.src + from, p->src_column, t->weights + by, p->depth, m, acc);
+    }
 #pragma unroll
     for (int r = 0; r < 2 * m; r++)
         VSTORE(acc[r], r, out);
@@ -107,6 +100,7 @@ kernel void bf16_gemm_14x32(ITEM global const ushort *src, global const ushort *
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     struct bf16_tile t = {.src = src, .bias = bias, .dst = dst};
     t.at = gemm_place(p, scalars.step, GEMM_TILE(p), GEMM_PANEL(p), get_global_id(2), PANEL);
+    t.taps = gemm_taps(p, &t.at);
     t.weights = weights + t.at.weights;
     t.columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     float out[HEIGHT * PANEL];

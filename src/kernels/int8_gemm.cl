@@ -73,28 +73,6 @@ INLINE void int8_steps(global const uchar *a, const i64 column, global const uch
     }
 }
 
-/* The taps of the window that a tile has, except along a row. */
-INLINE void int8_find_taps(constant struct int8_gemm_params *p, struct int8_tile *t) {
-    const i64 place[2] = {t->at.batch[2], t->at.row};
-    for (int d = 0; d < 2; d++) {
-        struct taps in;
-        t->first[d] = 0;
-        t->last[d] = p->gemm.depth > 0 ? p->gemm.window[d] : 0; /* without depth, src is null */
-        if (!p->skips || t->last[d] <= 1) continue;
-        window_taps_along(&in, &p->window, d, place[d]);
-        t->first[d] = in.first[d];
-        t->last[d] = in.last[d];
-    }
-}
-
-/* Runs statements for each tap that a tile has, with the offsets of what it reads as `from` and `by`. */
-#define EACH_TAP(p, t)                                                                                       \
-    for (i64 d_ = (t)->first[0]; d_ < (t)->last[0]; d_++)                                                    \
-        for (i64 h_ = (t)->first[1]; h_ < (t)->last[1]; h_++)                                                \
-            for (i64 s_ = 0, from = d_ * (p)->src_window[0] + h_ * (p)->src_window[1],                       \
-                     by = d_ * (p)->weights_window[0] + h_ * (p)->weights_window[1];                         \
-                 s_ < (p)->window[2]; s_++, from += (p)->src_window[2], by += (p)->weights_window[2])
-
 /* out[r][v] = start[v] + the whole reduction of m columns; with `sums`, that of a column of ones follows. Tap
  * by tap of the window. */
 INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
@@ -104,7 +82,7 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)
         acc[r] = start[r & 1];
-    EACH_TAP(p, t) {
+    EACH_TAP(p, &t->taps) {
         int8_steps(t->src + column + from, p->src_column, t->weights + by, p->depth, m, vectors, sums, acc);
     }
 #pragma unroll
@@ -164,7 +142,7 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     t.columns = (int)(after < g->tile ? after : g->tile);
     t.count[0] = (int)(left < LANES ? left : LANES);
     t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
-    int8_find_taps(p, &t);
+    t.taps = gemm_taps(g, &t.at);
     int8_channels(p, &t, &e, sums, &c);
     const int blocks = (t.columns + HEIGHT - 1) / HEIGHT, block = (t.columns + blocks - 1) / blocks;
     for (int first = 0; first < t.columns; first += block) {

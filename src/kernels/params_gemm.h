@@ -12,7 +12,7 @@
 #ifndef LODE_KERNELS_PARAMS_GEMM_H
 #define LODE_KERNELS_PARAMS_GEMM_H
 
-#include "kernels/params.h"
+#include "kernels/params_window.h"
 
 enum {
     GEMM_BATCHES = 4,       /* batch, group and depth dimensions that a launch can have */
@@ -32,10 +32,8 @@ struct gemm_params {
     i64 dst_row, dst_column;
     i64 window[3], depth; /* d, h, w; i */
     i64 src_window[3];    /* strides of d, h and w */
+    struct window border; /* over src, without padding; its dimensions are batch 2, y and x */
     i64 weights_window[3];
-    /* Padding above and below: row y, tap h reads row y * image_stride + h * image_step - image_padding of
-     * image_rows. Taps that read another one are left out. image_rows 0: there are none. */
-    i64 image_rows, image_stride, image_step, image_padding;
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
@@ -45,7 +43,9 @@ struct gemm_params {
     i32 finished;     /* the epilogue has anything but scales of src and weights */
     i32 panels_first; /* the first two dimensions of the range are exchanged: GEMM_TILE and GEMM_PANEL */
     i32 plain;        /* neither scaled nor finished, or only added to dst; bias and dst are f32 */
-    i32 adds;         /* results are added to dst; where they are not whole vectors, the epilogue does it */
+    i32 skips;        /* depths and rows of taps in the padding add nothing and may be left out */
+    i32 pad;
+    i32 adds; /* results are added to dst; where they are not whole vectors, the epilogue does it */
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];
     /* The position of index i along its dimension is first + i * step. */

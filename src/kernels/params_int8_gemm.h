@@ -13,7 +13,6 @@
 #define LODE_KERNELS_PARAMS_INT8_GEMM_H
 
 #include "kernels/params_gemm.h"
-#include "kernels/params_window.h"
 
 enum {
     INT8_GEMM_QUAD = 4,
@@ -46,11 +45,8 @@ struct int8_gemm_params {
     i32 shift;
     i32 bare;    /* sums are stored unchanged; dst is s32 */
     i32 clipped; /* taps may be in the padding; their sums are consecutive, panel by panel */
-    i32 skips;   /* rows of taps that are in the padding add nothing and are left out */
-    i32 pad;
     struct int8_fused fused;
     i64 taps_offset, taps;
-    struct window window;
     struct quant_source src_zero_point;
     struct gemm_params gemm;
 };

@@ -129,9 +129,7 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
         p->window[i] = view->window[i], p->src_window[i] = view->src_window[i],
         p->weights_window[i] = view->weights_window[i];
     p->depth = view->depth;
-    p->image_rows = view->leaves_out ? view->border.size[1] : 0;
-    p->image_stride = view->border.stride[1], p->image_step = view->border.step[1];
-    p->image_padding = view->border.padding[1];
+    p->border = view->border, p->skips = view->skips;
     p->weights_panel = view->weights_panel, p->weights_depth = view->weights_depth;
     p->tiles = divide_up(view->columns, tile_height(view, tile));
     p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);

@@ -60,7 +60,6 @@ struct gemm_view {
     bool clipped;                                /* the window reaches into padding */
     bool skips; /* rows and depths of taps in it, which add nothing, may be left out: rows are not merged */
     struct window border; /* if clipped: the window over src; its dimensions are batch 2, rows and columns */
-    bool leaves_out;      /* taps above and below the image may be left out: rows are those of the border */
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
     /* The dimensions of the logical dst that correspond to the indices: for post-ops that need the position.
      */

@@ -290,7 +290,6 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
         if (!border) merge_taps(&view, gemm_panel(plan));
         set_rows(&view, &part, &src, &dst, ep->dst.ndims, border || gemm_needs_positions(plan));
         set_batches(&view, c, &part, &src, &dst);
-        view.leaves_out = reach.clipped && view.rows == part.places[1] && view.window[1] > 1;
         TRY(gemm_launch(&one, &view));
     }
     return dnnl_success;

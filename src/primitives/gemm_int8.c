@@ -191,11 +191,10 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     p->clipped = clipped;
     p->taps_offset = taps_offset;
     p->taps = taps;
-    p->window = view->border;
     for (int d = 0; d < GEMM_BATCHES; d++)
         p->sums_batch[d] = strides[d];
     p->shift = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 ? 128 : 0;
-    p->skips = view->skips && p->shift == 0;
+    p->gemm.skips = view->skips && p->shift == 0;
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);

@@ -3,7 +3,7 @@
 #ifndef LODE_KERNELS_LIB_GEMM_PLACE_H
 #define LODE_KERNELS_LIB_GEMM_PLACE_H
 
-#include "kernels/lib/opencl.h"
+#include "kernels/lib/window.h"
 #include "kernels/params_gemm.h"
 
 /* Where a tile begins: indices, and offsets in elements. */
@@ -42,20 +42,33 @@ INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i6
     return at;
 }
 
-/* The taps along the rows of the window that are inside of the image. */
+/* The taps of the window that a tile computes, except along a row: depths and rows `first` to `last` - 1. */
 struct gemm_taps {
-    i64 first, last;
+    i64 first[2], last[2];
 };
 
-INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, i64 row) {
-    struct gemm_taps t = {0, p->window[1]};
-    if (p->image_rows == 0) return t;
-    const i64 step = p->image_step, start = row * p->image_stride - p->image_padding;
-    const i64 room = p->image_rows - start, last = room > 0 ? (room - 1) / step + 1 : 0;
-    if (start < 0) t.first = (step - 1 - start) / step;
-    if (last < t.last) t.last = last;
+INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, const struct gemm_place *at) {
+    const i64 place[2] = {at->batch[2], at->row};
+    struct gemm_taps t;
+    for (int d = 0; d < 2; d++) {
+        struct taps in;
+        t.first[d] = 0;
+        t.last[d] = p->depth > 0 ? p->window[d] : 0; /* without depth, src is null */
+        if (!p->skips || t.last[d] <= 1) continue;
+        window_taps_along(&in, &p->border, d, place[d]);
+        t.first[d] = in.first[d];
+        t.last[d] = in.last[d];
+    }
     return t;
 }
+
+/* A loop over these taps, with the offsets of what they read as `from` and `by`. */
+#define EACH_TAP(p, t)                                                                                       \
+    for (i64 d_ = (t)->first[0]; d_ < (t)->last[0]; d_++)                                                    \
+        for (i64 h_ = (t)->first[1]; h_ < (t)->last[1]; h_++)                                                \
+            for (i64 s_ = 0, from = d_ * (p)->src_window[0] + h_ * (p)->src_window[1],                       \
+                     by = d_ * (p)->weights_window[0] + h_ * (p)->weights_window[1];                         \
+                 s_ < (p)->window[2]; s_++, from += (p)->src_window[2], by += (p)->weights_window[2])
 
 /* The logical position in dst of a tile's column and channel, for the epilogue. */
 INLINE void gemm_position(constant struct gemm_params *p, const struct gemm_place *at, i64 column,

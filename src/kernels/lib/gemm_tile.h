@@ -23,25 +23,19 @@ INLINE void NAME(gemm_half_steps)(global const float *a, const i64 column, globa
 /* out[panel][r][v]: the whole reduction, tap by tap of the window. `one`: v is 0. */
 INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
                             const int panels, const bool one, VEC *out) {
-    const i64 depths = p->depth > 0 ? p->window[0] : 0; /* src may be NULL */
-    const struct gemm_taps rows = gemm_taps(p, t->at.row);
+    const struct gemm_taps taps = gemm_taps(p, &t->at);
     VEC acc[2 * HEIGHT];
 #pragma unroll
     for (int r = 0; r < 2 * m * panels; r++)
         acc[r] = (VEC)(0.0f);
-    for (i64 d = 0; d < depths; d++)
-        for (i64 h = rows.first; h < rows.last; h++)
-            for (i64 s = 0; s < p->window[2]; s++) {
-                global const float *a =
-                        t->src + d * p->src_window[0] + h * p->src_window[1] + s * p->src_window[2];
-                global const float *w = t->weights + d * p->weights_window[0] + h * p->weights_window[1]
-                                        + s * p->weights_window[2];
-                if (one)
-                    NAME(gemm_half_steps)(a, p->src_column, w, p->weights_depth, p->depth, m, acc);
-                else
-                    NAME(gemm_steps)(a, p->src_column, w, p->weights_depth, p->weights_panel, p->depth, 0, 0,
-                                     m, panels, acc);
-            }
+    EACH_TAP(p, &taps) {
+        if (one)
+            NAME(gemm_half_steps)(t->src + from, p->src_column, t->weights + by, p->weights_depth, p->depth,
+                                  m, acc);
+        else
+            NAME(gemm_steps)(t->src + from, p->src_column, t->weights + by, p->weights_depth,
+                             p->weights_panel, p->depth, 0, 0, m, panels, acc);
+    }
     NAME(gemm_move)(out, acc, 2 * m * panels);
 }
 

@@ -6,7 +6,6 @@
  */
 #include "kernels/lib/gemm_end.h"
 #include "kernels/lib/gemm_place.h"
-#include "kernels/lib/window.h"
 #include "kernels/params_int8_gemm.h"
 
 #define LANES 16
@@ -21,7 +20,7 @@ struct int8_tile {
     global uchar *dst;
     struct gemm_place at;
     int columns, count[2]; /* channels of each vector that exist */
-    i64 first[2], last[2]; /* depths and rows of taps to be computed */
+    struct gemm_taps taps;
 };
 
 /* What all columns of a tile share. */
@@ -267,7 +266,7 @@ INLINE void int8_fused(constant struct int8_gemm_params *p, const struct int8_ti
 INLINE UVEC int8_outside(constant struct int8_gemm_params *p, const struct int8_tile *t,
                          const struct int8_channels *c, global const int *sums, int r, int v) {
     const i64 place[WINDOW_DIMS] = {t->at.batch[2], t->at.row, t->at.column + r};
-    constant struct window *w = &p->window;
+    constant struct window *w = &p->gemm.border;
     UVEC total = (UVEC)(0);
     struct taps in;
     bool whole = true;

@@ -113,7 +113,7 @@ INLINE void pairs_columns(constant struct gemm_params *p, const struct int8_tile
                           int *sums) {
     const i64 quads = p->depth / INT8_GEMM_QUAD;
     const i64 column = t->at.src + first * p->src_column;
-    EACH_TAP(p, t) {
+    EACH_TAP(p, &t->taps) {
         for (i64 q = 0; q < quads; q += PAIRS_PIECE)
             pairs_piece(p, t, t->src + column + from + q * INT8_GEMM_QUAD, t->weights + by + q * STEP,
                         quads - q < PAIRS_PIECE ? quads - q : PAIRS_PIECE, m, sums);
