@@ -7,21 +7,13 @@
  * Range: tiles of a row x rows, panels, batches.
  */
 #include "kernels/lib/epilogue.h"
+#include "kernels/lib/gemm_end.h"
 #include "kernels/lib/gemm_place.h"
 
 /* Stores of any type, outside of the loops. */
-#define LANES 8
-#include "kernels/lib/store_lanes.h"
-OUTLINE OVERLOAD void store_any(global uchar *to, int type, i64 i, VEC x, int count) {
+OUTLINE void store_any(global uchar *to, int type, i64 i, float16 x, int count) {
     store_lanes(to, type, i, x, count);
 }
-#undef LANES
-#define LANES 16
-#include "kernels/lib/store_lanes.h"
-OUTLINE OVERLOAD void store_any(global uchar *to, int type, i64 i, VEC x, int count) {
-    store_lanes(to, type, i, x, count);
-}
-#undef LANES
 
 /* Where a work-item's tile begins. */
 struct gemm_tile {
@@ -38,6 +30,23 @@ INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, u32 step, gl
     t.src = src + t.at.src;
     t.weights = weights + t.at.weights;
     return t;
+}
+
+/* Scales, bias, post-ops and stores of a tile, whose rows are `width` floats apart. */
+OUTLINE void gemm_store_block(constant struct gemm_params *p, const struct gemm_tile *t,
+                              const struct epilogue_state *e, int columns, int width, float *out) {
+    const i64 left = p->channels - t->at.channel;
+    struct result_block b = {.x = out,
+                             .rows = columns,
+                             .count = (int)(left < width ? left : width),
+                             .pitch = width,
+                             .row_dim = p->column_dim,
+                             .lanes = p->channel_dim,
+                             .row_step = p->column_step};
+    const struct gemm_end end = {t->bias,   t->dst,      t->at.bias,   t->at.dst,
+                                 p->scaled, p->finished, p->bias_type, p->epilogue.type};
+    if (p->scaled | p->finished) gemm_position(p, &t->at, t->at.column, t->at.channel, b.position);
+    gemm_end_block(p, e, &end, &b);
 }
 
 #include "kernels/lib/depthwise.h"

@@ -14,6 +14,17 @@ struct gemm_end {
     i32 scaled, finished, bias_type, type;
 };
 
+/* Whole vectors of f32 are stored as they are. */
+INLINE void gemm_end_store(const struct gemm_end *end, i64 step, const struct result_block *b) {
+    const bool whole = end->type == TYPE_F32 && b->count % 16 == 0;
+    global float *dst = (global float *)end->dst + end->dst_offset;
+    for (int r = 0; r < b->rows && whole; r++)
+        for (int n = 0; n < b->count; n += 16)
+            vstore16(vload16(0, b->x + r * b->pitch + n), 0, dst + r * step + n);
+    for (int r = 0; r < b->rows && !whole; r++)
+        row_store(end->dst, end->type, end->dst_offset + r * step, 1, b->x + r * b->pitch, b->count);
+}
+
 /* Scales, bias, post-ops and stores; the columns of the block are its rows. */
 INLINE void gemm_end_block(constant struct gemm_params *p, const struct epilogue_state *e,
                            const struct gemm_end *end, const struct result_block *b) {
@@ -24,8 +35,7 @@ INLINE void gemm_end_block(constant struct gemm_params *p, const struct epilogue
     for (int r = 0; r < b->rows && (p->has_bias || p->activation.alg != 0); r++)
         EACH_VECTOR(b, r, activation_apply(&p->activation, x + vload16(0, bias + n)))
     if (end->finished) block_finish(e, b);
-    for (int r = 0; r < b->rows; r++)
-        row_store(end->dst, end->type, end->dst_offset + r * p->dst_column, 1, b->x + r * b->pitch, b->count);
+    gemm_end_store(end, p->dst_column, b);
 }
 
 #endif

@@ -4,6 +4,7 @@
  * shape; NAME(x) appends the shape to a name.
  */
 #include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
 
 #define SPACE global
 #include "kernels/lib/gemm_steps.h"
@@ -50,22 +51,6 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-/* Finishes one vector: scales, bias, post-ops, and the store of the lanes that exist. */
-INLINE void NAME(gemm_store)(constant struct gemm_params *p, const struct gemm_tile *t,
-                             const struct epilogue_state *e, VEC x, VEC bias, int r, int v) {
-    i64 channel = t->at.channel + v * LANES, dst = t->at.dst + r * p->dst_column + v * LANES;
-    i64 position[TENSOR_DIMS];
-    int count = (int)(p->channels - channel < LANES ? p->channels - channel : LANES);
-    if (p->scaled | p->finished) gemm_position(p, &t->at, t->at.column + r, channel, position);
-    if (p->scaled) epilogue_scale(e, &x, position, p->channel_dim, count);
-    x = activation_apply(&p->activation, x + bias);
-    if (p->finished) epilogue_apply(e, &x, position, p->channel_dim, count);
-    if (p->epilogue.type == TYPE_F32 && count == LANES)
-        VSTORE(x, 0, (global float *)t->dst + dst);
-    else
-        store_any(t->dst, p->epilogue.type, dst, x, count);
-}
-
 /* A tile of whole vectors of f32 that only a bias and an activation are applied to. */
 INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct gemm_tile *t, int columns,
                                    const VEC *out) {
@@ -91,22 +76,51 @@ INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct 
     }
 }
 
+/* The same for the last panel, of which `count` channels exist. */
+INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct gemm_tile *t, int columns,
+                                  int count, const VEC *out) {
+    global float *dst = (global float *)t->dst + t->at.dst;
+    VEC bias[2] = {V(-0.0f), V(-0.0f)};
+    for (int v = 0; v < 2 && p->has_bias && v * LANES < count; v++)
+        load_lanes(&bias[v], (global const float *)t->bias + t->at.bias + v * LANES, count - v * LANES, 0.0f);
+#pragma nounroll
+    for (int r = 0; r < columns; r++, dst += p->dst_column, out += 2)
+#pragma unroll
+        for (int v = 0; v < 2; v++) {
+            const int left = count - v * LANES;
+            float old[LANES];
+            VEC x = activation_apply(&p->activation, out[v] + bias[v]);
+            if (left <= 0) break;
+            if (p->adds) {
+                VSTORE(V(0.0f), 0, old);
+#pragma nounroll
+                for (int i = 0; i < left && i < LANES; i++)
+                    old[i] = dst[v * LANES + i];
+                x = x + VLOAD(0, old);
+            }
+            store_lanes(x, dst + v * LANES, left);
+        }
+}
+
 INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
-                                  const struct epilogue_state *e, int columns, const VEC *out) {
-    if (p->plain && t->at.channel + 2 * LANES <= p->channels) {
+                                  const struct epilogue_state *e, int columns, VEC *out) {
+    const i64 left = p->channels - t->at.channel;
+    if (p->plain && left >= 2 * LANES)
         NAME(gemm_store_plain)(p, t, columns, out);
-        return;
-    }
+    else if (p->plain)
+        NAME(gemm_store_edge)(p, t, columns, (int)left, out);
+    else
+        gemm_store_block(p, t, e, columns, 2 * LANES, (private float *)out);
+}
+
+/* Asks for the dst of a tile, which is there when its sums are. */
+INLINE void NAME(gemm_ask)(constant struct gemm_params *p, const struct gemm_tile *t, int columns) {
+    global float *dst = (global float *)t->dst + t->at.dst;
+    if (!p->plain) return;
 #pragma nounroll
-    for (int v = 0; v < 2 && t->at.channel + v * LANES < p->channels; v++) {
-        const i64 left = p->channels - t->at.channel - v * LANES;
-        VEC bias = V(-0.0f);
-        if (p->has_bias)
-            epilogue_bias(&bias, t->bias, p->bias_type, t->at.bias + v * LANES,
-                          left < LANES ? (int)left : LANES);
-#pragma nounroll
-        for (int r = 0; r < columns; r++)
-            NAME(gemm_store)(p, t, e, out[2 * r + v], bias, r, v);
+    for (int r = 0; r < columns; r++, dst += p->dst_column) {
+        PREFETCH(dst);
+        PREFETCH(dst + LANES);
     }
 }
 
@@ -120,6 +134,7 @@ kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *wei
                                      get_global_id(2), 2 * LANES);
     int columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     VEC out[2 * HEIGHT];
+    NAME(gemm_ask)(p, &t, columns);
 #define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, false, out)
 #define HALF_TILE(m) NAME(gemm_tile)(p, &t, m, 1, true, out)
     if (p->channels - t.at.channel > LANES)

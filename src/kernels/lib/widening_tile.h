@@ -19,7 +19,6 @@ INLINE void NAME(widening_copy)(constant struct widening_params *p, const struct
             widen_block(to, PANEL, t->weights, TYPE_F32, offset, step, depth, t->channels - n);
             break;
         }
-#pragma unroll 4
         for (i64 k = 0; k < depth; k++, from += step, to += PANEL) {
             VSTORE(VLOAD(0, from), 0, to);
             VSTORE(VLOAD(1, from), 1, to);
@@ -52,6 +51,18 @@ INLINE global const float *NAME(widening_next)(constant struct widening_params *
     i64 offset = last ? p->panels * p->gemm.weights_panel : (begin + p->piece) * p->gemm.weights_depth;
     if (!p->blocked || n >= p->panels) return 0;
     return (global const float *)t->weights + t->at.weights + offset + n * p->gemm.weights_panel;
+}
+
+/* Asks for dst of a tile, which is there when its sums are. */
+INLINE void NAME(widening_ask)(constant struct widening_params *p, const struct widening_tile *t, int panel,
+                               int first, int columns) {
+    global float *dst = (global float *)t->dst + t->at.dst + first * p->gemm.dst_column + panel * PANEL;
+    if (p->gemm.epilogue.type != TYPE_F32) return;
+#pragma nounroll
+    for (int r = 0; r < columns; r++, dst += p->gemm.dst_column) {
+        PREFETCH(dst);
+        PREFETCH(dst + LANES);
+    }
 }
 
 /* out[r][v] += columns of src times a piece of one panel. */
@@ -105,6 +116,7 @@ kernel void NAME(widening_gemm)(ITEM global const float *src, global const uchar
                 global const float *ahead = NAME(widening_next)(p, &t, begin, tile);
                 VEC *to = out + 2 * (panel * t.columns + first);
                 columns = (t.columns - first + tiles - 1) / tiles;
+                if (begin + p->piece >= g->depth) NAME(widening_ask)(p, &t, panel, first, columns);
 #define ONE_PIECE(m) NAME(widening_piece)(p, &t, first, begin, depth, piece, ahead, m, to)
                 EACH_HEIGHT(columns, ONE_PIECE)
 #undef ONE_PIECE
