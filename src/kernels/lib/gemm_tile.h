@@ -88,17 +88,18 @@ INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct g
 #pragma unroll
         for (int v = 0; v < 2; v++) {
             const int left = count - v * LANES;
-            float old[LANES];
             VEC x = activation_apply(&p->activation, out[v] + bias[v]);
             if (left <= 0) break;
-            if (p->adds) {
-                VSTORE(V(0.0f), 0, old);
-#pragma nounroll
-                for (int i = 0; i < left && i < LANES; i++)
-                    old[i] = dst[v * LANES + i];
-                x = x + VLOAD(0, old);
+            if (!p->adds || left >= LANES) {
+                if (p->adds) x = x + VLOAD(v, dst);
+                store_lanes(x, dst + v * LANES, left);
+                continue;
             }
-            store_lanes(x, dst + v * LANES, left);
+            float more[LANES];
+            VSTORE(x, 0, more);
+#pragma nounroll
+            for (int i = 0; i < left; i++)
+                dst[v * LANES + i] += more[i];
         }
 }
 
