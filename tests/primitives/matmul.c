@@ -420,9 +420,48 @@ static void open_rows(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Blocks of several panels, and more rows than are multiplied without packing plain weights. */
+
+static void run_large(const dnnl_dim_t size[3], const char *tag) {
+    static const struct attr_case relu = {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}};
+    struct product p = {.src = array_new(2, (dnnl_dims_t){size[0], size[1]}, dnnl_f32),
+                        .weights = array_new(2, (dnnl_dims_t){size[1], size[2]}, dnnl_f32),
+                        .dst = array_new(2, (dnnl_dims_t){size[0], size[2]}, dnnl_f32)};
+    dnnl_memory_desc_t src = md_of(&p.src, "ab"), weights = md_of(&p.weights, tag), dst = md_of(&p.dst, "ab");
+    dnnl_primitive_desc_t pd;
+    struct attr_run run;
+    char what[64];
+    snprintf(what, sizeof what, "%d x %d x %d, weights %s", (int)size[0], (int)size[1], (int)size[2], tag);
+    product_fill(&p, (unsigned)size[0]);
+    attr_run_init(&run, &relu, &p.src, &p.weights, &p.dst);
+    reference(&p, &run, NULL);
+    assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), src, weights, NULL, dst, run.attr),
+                     dnnl_success);
+    run_implementation(pd, &(struct test_run){.what = what,
+                                              .inputs = {{DNNL_ARG_SRC, &p.src, "ab"},
+                                                         {DNNL_ARG_WEIGHTS, &p.weights, tag}},
+                                              .outputs = {{DNNL_ARG_DST, &p.dst, .tag = "ab"}}});
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(dst);
+    attr_run_free(&run);
+    product_free(&p);
+}
+
+static void large(void **state) {
+    (void)state;
+    static const dnnl_dim_t sizes[][3] = {{61, 140, 1030}, {253, 20, 70}, {300, 34, 70}};
+    for (int i = 0; i < COUNT(sizes); i++) {
+        run_large(sizes[i], "ab");
+        run_large(sizes[i], "ba");
+    }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite), PRODUCT_TESTS(&transposed),
-                                       cmocka_unit_test(groups), cmocka_unit_test(open_sizes),
-                                       cmocka_unit_test(open_rows)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite),       PRODUCT_TESTS(&transposed),
+                                       cmocka_unit_test(groups),    cmocka_unit_test(open_sizes),
+                                       cmocka_unit_test(open_rows), cmocka_unit_test(large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
