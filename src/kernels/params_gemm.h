@@ -38,6 +38,7 @@ struct gemm_params {
     i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
     struct activation activation;     /* instead of the epilogue's post-ops */
+    struct activation after;          /* of the sum with dst, if `adds` */
     i32 has_bias, bias_type;
     i32 scaled;       /* src or weights have scales */
     i32 finished;     /* the epilogue has anything but scales of src and weights */

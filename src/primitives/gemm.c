@@ -206,12 +206,23 @@ static dnnl_status_t move_rows_apart(struct plan *plan, struct gemm_view *view) 
     return gemm_copy(plan, &rows, &apart);
 }
 
-/* Is the epilogue a sum with dst, as it is? */
+static bool is_activation(const struct epilogue_op *op) {
+    return op->kind == POST_ELTWISE && (op->alg == ELTWISE_RELU || op->alg == ELTWISE_CLIP);
+}
+
+/* Is the epilogue a sum with dst, as it is, with at most an activation after it? */
 static bool only_adds(const struct epilogue *epilogue) {
     const struct epilogue_op *op = &epilogue->ops[0];
-    return epilogue->nops == 1 && op->kind == POST_SUM && op->alpha == 1 && op->zero_point == 0
-           && op->src1.type == TYPE_F32 && epilogue->type == TYPE_F32 && epilogue->rounding.bits == 0
-           && epilogue->dst_scale.from == QUANT_NONE && epilogue->dst_zero_point.from == QUANT_NONE;
+    return (epilogue->nops == 1 || (epilogue->nops == 2 && is_activation(op + 1))) && op->kind == POST_SUM
+           && op->alpha == 1 && op->zero_point == 0 && op->src1.type == TYPE_F32 && epilogue->type == TYPE_F32
+           && epilogue->rounding.bits == 0 && epilogue->dst_scale.from == QUANT_NONE
+           && epilogue->dst_zero_point.from == QUANT_NONE;
+}
+
+static struct activation activation_after(const struct epilogue *epilogue) {
+    const struct epilogue_op *op = &epilogue->ops[1];
+    if (epilogue->nops < 2) return (struct activation){0};
+    return (struct activation){.alg = op->alg, .alpha = op->alpha, .beta = op->beta};
 }
 
 static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_view *view,
@@ -228,6 +239,7 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
     p->adds = only_adds(&p->epilogue);
+    if (p->adds) p->after = activation_after(&p->epilogue);
     p->plain = !p->scaled && (!p->finished || p->adds) && p->epilogue.type == TYPE_F32
                && p->bias_type == TYPE_F32;
     return dnnl_success;

@@ -68,8 +68,8 @@ INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct 
             x1 = activation_apply(&p->activation, x1);
         }
         if (p->adds) {
-            x0 = x0 + VLOAD(0, dst);
-            x1 = x1 + VLOAD(1, dst);
+            x0 = activation_apply(&p->after, x0 + VLOAD(0, dst));
+            x1 = activation_apply(&p->after, x1 + VLOAD(1, dst));
         }
         VSTORE(x0, 0, dst);
         VSTORE(x1, 1, dst);
@@ -90,8 +90,8 @@ INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct g
             const int left = count - v * LANES;
             VEC x = activation_apply(&p->activation, out[v] + bias[v]);
             if (left <= 0) break;
+            if (p->adds && left >= LANES) x = activation_apply(&p->after, x + VLOAD(v, dst));
             if (!p->adds || left >= LANES) {
-                if (p->adds) x = x + VLOAD(v, dst);
                 store_lanes(x, dst + v * LANES, left);
                 continue;
             }
@@ -99,7 +99,7 @@ INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct g
             VSTORE(x, 0, more);
 #pragma nounroll
             for (int i = 0; i < left; i++)
-                dst[v * LANES + i] += more[i];
+                dst[v * LANES + i] = activation_apply(&p->after, more[i] + dst[v * LANES + i]);
         }
 }
 
