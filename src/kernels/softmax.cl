@@ -118,8 +118,7 @@ INLINE float softmax_powers(global const float *src, global float *dst, i64 leng
  * hidden behind the next row. */
 enum { SOFTMAX_BATCH = 8, SOFTMAX_SHORT = 512 };
 struct softmax_batch {
-    global const float *from[SOFTMAX_BATCH];
-    global float *to[SOFTMAX_BATCH];
+    i64 from[SOFTMAX_BATCH], to[SOFTMAX_BATCH];     /* offsets in src and dst */
     float tops[SOFTMAX_BATCH], ends[SOFTMAX_BATCH]; /* ends: the factors, or the logarithms of the sums */
 };
 
@@ -144,22 +143,25 @@ INLINE void softmax_subtract(global const float *from, global float *to, float16
     }
 }
 
-INLINE void softmax_rows(struct softmax_batch *b, int n, i64 length, int log) {
+INLINE void softmax_rows(struct softmax_batch *b, global const float *src, global float *dst, int n,
+                         i64 length, int log) {
 #pragma nounroll
     for (int r = 0; r < n; r++)
-        b->tops[r] = softmax_top(b->from[r], length);
+        b->tops[r] = softmax_top(src + b->from[r], length);
 #pragma nounroll
     for (int r = 0; r < n; r++) {
-        const float sum = softmax_powers(b->from[r], b->to[r], length, (float16)(b->tops[r]), !log);
+        const float sum =
+                softmax_powers(src + b->from[r], dst + b->to[r], length, (float16)(b->tops[r]), !log);
         const struct softmax_line line = softmax_line(0.0f, sum, log);
         b->ends[r] = log ? line.log_sum : line.factor;
     }
 #pragma nounroll
     for (int r = 0; r < n; r++)
         if (log)
-            softmax_subtract(b->from[r], b->to[r], (float16)(b->tops[r]), (float16)(b->ends[r]), length);
+            softmax_subtract(src + b->from[r], dst + b->to[r], (float16)(b->tops[r]), (float16)(b->ends[r]),
+                             length);
         else
-            softmax_multiply(b->to[r], (float16)(b->ends[r]), length);
+            softmax_multiply(dst + b->to[r], (float16)(b->ends[r]), length);
 }
 
 /* One row with an epilogue. */
@@ -202,9 +204,9 @@ kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPIL
             softmax_row(&e, p, row.position, from, dst + row.offset);
             continue;
         }
-        batch.from[n] = from, batch.to[n] = dst + row.offset;
+        batch.from[n] = from - src, batch.to[n] = row.offset;
         if (++n < most && row.left > 1) continue;
-        softmax_rows(&batch, n, p->length, p->log);
+        softmax_rows(&batch, src, dst, n, p->length, p->log);
         n = 0;
     }
 }
