@@ -14,7 +14,7 @@
 #include "kernels/lib/tensor.h"
 #include "kernels/params_lrn.h"
 
-#if defined(__AVX2__)
+#if defined(NATIVE_AVX2)
 #include <immintrin.h>
 #endif
 

@@ -9,7 +9,7 @@
 #include "kernels/lib/rows.h"
 #include "kernels/params_resampling.h"
 
-#if defined(__AVX2__)
+#if defined(NATIVE_AVX2)
 #include <immintrin.h>
 #endif
 
@@ -307,13 +307,13 @@ INLINE void sum_rows(float *sum, struct row_sum *space, const struct run *depth,
 
 /* Sixteen numbers of a row that starts at `begin`: row[first[i] - begin]. */
 INLINE float16 pick(const float *row, int begin, global const int *first, const struct row_vector *v) {
-#if defined(__AVX512F__)
+#if defined(NATIVE_AVX512)
     if (v->last - v->first < 32) {
         const int16 lanes = vload16(0, first) - (int16)(v->first);
         return (float16)_mm512_permutex2var_ps((__m512)vload16(0, row + (v->first - begin)), (__m512i)lanes,
                                                (__m512)vload16(1, row + (v->first - begin)));
     }
-#elif defined(__AVX2__)
+#elif defined(NATIVE_AVX2)
     if (v->half_last[0] - v->half_first[0] < 8 && v->half_last[1] - v->half_first[1] < 8) {
         float16 x;
         const int8 low = vload8(0, first) - (int8)(v->half_first[0]),

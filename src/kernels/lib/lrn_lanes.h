@@ -5,10 +5,10 @@
 
 /* omega^(-3/4) for the usual beta, for 2^-120 <= omega < 2^128, without division or root: z is an estimate of
  * omega^(-1/4), and z^3 is corrected by the residual of 1 / z^4. */
-#if LANES == 16 && defined(__AVX2__)
+#if LANES == 16 && defined(NATIVE_AVX2)
 /* omega^(-1/2) within 4e-4. */
 INLINE VEC lrn_root(VEC omega) {
-#if defined(__AVX512F__)
+#if defined(NATIVE_AVX512)
     return (VEC)_mm512_rsqrt14_ps((__m512)omega);
 #else
     VEC root;

@@ -53,7 +53,7 @@ INLINE OVERLOAD VEC f32_power_of_two(IVEC n) {
 
 /* x * 2^n, rounded once; n may be up to twice as large as the exponents of normal numbers. */
 INLINE OVERLOAD VEC f32_scale(VEC x, IVEC n) {
-#if LANES == 16 && defined(__AVX512F__)
+#if LANES == 16 && defined(NATIVE_AVX512)
     return __builtin_ia32_scalefps512_mask(x, TO_VEC(n), x, (unsigned short)0xffff, 4);
 #else
     IVEC first = n >> 1;

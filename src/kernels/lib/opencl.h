@@ -97,6 +97,15 @@ VECTOR_TYPES(double)
 
 #define PREFETCH(address) __builtin_prefetch(address)
 
+/* Instructions of x86 that native code may use by name. OpenCL compilers for such CPUs define the compiler's
+ * own macros too, but know no intrinsics. */
+#ifdef __AVX2__
+#define NATIVE_AVX2 1
+#endif
+#ifdef __AVX512F__
+#define NATIVE_AVX512 1
+#endif
+
 /* Forces two vectors of 64 or 32 bytes to be computed before later loads: a scheduler that moves all loads to
  * the front runs out of registers. Does nothing where the vectors do not fill a register. */
 #if defined(__AVX512F__)
