@@ -222,7 +222,7 @@ static void put_grid(FILE *file, const struct roofline *roof) {
         put_label(file, 64, roof_y(roof, y) + 4, "end", text);
     }
     put_label(file, WIDTH / 2.0, PLOT - 6, "middle", "operations per byte");
-    put_label(file, 6, 14, "start", "10^9 operations/s");
+    put_label(file, 76, 14, "start", "10^9 operations/s");
 }
 
 static void put_points(FILE *file, const struct chart *chart, const struct roofline *roof, bool ours) {
