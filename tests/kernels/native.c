@@ -10,12 +10,13 @@
 
 enum { AVX512_VNNI = CPU_X86_64_V4 | CPU_AVX512_VNNI, AVX2_VNNI = CPU_X86_64_V3 | CPU_AVX_VNNI };
 
-/* Every kernel whose row says so has a native form for every CPU, or for every one with dot products of bf16
- * if it needs those; the others have none. */
+/* Every kernel whose row says so has a native form for every CPU that has the vectors and the dot products of
+ * bf16 that it needs; the others have none. */
 static bool has_form(const struct kernel *kernel, unsigned cpu_features) {
     struct device_info cpu = {0};
     native_describe(&cpu, cpu_features);
-    return (kernel->forms & FORM_NATIVE) && !(kernel->needs & HAS_BF16_DOT & ~cpu.features);
+    return (kernel->forms & FORM_NATIVE)
+           && !(kernel->needs & (HAS_BF16_DOT | HAS_WIDE_VECTORS) & ~cpu.features);
 }
 
 static void every_kernel(void **state) {
@@ -42,7 +43,7 @@ static const struct native_module *module_for(const struct kernel *kernel, unsig
 static void best_form(void **state) {
     (void)state;
 #if defined(__x86_64__)
-    const struct kernel *int8 = &kernel_int8_gemm_12x32, *f32 = &kernel_f32_gemm_14x32;
+    const struct kernel *int8 = &kernel_int8_gemm_12x32, *f32 = &kernel_f32_gemm_6x16;
     static const struct {
         unsigned cpu;
         enum native_form of_int8, of_f32;
