@@ -15,6 +15,11 @@ PRELUDE = """
 #include "oneapi/dnnl/dnnl_ze.h"
 #define ZE_CHECK(call) check((int)(call), #call, __LINE__)
 #endif
+#ifdef HAVE_OPENCL
+#define CL_TARGET_OPENCL_VERSION 120
+#include "oneapi/dnnl/dnnl_ocl.h"
+#define CL_CHECK(call) check_cl((int)(call), #call, __LINE__)
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +30,12 @@ static void check(int status, const char *call, int line) {
     exit(1);
 }
 #define CHECK(call) check((int)(call), #call, __LINE__)
+#ifdef HAVE_OPENCL
+static void check_cl(int status, const char *call, int line) {
+    if (status == -1001) puts("SKIP: there is no OpenCL platform"), exit(77);
+    check(status, call, line);
+}
+#endif
 
 int main(void) {
 """
@@ -55,6 +66,9 @@ def run(code, compiler, flags):
         if built.returncode:
             sys.exit("it cannot be built")
         ran = subprocess.run([folder + "/page"], stdout=subprocess.PIPE, text=True)
+        if ran.returncode == 77:
+            print(ran.stdout, end="")
+            sys.exit(77)
         if ran.returncode:
             sys.exit(f"it ends with status {ran.returncode}")
         return ran.stdout
