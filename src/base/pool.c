@@ -9,6 +9,10 @@
  * a loop's context is on its caller's stack.
  *
  * There are as many workers as the largest team needed so far.
+ *
+ * The iterations of a loop are divided into as many shares as its team has threads, and each thread begins
+ * with the share of its number: loops of the same length that follow each other give a thread the same part
+ * of the data, which may still be in its caches. Whoever has finished its share helps with the others.
  */
 #define _GNU_SOURCE
 #include "base/pool.h"
@@ -26,22 +30,37 @@ enum {
     SPIN_ROUNDS = 4000, /* about 100 us of pauses: longer than the gap between two launches of a network */
     ROUNDS_PER_YIELD = 400,
     PIECES_PER_THREAD = 4,
+    MAX_SHARES = 16, /* with more threads, several have the same one */
+};
+
+/* Consecutive iterations, of which `taken` have been: the first ones, or in a loop that runs backwards the
+ * last ones. */
+struct share {
+    _Alignas(64) _Atomic size_t taken;
+    size_t begin, count;
+};
+
+/* What a loop runs. */
+struct work {
+    size_t count, grain, piece; /* pieces are whole grains */
+    pool_task task;
+    void *context;
+    bool backwards; /* each thread begins with the last piece of its share */
 };
 
 struct loop {
     _Alignas(64) _Atomic bool owned;
     _Atomic bool open;
     _Atomic uint32_t inside;
-    _Atomic size_t next;
-    size_t count, piece;
-    pool_task task;
-    void *context;
+    int shares;
+    struct work work;
     struct team team;
+    struct share share[MAX_SHARES];
 };
 
 struct pool {
     pthread_mutex_t growing;
-    _Atomic int workers;
+    _Atomic int workers, started; /* `started` numbers them */
     int spin_rounds;
     _Alignas(64) _Atomic uint32_t epoch; /* changes when a loop opens */
     _Atomic uint32_t sleepers;
@@ -56,35 +75,66 @@ static const struct team *current_team(void) {
     return inside_team ? inside_team : team_current();
 }
 
-static void loop_work(struct loop *loop) {
-    for (;;) {
-        size_t begin = atomic_fetch_add_explicit(&loop->next, loop->piece, memory_order_relaxed);
-        if (begin >= loop->count) return;
-        size_t left = loop->count - begin;
-        loop->task(loop->context, begin, begin + (left < loop->piece ? left : loop->piece));
+static bool share_is_done(struct share *share) {
+    return atomic_load_explicit(&share->taken, memory_order_relaxed) >= share->count;
+}
+
+static void share_work(const struct work *work, struct share *share) {
+    while (!share_is_done(share)) {
+        const size_t taken = atomic_fetch_add_explicit(&share->taken, work->piece, memory_order_relaxed);
+        if (taken >= share->count) return;
+        const size_t left = share->count - taken, size = left < work->piece ? left : work->piece;
+        const size_t begin = share->begin + (work->backwards ? left - size : taken);
+        work->task(work->context, begin, begin + size);
+    }
+}
+
+/* The part of the thread with this number: 0 is the caller. */
+static void loop_work(struct loop *loop, int number) {
+    for (int i = 0; i < loop->shares; i++)
+        share_work(&loop->work, &loop->share[(number + i) % loop->shares]);
+}
+
+static bool loop_is_done(struct loop *loop) {
+    for (int i = 0; i < loop->shares; i++)
+        if (!share_is_done(&loop->share[i])) return false;
+    return true;
+}
+
+/* Shares are whole grains, as equal as possible: the last piece of each may be shorter. */
+static void loop_divide(struct loop *loop, const struct work *work, int threads) {
+    const size_t count = work->count, grain = work->grain, grains = (count + grain - 1) / grain;
+    const size_t shares = (size_t)(threads < MAX_SHARES ? threads : MAX_SHARES);
+    loop->work = *work;
+    loop->shares = (int)(grains < shares ? grains : shares);
+    for (int i = 0; i < loop->shares; i++) {
+        const size_t n = (size_t)loop->shares, begin = grains * (size_t)i / n * grain,
+                     end = grains * (size_t)(i + 1) / n * grain;
+        loop->share[i].begin = begin;
+        loop->share[i].count = (end < count ? end : count) - begin;
+        atomic_store_explicit(&loop->share[i].taken, 0, memory_order_relaxed);
     }
 }
 
 /* Helps one loop, if it is open and has work left. */
-static bool loop_join(struct loop *loop) {
+static bool loop_join(struct loop *loop, int number) {
     if (!atomic_load_explicit(&loop->open, memory_order_relaxed)) return false;
     uint32_t others = atomic_fetch_add(&loop->inside, 1);
-    bool joined = atomic_load(&loop->open) && atomic_load(&loop->next) < loop->count
-                  && (int)others + 1 < loop->team.threads;
+    bool joined = atomic_load(&loop->open) && !loop_is_done(loop) && (int)others + 1 < loop->team.threads;
     if (joined) {
         team_join(&loop->team);
         inside_team = &loop->team;
-        loop_work(loop);
+        loop_work(loop, number);
         inside_team = NULL;
     }
     atomic_fetch_sub_explicit(&loop->inside, 1, memory_order_release);
     return joined;
 }
 
-static bool pool_help(struct pool *pool) {
+static bool pool_help(struct pool *pool, int number) {
     bool helped = false;
     for (int i = 0; i < MAX_LOOPS; i++)
-        helped |= loop_join(&pool->loops[i]);
+        helped |= loop_join(&pool->loops[i], number);
     return helped;
 }
 
@@ -108,9 +158,10 @@ static void pool_idle(struct pool *pool, uint32_t epoch) {
 
 static void *pool_worker(void *argument) {
     struct pool *pool = argument;
+    const int number = atomic_fetch_add(&pool->started, 1) + 1;
     for (;;) {
         uint32_t epoch = atomic_load(&pool->epoch);
-        if (!pool_help(pool)) pool_idle(pool, epoch);
+        if (!pool_help(pool, number)) pool_idle(pool, epoch);
     }
     return NULL;
 }
@@ -125,7 +176,6 @@ static struct loop *loop_take(struct pool *pool) {
 }
 
 static void loop_open(struct pool *pool, struct loop *loop) {
-    atomic_store(&loop->next, 0);
     atomic_store(&loop->open, true);
     atomic_fetch_add(&pool->epoch, 1);
     if (atomic_load(&pool->sleepers)) futex_wake(&pool->epoch, loop->team.threads - 1);
@@ -153,48 +203,52 @@ static void pool_grow(struct pool *pool, int threads) {
 }
 
 static size_t piece_size(size_t threads, size_t count, size_t grain) {
-    size_t pieces = threads * PIECES_PER_THREAD;
-    size_t piece = (count + pieces - 1) / pieces;
-    if (grain < 1) grain = 1;
-    return piece > grain ? piece : grain;
+    const size_t pieces = threads * PIECES_PER_THREAD, grains = (count + grain - 1) / grain;
+    return (grains + pieces - 1) / pieces * grain;
 }
 
-static void loop_run(struct pool *pool, struct loop *loop, const struct team *team, size_t count,
-                     size_t piece, pool_task task, void *context) {
-    loop->count = count;
-    loop->piece = piece;
-    loop->task = task;
-    loop->context = context;
+/* In the calling thread alone. */
+static void work_run(const struct work *work) {
+    struct share all = {.count = work->count};
+    if (work->backwards)
+        share_work(work, &all);
+    else
+        work->task(work->context, 0, work->count);
+}
+
+static void loop_run(struct pool *pool, struct loop *loop, const struct team *team, const struct work *work) {
+    loop_divide(loop, work, team->threads);
     loop->team = *team;
     loop_open(pool, loop);
-    loop_work(loop);
+    loop_work(loop, 0);
     loop_close(loop);
 }
 
 /* A loop on lent threads: each part takes pieces until none is left. */
 struct guest_loop {
     struct loop loop;
+    _Atomic int started;
     _Atomic uint32_t left; /* parts that have not ended */
 };
 
 static void guest_part(void *context) {
     struct guest_loop *g = context;
-    loop_work(&g->loop);
+    loop_work(&g->loop, atomic_fetch_add(&g->started, 1));
     if (atomic_fetch_sub(&g->left, 1) == 1) futex_wake(&g->left, 1);
 }
 
 /* The guest's threads may run parts after guest->run has returned. */
-static void guest_run(size_t count, size_t grain, pool_task task, void *context) {
+static void guest_run(struct work *work) {
     int threads = guest->threads(guest->object);
-    size_t piece = piece_size((size_t)(threads > 0 ? threads : 1), count, grain);
-    size_t parts = (count + piece - 1) / piece;
+    work->piece = piece_size((size_t)(threads > 0 ? threads : 1), work->count, work->grain);
+    size_t parts = (work->count + work->piece - 1) / work->piece;
     if (threads <= 1 || parts <= 1) {
-        task(context, 0, count);
+        work_run(work);
         return;
     }
     if (parts > (size_t)threads) parts = (size_t)threads;
-    struct guest_loop g = {.loop = {.count = count, .piece = piece, .task = task, .context = context},
-                           .left = (uint32_t)parts};
+    struct guest_loop g = {.left = (uint32_t)parts};
+    loop_divide(&g.loop, work, (int)parts);
     guest->run(guest->object, (int)parts, guest_part, &g);
     for (uint32_t left; (left = atomic_load(&g.left));)
         futex_wait(&g.left, left, NULL);
@@ -206,21 +260,31 @@ const struct pool_guest *pool_borrow(const struct pool_guest *lent) {
     return before;
 }
 
-void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context) {
-    if (count == 0) return;
+static void run(struct pool *pool, struct work *work) {
+    if (work->count == 0) return;
+    if (work->grain < 1) work->grain = 1;
     if (guest) {
-        guest_run(count, grain, task, context);
+        guest_run(work);
         return;
     }
     const struct team *team = current_team();
-    size_t piece = piece_size((size_t)team->threads, count, grain);
-    struct loop *loop = team->threads > 1 && piece < count ? loop_take(pool) : NULL;
+    work->piece = piece_size((size_t)team->threads, work->count, work->grain);
+    struct loop *loop = team->threads > 1 && work->piece < work->count ? loop_take(pool) : NULL;
     if (!loop) {
-        task(context, 0, count);
+        work_run(work);
         return;
     }
     pool_grow(pool, team->threads);
-    loop_run(pool, loop, team, count, piece, task, context);
+    loop_run(pool, loop, team, work);
+}
+
+void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context) {
+    run(pool, &(struct work){.count = count, .grain = grain, .task = task, .context = context});
+}
+
+void pool_run_backwards(struct pool *pool, size_t count, size_t grain, pool_task task, void *context) {
+    run(pool,
+        &(struct work){.count = count, .grain = grain, .task = task, .context = context, .backwards = true});
 }
 
 /* Held while a pool_run_together loop runs: two at once would split the workers and deadlock. Ordinary loops
@@ -239,7 +303,8 @@ void pool_run_together(struct pool *pool, size_t count, pool_task task, void *co
     struct loop *loop;
     while (!(loop = loop_take(pool)))
         sched_yield();
-    loop_run(pool, loop, &team, count, 1, task, context);
+    loop_run(pool, loop, &team,
+             &(struct work){.count = count, .grain = 1, .piece = 1, .task = task, .context = context});
     pthread_mutex_unlock(&together);
 }
 

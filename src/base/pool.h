@@ -25,6 +25,9 @@ int pool_threads(struct pool *pool);
 /* Runs task over [0, count) in pieces of at least `grain` iterations and returns when all are done. Which
  * thread runs which piece is not fixed: a task's result must not depend on it. */
 void pool_run(struct pool *pool, size_t count, size_t grain, pool_task task, void *context);
+/* The same, but each thread begins with its last iterations: what the loop before read last, it reads first,
+ * while it is in the caches. */
+void pool_run_backwards(struct pool *pool, size_t count, size_t grain, pool_task task, void *context);
 
 /* Runs [0, count) with every iteration in a thread of its own, all at the same time: they may wait for each
  * other. `count` is at most pool_threads. Waits while another such loop runs. */

@@ -18,9 +18,11 @@ static void mark(void *context, size_t begin, size_t end) {
         atomic_fetch_add(&marks[i], 1);
 }
 
-static int runs_each_once(size_t count, size_t grain) {
+typedef void (*run_function)(struct pool *, size_t, size_t, pool_task, void *);
+
+static int runs_each_once(run_function run, size_t count, size_t grain) {
     _Atomic int *marks = calloc(MOST, sizeof *marks);
-    pool_run(pool_default(), count, grain, mark, (void *)marks);
+    run(pool_default(), count, grain, mark, (void *)marks);
     int good = 1;
     for (size_t i = 0; i < MOST; i++)
         good &= marks[i] == (i < count ? 1 : 0);
@@ -33,8 +35,31 @@ static void test_every_iteration_once(void **state) {
     static const size_t counts[] = {0, 1, 2, 3, 4, 5, 15, 16, 17, 100, 999, MOST};
     static const size_t grains[] = {0, 1, 7, 64, MOST};
     for (int c = 0; c < COUNT(counts); c++)
-        for (int g = 0; g < COUNT(grains); g++)
-            assert_true(runs_each_once(counts[c], grains[g]));
+        for (int g = 0; g < COUNT(grains); g++) {
+            assert_true(runs_each_once(pool_run, counts[c], grains[g]));
+            assert_true(runs_each_once(pool_run_backwards, counts[c], grains[g]));
+        }
+}
+
+static void note_falling(void *context, size_t begin, size_t end) {
+    size_t *last = context; /* where the piece before began */
+    assert_int_equal(end, *last);
+    *last = begin;
+}
+
+static int one_thread(void *object) {
+    (void)object;
+    return 1;
+}
+
+static void test_backwards_begins_at_the_end(void **state) {
+    (void)state;
+    const struct pool_guest guest = {.threads = one_thread};
+    const struct pool_guest *before = pool_borrow(&guest);
+    size_t last = 1000;
+    pool_run_backwards(pool_default(), 1000, 1, note_falling, &last);
+    pool_borrow(before);
+    assert_int_equal(last, 0);
 }
 
 static void smallest_piece(void *context, size_t begin, size_t end) {
@@ -59,7 +84,7 @@ static void test_threads_follow_the_environment(void **state) {
 static void *call_often(void *result) {
     int good = 1;
     for (int i = 0; i < 300; i++)
-        good &= runs_each_once((size_t)(i * 7 % 400), 1);
+        good &= runs_each_once(pool_run, (size_t)(i * 7 % 400), 1);
     *(int *)result = good;
     return NULL;
 }
@@ -125,9 +150,9 @@ static void test_iterations_together(void **state) {
 
 static void test_child_gets_its_own_pool(void **state) {
     (void)state;
-    assert_true(runs_each_once(MOST, 1));
+    assert_true(runs_each_once(pool_run, MOST, 1));
     pid_t child = fork();
-    if (child == 0) _exit(runs_each_once(MOST, 1) && pool_threads(pool_default()) == 4 ? 0 : 1);
+    if (child == 0) _exit(runs_each_once(pool_run, MOST, 1) && pool_threads(pool_default()) == 4 ? 0 : 1);
     int status = -1;
     waitpid(child, &status, 0);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -136,6 +161,7 @@ static void test_child_gets_its_own_pool(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_every_iteration_once),
+            cmocka_unit_test(test_backwards_begins_at_the_end),
             cmocka_unit_test(test_grain_is_kept),
             cmocka_unit_test(test_threads_follow_the_environment),
             cmocka_unit_test(test_many_callers),

@@ -14,6 +14,7 @@
 #include "runtimes/device_class.h"
 #include "runtimes/host/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,17 +26,30 @@ static dnnl_status_t device_count(dnnl_engine_kind_t kind, size_t *count) {
     return dnnl_success;
 }
 
-/* Cache sizes from sysconf, which returns 0 or less where it does not know. */
+/* One word of what Linux says about a cache of the first CPU; false if there is no such cache. */
+static bool read_cache_word(int index, const char *name, char word[16]) {
+    char path[96];
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    bool read = fscanf(file, "%15s", word) == 1;
+    fclose(file);
+    return read;
+}
+
+/* Sizes of the data caches by level; 0: unknown. Not from sysconf, which counts the caches of CPUs that a
+ * virtual machine does not have. */
 static void read_caches(struct device_info *info) {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-    static const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
-    for (int i = 0; i < 3; i++) {
-        long size = sysconf(names[i]);
-        info->cache_bytes[i] = size > 0 ? (size_t)size : 0;
+    enum { LEVELS = sizeof info->cache_bytes / sizeof info->cache_bytes[0] };
+    char type[16], level[16], size[16];
+    for (int i = 0; read_cache_word(i, "type", type); i++) {
+        if (!read_cache_word(i, "level", level) || !read_cache_word(i, "size", size)) continue;
+        int number = atoi(level);
+        if (type[0] == 'I' || number < 1 || number > LEVELS) continue;
+        char *unit;
+        size_t bytes = strtoul(size, &unit, 10);
+        info->cache_bytes[number - 1] = *unit == 'M' ? bytes << 20 : *unit == 'K' ? bytes << 10 : bytes;
     }
-#else
-    (void)info;
-#endif
 }
 
 /* Enough for the threads of now and for those that a framework may ask for later. */
@@ -146,7 +160,8 @@ static dnnl_status_t run_launch(const struct execution *e, struct cursor at) {
         job.args[n++] = &scalars;
     }
     job.args[n] = &executable->blocks[at.launch];
-    pool_run(pool_default(), groups[0] * groups[1] * groups[2], 1, run_groups, &job);
+    (at.step % 2 ? pool_run_backwards : pool_run)(pool_default(), groups[0] * groups[1] * groups[2], 1,
+                                                  run_groups, &job);
     return job.failed ? dnnl_out_of_memory : dnnl_success;
 }
 
