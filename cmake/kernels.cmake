@@ -23,6 +23,11 @@ if(LODE_KERNELS_FROM)
 else()
   set(kernels_out ${PROJECT_BINARY_DIR}/kernels)
 endif()
+# SPIR-V and sources are the same in every build of the same sources: LODE_SPIRV_FROM names one that has made them.
+set(modules_out ${kernels_out})
+if(LODE_SPIRV_FROM)
+  set(modules_out ${LODE_SPIRV_FROM}/kernels)
+endif()
 file(MAKE_DIRECTORY ${kernels_out})
 
 # The native forms of this architecture and their flags: rows of forms.def.
@@ -52,16 +57,22 @@ set(native_flags -x c -std=gnu17 -O3 -fPIC -fvisibility=hidden -ffp-contract=off
   -fno-trapping-math -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Werror -I${PROJECT_SOURCE_DIR}/src)
 # One sanitizer serves a process: kernels are compiled with clang's, so the rest must be, too.
 if(LODE_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
-  list(APPEND native_flags ${sanitize_flags})
+  # Lines are all that reports name; the rest of -g takes a fifth of the time to compile.
+  list(APPEND native_flags ${sanitize_flags} -gline-tables-only)
 elseif(LODE_SANITIZE)
   message(STATUS "Native kernels are not sanitized: that needs clang as the C compiler, too (CMAKE_C_COMPILER)")
 endif()
 set(opencl_flags -x cl -I${PROJECT_SOURCE_DIR}/src)
 
-# The command that makes one of them, unless another build folder has done so.
+# The commands that make one of them, unless another build folder has done so.
 macro(lode_kernel_command)
   if(NOT LODE_KERNELS_FROM)
     add_custom_command(${ARGN})
+  endif()
+endmacro()
+macro(lode_module_command)
+  if(NOT LODE_SPIRV_FROM)
+    lode_kernel_command(${ARGN})
   endif()
 endmacro()
 
@@ -108,23 +119,23 @@ foreach(row ${kernel_rows})
   foreach(need ${kernel_needs_${kernel}})
     list(APPEND needs_flags ${spirv_flags_${need}})
   endforeach()
-  set(module ${kernels_out}/${kernel})
-  lode_kernel_command(OUTPUT ${module}.spirv
+  set(module ${modules_out}/${kernel})
+  lode_module_command(OUTPUT ${module}.spirv
     COMMAND ${LODE_CLANG} -c --target=spirv64v${spirv_version} ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off ${needs_flags}
             -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.full.spv ${cl}
     COMMAND lode_strip ${module}.full.spv ${module}.spv
     COMMAND lode_shrink ${module}.spv ${module}.spirv
-    DEPENDS ${cl} DEPFILE ${module}.d COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
+    DEPENDS ${cl} lode_strip lode_shrink DEPFILE ${module}.d COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
   list(APPEND KERNEL_BLOBS ${module}.spirv)
 endforeach()
 
 # What cmake/sources.cmake puts together.
 file(GLOB kernel_files CONFIGURE_DEPENDS ${kernels}/*.cl ${kernels}/lib/*.h ${kernels}/params*.h)
 set(shorten ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed)
-lode_kernel_command(OUTPUT ${kernels_out}/sources.txt
-  COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/src -DOUTPUT=${kernels_out}/sources.full.txt
+lode_module_command(OUTPUT ${modules_out}/sources.txt
+  COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/src -DOUTPUT=${modules_out}/sources.full.txt
           -P ${PROJECT_SOURCE_DIR}/cmake/sources.cmake
-  COMMAND sed -E -f ${shorten} ${kernels_out}/sources.full.txt > ${kernels_out}/sources.txt
+  COMMAND sed -E -f ${shorten} ${modules_out}/sources.full.txt > ${modules_out}/sources.txt
   DEPENDS ${kernel_files} ${PROJECT_SOURCE_DIR}/cmake/sources.cmake ${shorten}
   COMMENT "Kernels: sources" VERBATIM)
-list(APPEND KERNEL_BLOBS ${kernels_out}/sources.txt)
+list(APPEND KERNEL_BLOBS ${modules_out}/sources.txt)

@@ -136,13 +136,14 @@ check() {
     . tools/shell/try.sh
     . tools/shell/package.sh
     setup_check
-    local wheels sanitizers common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
+    local wheels sanitizers spirv=() common=(-DONEDNN_BUILD_TESTS=ON -DONEDNN_BUILD_EXAMPLES=ON -DLODE_WERROR=ON)
     mapfile -t wheels < <(wheel_options)
     mapfile -t sanitizers < <(sanitizer_options)
 
     promise format check_format
     promise documented check_documented
     if built build build "${common[@]}" "${wheels[@]}"; then
+        spirv=("-DLODE_SPIRV_FROM=$LODE_ROOT/build") # which sanitizers do not change
         suite "" build
         promise size check_size
         promise paddle check_paddle
@@ -160,7 +161,7 @@ check() {
     fi
 
     # Leaks and undefined behaviour of our own code and kernels, without the reference library and foreign runtimes.
-    if built build-asan build-clang-asan "${common[@]}" "${sanitizers[@]}" -DLODE_SANITIZE=address,undefined \
+    if built build-asan build-clang-asan "${common[@]}" "${sanitizers[@]}" "${spirv[@]}" -DLODE_SANITIZE=address,undefined \
         -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
         UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
             OCL_ICD_VENDORS=/nonexistent ZE_ENABLE_ALT_DRIVERS=/nonexistent suite asan: build-clang-asan -LE "slow|peer|install"
@@ -169,7 +170,7 @@ check() {
     fi
 
     # Races, in the library and in the driver for the CPU.
-    if targets="${thread_tests[*]/#/test_}" built build-tsan build-clang-tsan "${common[@]}" "${sanitizers[@]}" \
+    if targets="${thread_tests[*]/#/test_}" built build-tsan build-clang-tsan "${common[@]}" "${sanitizers[@]}" "${spirv[@]}" \
         -DLODE_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo; then
         OCL_ICD_VENDORS=/nonexistent ZE_ENABLE_ALT_DRIVERS=/nonexistent \
             suite tsan: build-clang-tsan -R "^($(IFS='|'; echo "${thread_tests[*]}"))\$"
