@@ -125,6 +125,23 @@ static void sparse(void **state) {
     dnnl_memory_desc_destroy(csr);
 }
 
+/* COO has values and, for each dimension, indices. */
+static void sparse_with_few_handles(void **state) {
+    (void)state;
+    dnnl_memory_desc_t coo;
+    float values[5];
+    int32_t rows[5], columns[5];
+    dnnl_memory_t memory = UNTOUCHED;
+    assert_ok(dnnl_memory_desc_create_with_coo_encoding(&coo, 2, (dnnl_dims_t){4, 6}, dnnl_f32, 5, dnnl_s32));
+    for (int handles = 1; handles < 3; handles++)
+        assert_bad(dnnl_memory_create_v2(&memory, coo, engine, handles, (void *[]){values, rows, columns}));
+    assert_bad(dnnl_memory_create(&memory, coo, engine, values));
+    assert_ptr_equal(memory, UNTOUCHED);
+    assert_ok(dnnl_memory_create_v2(&memory, coo, engine, 3, (void *[]){values, rows, columns}));
+    assert_ok(dnnl_memory_destroy(memory));
+    dnnl_memory_desc_destroy(coo);
+}
+
 static void host_scalars(void **state) {
     (void)state;
     static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_f64, dnnl_s8, dnnl_bf16, dnnl_s64, dnnl_s4};
@@ -251,6 +268,7 @@ int main(void) {
             cmocka_unit_test(user_memory),
             cmocka_unit_test(outlives_the_engine),
             cmocka_unit_test(sparse),
+            cmocka_unit_test(sparse_with_few_handles),
             cmocka_unit_test(host_scalars),
             cmocka_unit_test(bad_arguments),
             cmocka_unit_test(empty),

@@ -228,12 +228,36 @@ static void long_lines(void **state) {
     assert_string_equal(line + strlen("onednn_verbose,v1,a") + 19999, "z\n");
 }
 
+/* Asks descriptors without blocks for their blocks, as programs do to find out what they have. */
+static void query_layouts_without_blocks(void) {
+    static const dnnl_query_t queries[] = {dnnl_query_strides, dnnl_query_inner_nblks_s32,
+                                           dnnl_query_inner_blks, dnnl_query_inner_idxs};
+    dnnl_memory_desc_t mds[2];
+    void *answer;
+    dnnl_memory_desc_create_with_tag(&mds[0], 2, (dnnl_dims_t){4, 6}, dnnl_f32, dnnl_format_tag_any);
+    dnnl_memory_desc_create_with_csr_encoding(&mds[1], 2, (dnnl_dims_t){4, 6}, dnnl_f32, 5, dnnl_s32,
+                                              dnnl_s32);
+    for (int i = 0; i < 2 * COUNT(queries); i++)
+        printf("answer %d\n", dnnl_memory_desc_query(mds[i % 2], queries[i / 2], &answer));
+    for (int i = 0; i < 2; i++)
+        dnnl_memory_desc_destroy(mds[i]);
+}
+
+static void silent_queries(void **state) {
+    (void)state;
+    run(query_layouts_without_blocks, (const char *const[]){"ONEDNN_VERBOSE=all", NULL});
+    assert_non_null(strstr(output, "answer 2\n"));
+    assert_null(strstr(output, "answer 0\n"));
+    assert_null(strstr(output, "check"));
+}
+
 int main(void) {
     unsetenv("ONEDNN_VERBOSE");
     unsetenv("DNNL_VERBOSE");
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(words),      cmocka_unit_test(filters), cmocka_unit_test(header),
-            cmocka_unit_test(timestamps), cmocka_unit_test(levels),  cmocka_unit_test(long_lines),
+            cmocka_unit_test(words),          cmocka_unit_test(filters), cmocka_unit_test(header),
+            cmocka_unit_test(timestamps),     cmocka_unit_test(levels),  cmocka_unit_test(long_lines),
+            cmocka_unit_test(silent_queries),
     };
     return cmocka_run_group_tests_name("core.verbose", tests, NULL, NULL);
 }

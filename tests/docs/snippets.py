@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds and runs the C of a guide: snippets.py PAGE COMPILER FLAG...
+"""Builds and runs the C or C++ of a guide: snippets.py PAGE c|cpp COMPILER FLAG...
 
-A block of C that has a main function is a program. The other blocks of a page are one program, in their order, between
-the lines of PRELUDE. It must end with status 0 and, if the page has blocks of ```text, print exactly those.
+A block that has a main function is a program. The other blocks of a page are one program, in their order, after the
+prelude of the language. It must end with status 0 and, if the page has blocks of ```text, print exactly those.
 """
 import re
 import subprocess
 import sys
 import tempfile
 
-PRELUDE = """
+PRELUDE_C = """
 #include "oneapi/dnnl/dnnl.h"
 #ifdef HAVE_LEVEL_ZERO
 #include "oneapi/dnnl/dnnl_ze.h"
@@ -40,6 +40,25 @@ static void check_cl(int status, const char *call, int line) {
 int main(void) {
 """
 
+PRELUDE_CPP = """
+#include "oneapi/dnnl/dnnl_sycl.hpp"
+#include <cstdio>
+
+using namespace dnnl;
+static int page();
+
+int main() {
+    if (sycl::device::get_devices().empty()) return std::puts("SKIP: there is no SYCL device"), 77;
+    return page();
+}
+
+static int page() {
+"""
+
+# language: what comes before the blocks, and the standard
+LANGUAGES = {"c": (PRELUDE_C, "-std=c17"), "cpp": (PRELUDE_CPP, "-std=c++17")}
+
+
 
 def blocks(page, language):
     """The blocks of a language, each with the number of its first line."""
@@ -49,20 +68,21 @@ def blocks(page, language):
             yield text.count("\n", 0, match.start(2)) + 1, match.group(2)
 
 
-def programs(page):
-    pieces = list(blocks(page, "c"))
+def programs(page, language):
+    pieces = list(blocks(page, language))
     wholes = [code for _, code in pieces if "int main(" in code]
     if wholes:
         return wholes
-    return [PRELUDE + "".join(f'#line {line} "{page}"\n{code}' for line, code in pieces) + "return 0;\n}\n"]
+    return [LANGUAGES[language][0] + "".join(f'#line {line} "{page}"\n{code}' for line, code in pieces) + "return 0;\n}\n"]
 
 
-def run(code, compiler, flags):
+def run(code, language, compiler, flags):
     with tempfile.TemporaryDirectory() as folder:
-        with open(folder + "/page.c", "w") as file:
+        source = f"{folder}/page.{language}"
+        with open(source, "w") as file:
             file.write(code)
-        built = subprocess.run([compiler, "-std=c17", "-Wall", "-Wextra", "-Werror", "-o", folder + "/page",
-                                folder + "/page.c", *flags])
+        built = subprocess.run([compiler, LANGUAGES[language][1], "-Wall", "-Wextra", "-Werror", "-o", folder + "/page",
+                                source, *flags])
         if built.returncode:
             sys.exit("it cannot be built")
         ran = subprocess.run([folder + "/page"], stdout=subprocess.PIPE, text=True)
@@ -75,12 +95,12 @@ def run(code, compiler, flags):
 
 
 def main():
-    page, compiler, *flags = sys.argv[1:]
-    printed = "".join(run(code, compiler, flags) for code in programs(page))
+    page, language, compiler, *flags = sys.argv[1:]
+    printed = "".join(run(code, language, compiler, flags) for code in programs(page, language))
     expected = "".join(text for _, text in blocks(page, "text"))
     if expected and printed != expected:
         sys.exit(f"{page} says that it prints\n{expected}but it prints\n{printed}")
-    print(f"the C of {page} is right")
+    print(f"the code of {page} is right")
 
 
 main()

@@ -43,6 +43,7 @@ if [ ${#against[@]} -gt 0 ]; then
     exit $((failures > 0))
 fi
 
+line=$(sed -n 2p "$work/log")
 expect 0 '^4 requests, 4 ran$' "$work/log"
 expect 0 '^4 requests, 4 ran$' - <"$work/log"
 expect 0 '^4 requests, 4 agree$' "$work/log" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
@@ -53,6 +54,15 @@ expect 0 'ok, meets 1000.00' "$work/goal" --against "$(dirname "$bench")/../lib/
 expect 0 '^\| small \| f32 ' --markdown /dev/stdout "$work/goal"
 sed -i 's/1000/0.001/' "$work/goal"
 expect 1 ', 0 of 1 goals met' "$work/goal" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
+# bench/page puts results into a page, between its marks, and marks goals that are missed.
+mkdir "$work/results"
+expect 1 '.' --markdown "$work/results/small.md" "$work/goal" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
+echo '{"instructions": "AVX9 with more", "processor": "a CPU", "cores": 2, "commit": "0123456789", "other": "1"}' >"$work/results/machine.json"
+printf 'before\n<!-- written by bench/page -->\nold\n<!-- end of what bench/page writes -->\nafter\n' >"$work/page.md"
+"$(dirname "$0")/../../bench/page" "$work/results" "$work/page.md" >"$work/out" 2>&1
+grep -qF '| [small](#small) |' "$work/page.md" && grep -qE '^\| small \| f32 \| 64×64 .* \*\*[0-9.]+\*\* \|$' "$work/page.md" &&
+    [ "$(sed -n '1p;$p' "$work/page.md" | tr '\n' ' ')" = "before after " ] && ! grep -q old "$work/page.md" ||
+    { echo "FAIL: bench/page:"; cat "$work/out" "$work/page.md"; failures=$((failures + 1)); }
 expect 0 '^count,' --csv /dev/stdout eltwise f32 4x4
 expect 0 '^4 requests' "$work/log" --svg "$work/bars.svg" --html "$work/page.html"
 python3 - "$work" <<'CHECK' || { echo "FAIL: the charts are not well-formed"; failures=$((failures + 1)); }
@@ -65,10 +75,17 @@ sys.exit(len(charts) != 4 or len(bars) != 4 + 1 or "http" in re.sub('xmlns="[^"]
 CHECK
 expect 2 'cannot write' --html /nonexistent/page eltwise f32 4x4
 expect 1 'REFUSED' eltwise f32 4x4 --attr attr-post-ops:sum:1:0:f64
-expect 0 'skipped: no such type: f99' eltwise f99 4x4
+expect 2 'no such type: f99' eltwise f99 4x4
+expect 2 'no such primitive: nothing' nothing f32 4x4
+expect 2 'shape' matmul f32 3x4
+expect 2 'usage' --time soon eltwise f32 4x4
+expect 0 'skipped: no such type: f99' - <<<"${line/data:f32/data:f99}"
 expect 2 'no requests found' /dev/null
 expect 2 'cannot read' /nonexistent
 expect 2 'usage' --nonsense
+expect 0 '^usage: lode-bench' --help
+[ "$(wc -l <"$work/out")" -le 24 ] && [ "$(wc -L <"$work/out")" -le 80 ] ||
+    { echo "FAIL: the help does not fit a screen"; failures=$((failures + 1)); }
 expect 2 'nonexistent' --library /nonexistent/libdnnl.so.3 eltwise f32 4x4
 expect 2 'no engine' --engine nothing eltwise f32 4x4
 [ $failures = 0 ] && echo "lode-bench is good"

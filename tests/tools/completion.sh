@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# completion.sh SOURCES BIN: sources the completions as a shell does, and completes lines with them.
+# completion.sh SOURCES BIN: sources the completions as a shell does, and completes lines with them. Also the help of
+# ./lode, which lists what is completed.
 set -u
 sources=$1
 PATH=$2:$PATH
@@ -63,5 +64,7 @@ mapfile -t words < <(names kind_names)
 has "lode-bench " "${words[@]}"
 mapfile -t words < <(names alg_names | grep -vE '^(vanilla|lbr)_')
 has "lode-bench --alg " "${words[@]}"
+[ "$(./lode help | wc -l)" -le 24 ] && [ "$(./lode help | wc -L)" -le 80 ] ||
+    { echo "FAIL: ./lode help does not fit a screen"; failures=$((failures + 1)); }
 [ $failures = 0 ] && echo "completions are good"
 exit $((failures > 0))

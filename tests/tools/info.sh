@@ -35,9 +35,11 @@ json() {
 
 expect 0 '^library  *Lode, oneDNN API [0-9.]+ '
 grep -q '^CPU  *cpu:0 ' "$work/out" || fail "no CPU engine is listed"
+OCL_ICD_VENDORS=/nonexistent expect 0 '^OpenCL  *(none: |ocl:0 )'
+! grep -qE '\.c:[0-9]+' "$work/out" || fail "a reason names a source file"
 expect 0 '^cpu:0\|ok\|CPU\|' --engines
 expect 0 '^usage: lode-info' --help
-[ "$(wc -l <"$work/out")" -le 24 ] && [ "$(wc -L <"$work/out")" -le 100 ] || fail "the help does not fit a screen"
+[ "$(wc -l <"$work/out")" -le 24 ] && [ "$(wc -L <"$work/out")" -le 80 ] || fail "the help does not fit a screen"
 expect 2 '^usage: lode-info' --bad
 expect 2 '^usage: lode-info' --request matmul f32
 expect 2 '^usage: lode-info' --json --env

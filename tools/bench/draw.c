@@ -15,7 +15,7 @@
 enum {
     WIDTH = 960,
     LABEL = 430,
-    ROW = 30,
+    ROW = 36,
     MARGIN = 40,
     PLOT = 420,
     LETTERS = 66 /* that fit beside the bars */
@@ -78,7 +78,7 @@ static void put_bar(FILE *file, double y, double us, double longest, const char 
     double length = us / longest * (WIDTH - LABEL - 110);
     if (us <= 0) return;
     put_microseconds(us, text, sizeof(text));
-    fprintf(file, "<rect x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"11\" class=\"%s\"/>\n", LABEL, y,
+    fprintf(file, "<rect x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"12\" class=\"%s\"/>\n", LABEL, y,
             fmax(length, 1), class);
     put_label(file, LABEL + length + 6, y + 10, "start", text);
 }
@@ -94,9 +94,9 @@ static void put_pair(FILE *file, double y, const struct result *result) {
     fprintf(file, " ");
     put_text(file, verdict);
     fprintf(file, "</title>\n");
-    put_label(file, LABEL - 8, y + 16, "end", text);
+    put_label(file, LABEL - 8, y + 19, "end", text);
     put_bar(file, y + 2, result->our_us, longest, "ours");
-    put_bar(file, y + 14, result->their_us, longest, "theirs");
+    put_bar(file, y + 16, result->their_us, longest, "theirs");
     if (result->our_us <= 0) put_label(file, LABEL, y + 12, "start", verdict);
     fprintf(file, "</g>\n");
 }
@@ -155,6 +155,8 @@ static void put_strip(FILE *file, const struct chart *chart, bool ours, double y
                 x, y, width, kind_colour(result), label.kind, label.types, label.shape, text);
         x += width;
     }
+    fprintf(file, "<rect x=\"0\" y=\"%.1f\" width=\"6\" height=\"26\" class=\"%s\"/>\n", y,
+            ours ? "ours" : "theirs");
     put_microseconds(total_us(chart, ours), text, sizeof(text));
     put_label(file, x + 6, y + 18, "start", text);
 }
@@ -164,13 +166,14 @@ static void draw_timeline(FILE *file, const struct chart *chart) {
                                         "eltwise",     "binary", "pooling",       "other"};
     double longest = fmax(total_us(chart, true), total_us(chart, false));
     if (longest <= 0) return;
-    begin_svg(file, 110);
-    put_strip(file, chart, true, 8, longest);
-    if (chart->theirs) put_strip(file, chart, false, 40, longest);
+    begin_svg(file, 150);
+    put_legend(file, chart);
+    put_strip(file, chart, true, 48, longest);
+    if (chart->theirs) put_strip(file, chart, false, 80, longest);
     for (int i = 0; i < 8; i++) {
-        fprintf(file, "<rect x=\"%d\" y=\"84\" width=\"11\" height=\"11\" class=\"k%d\"/>\n", 10 + i * 115,
+        fprintf(file, "<rect x=\"%d\" y=\"124\" width=\"11\" height=\"11\" class=\"k%d\"/>\n", 10 + i * 115,
                 i);
-        put_label(file, 26 + i * 115, 94, "start", names[i]);
+        put_label(file, 26 + i * 115, 134, "start", names[i]);
     }
     fprintf(file, "</svg>\n");
 }

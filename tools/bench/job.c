@@ -26,7 +26,7 @@ static bool fail(struct job *job, const char *what, dnnl_status_t status) {
 /* Numbers that an argument is filled with. */
 static const struct palette {
     int count;
-    double values[17];
+    double values[32];
 } signed_values = {17,
                    {-1, -0.875, -0.75, -0.625, -0.5, -0.375, -0.25, -0.125, 0, 0.125, 0.25, 0.375, 0.5, 0.625,
                     0.75, 0.875, 1}},
@@ -36,6 +36,15 @@ static const struct palette {
   even_values = {9, {-8, -6, -4, -2, 0, 2, 4, 6, 8}}, counting_values = {9, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
   small_whole_values = {4, {0, 1, 2, 3}}, truth_values = {2, {0, 1}}, scale_values = {2, {0.0625, 0.03125}},
   dst_scale_values = {1, {0.125}}, one_values = {1, {1}};
+
+/* Quantised weights, and data after a relu, as networks have them. With small numbers alone, instructions
+ * whose sums of products could overflow would never get there. */
+static const struct palette quantized_values = {32, {-127, -73, -59, -50, -43, -37, -32, -28, -24, -20, -17,
+                                                     -13,  -10, -7,  -4,  -1,  1,   4,   7,   10,  13,  17,
+                                                     20,   24,  28,  32,  37,  43,  50,  59,  73,  127}},
+                            rectified_values = {32, {0,  0,  0,  0,  0,  0,  0,   0,   0,   0,  0,
+                                                     0,  0,  0,  0,  0,  2,  8,   14,  20,  27, 34,
+                                                     41, 49, 57, 65, 74, 86, 101, 119, 147, 255}};
 
 static bool needs_positive(dnnl_alg_kind_t alg) {
     return alg == dnnl_eltwise_log || alg == dnnl_eltwise_sqrt || alg == dnnl_eltwise_pow
@@ -85,24 +94,29 @@ static bool fill(struct job *job, dnnl_memory_t memory, const struct layout *lay
     return status == dnnl_success || fail(job, "unmapping memory", status);
 }
 
+static dnnl_data_type_t type_of(const_dnnl_memory_desc_t md) {
+    dnnl_data_type_t type = dnnl_data_type_undef;
+    lib_memory_desc_query(md, dnnl_query_data_type, &type);
+    return type;
+}
+
 /* Fills a memory whose layout only the library knows, by a reorder from a plain one. */
-static bool fill_by_reorder(struct job *job, dnnl_memory_t memory, const_dnnl_memory_desc_t md, int arg) {
+static bool fill_by_reorder(struct job *job, dnnl_memory_t memory, const_dnnl_memory_desc_t md, int arg,
+                            const struct palette *palette) {
     dnnl_memory_desc_t plain;
     dnnl_dims_t *dims;
-    dnnl_data_type_t type;
     dnnl_primitive_desc_t pd = NULL;
     dnnl_primitive_t reorder = NULL;
     struct layout layout;
     int ndims;
     lib_memory_desc_query(md, dnnl_query_ndims_s32, &ndims);
     lib_memory_desc_query(md, dnnl_query_dims, &dims);
-    lib_memory_desc_query(md, dnnl_query_data_type, &type);
-    dnnl_status_t status = lib_memory_desc_create_with_strides(&plain, ndims, *dims, type, NULL);
+    dnnl_status_t status = lib_memory_desc_create_with_strides(&plain, ndims, *dims, type_of(md), NULL);
     if (status != dnnl_success) return fail(job, "a plain copy", status);
     dnnl_memory_t from = new_memory(job, plain);
     bool good = from && layout_get(plain, &layout);
     if (good) {
-        good = fill(job, from, &layout, arg, palette_of(job->build.request, arg, type));
+        good = fill(job, from, &layout, arg, palette);
         layout_free(&layout);
     }
     dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, memory}};
@@ -130,19 +144,25 @@ static bool add_memory(struct job *job, int arg, dnnl_memory_t memory) {
     return true;
 }
 
+static bool fill_argument(struct job *job, int arg, dnnl_memory_t memory, const_dnnl_memory_desc_t md,
+                          const struct palette *palette) {
+    struct layout layout;
+    if (!layout_get(md, &layout)) return fill_by_reorder(job, memory, md, arg, palette);
+    bool more = is_weights(arg) && lib_memory_desc_get_size(md) > layout.bytes;
+    bool good =
+            more ? fill_by_reorder(job, memory, md, arg, palette) : fill(job, memory, &layout, arg, palette);
+    layout_free(&layout);
+    return good;
+}
+
 /* Adds an argument of that descriptor with values of that palette, NULL: those that fit the argument. */
 static bool add_argument(struct job *job, int arg, const_dnnl_memory_desc_t md,
                          const struct palette *palette) {
-    struct layout layout;
     dnnl_memory_t memory = new_memory(job, md);
     if (!add_memory(job, arg, memory)) return false;
     if (arg == DNNL_ARG_SCRATCHPAD || arg == DNNL_ARG_WORKSPACE) return fill(job, memory, NULL, arg, NULL);
-    if (!layout_get(md, &layout)) return fill_by_reorder(job, memory, md, arg);
-    bool more = is_weights(arg) && lib_memory_desc_get_size(md) > layout.bytes;
-    if (!palette) palette = palette_of(job->build.request, arg, layout.type);
-    bool good = more ? fill_by_reorder(job, memory, md, arg) : fill(job, memory, &layout, arg, palette);
-    layout_free(&layout);
-    return good;
+    if (!palette) palette = palette_of(job->build.request, arg, type_of(md));
+    return fill_argument(job, arg, memory, md, palette);
 }
 
 static const_dnnl_memory_desc_t argument_md(const struct job *job, int arg) {
@@ -335,6 +355,26 @@ bool job_make(struct job *job, const struct request *request, dnnl_engine_t engi
     good = good && (!backward || run_forward(&forward, job));
     job_free(&forward);
     return good;
+}
+
+static bool is_product(dnnl_primitive_kind_t kind) {
+    return kind == dnnl_convolution || kind == dnnl_deconvolution || kind == dnnl_inner_product
+           || kind == dnnl_matmul;
+}
+
+bool job_fill_for_timing(struct job *job) {
+    for (int i = 0; i < job->count && is_product(job->build.request->kind); i++) {
+        const int arg = job->arguments[i].arg;
+        const_dnnl_memory_desc_t md;
+        lib_memory_get_memory_desc(job->arguments[i].memory, &md);
+        const dnnl_data_type_t type = type_of(md);
+        if ((arg != DNNL_ARG_SRC && arg != DNNL_ARG_WEIGHTS) || (type != dnnl_s8 && type != dnnl_u8))
+            continue;
+        if (!fill_argument(job, arg, job->arguments[i].memory, md,
+                           type == dnnl_u8 ? &rectified_values : &quantized_values))
+            return false;
+    }
+    return true;
 }
 
 void job_free(struct job *job) {

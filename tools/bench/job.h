@@ -25,6 +25,10 @@ bool job_make(struct job *job, const struct request *request, dnnl_engine_t engi
 bool job_make_primitive(struct job *job, const struct request *request, dnnl_engine_t engine);
 void job_free(struct job *job);
 
+/* Replaces the bytes that products read by such as networks have. Those they have before are small, so that
+ * libraries agree that saturate or halve weights on some processors. */
+bool job_fill_for_timing(struct job *job);
+
 /* Executes `times` times and waits. */
 dnnl_status_t job_run(struct job *job, long times);
 

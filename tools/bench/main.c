@@ -25,29 +25,35 @@ struct options {
 };
 
 static const char help[] =
-        "usage: lode-bench [OPTION]... FILE...           replay verbose logs, or tables; - is stdin\n"
+        "usage: lode-bench [OPTION]... FILE...           replay verbose logs (- is stdin)\n"
         "       lode-bench [OPTION]... KIND TYPES SHAPE  one request\n"
         "  --library PATH       the library to test; default: the one beside this program\n"
         "  --against PATH       a second library: compares times and results\n"
         "  --engine NAME        cpu, ze:0, ocl:0, sycl:0: as lode-info lists them\n"
-        "  --other-engine NAME  of the second library; without --against: of the same library\n"
+        "  --other-engine NAME  of the second library; without --against: of the same one\n"
         "  --time MS            for each request and library; default 50\n"
         "  --only WORD          only requests whose text contains it\n"
-        "  --csv, --markdown, --svg, --html FILE   writes results: tables, bars, a page of charts\n"
-        "  --sweep              variants over types, layouts and attributes; marks those that\n"
-        "                       take longer than 3 times the plain f32 one and 50 us\n"
-        "One request: TYPES is one type or src:wei:dst; SHAPE is what verbose lines have:\n"
+        "  --csv, --markdown, --svg, --html FILE    writes tables, bars, a page of charts\n"
+        "  --sweep              other types, layouts and attributes; marks cliffs: longer\n"
+        "                       than 3 times the plain f32 one and 50 us\n"
+        "TYPES is one type or src:wei:dst; SHAPE is as in verbose lines:\n"
         "  lode-bench matmul u8:s8:f32 128x512:512x512 --attr attr-scales:src0:0:f32\n"
-        "  lode-bench convolution f32 mb1_ic64oc64_ih56oh56kh3ph1_iw56ow56kw3pw1 --bias f32\n"
+        "  lode-bench convolution f32 mb1_ic64oc64_ih56oh56kh3ph1_iw56ow56kw3pw1\n"
         "  --direction D        forward_training, backward_data, backward_weights, …\n"
         "  --alg A              eltwise_tanh, pooling_avg_exclude_padding, …\n"
         "  --aux TEXT           more of the auxiliary field: \"axis:2\"\n"
         "  --attr TEXT          \"attr-scratchpad:user attr-post-ops:sum+eltwise_relu\"\n"
-        "  --tags LIST          layouts of src:wei:dst: any, acdb, …; default: plain, or any\n"
-        "                       for convolutions and inner products\n"
+        "  --tags LIST          layouts of src:wei:dst: any, acdb, …; default: plain, or\n"
+        "                       any for convolutions and inner products\n"
         "  --bias TYPE          with a bias\n"
-        "Status 1: results differ, a goal is missed, or the library does not run what the other\n"
-        "runs or (without another) what was asked for. 2: bad usage, no library, no requests.\n";
+        "Status 1: results differ, a goal is missed, or the library refuses what the\n"
+        "other runs (or what was asked for). 2: bad usage, no library, no requests.\n";
+
+static bool parse_time(const char *text, double *ms) {
+    char *end;
+    *ms = strtod(text, &end);
+    return end != text && !*end && *ms > 0;
+}
 
 static bool parse_options(struct options *options, int argc, char **argv) {
     const struct {
@@ -72,7 +78,7 @@ static bool parse_options(struct options *options, int argc, char **argv) {
         if (value) {
             if (++i == argc) return false;
             *value = argv[i];
-            if (time_text) options->budget_ms = atof(time_text);
+            if (time_text && !parse_time(time_text, &options->budget_ms)) return false;
         } else if ((argv[i][0] == '-' && argv[i][1]) || options->word_count == 64) {
             return false;
         } else {
@@ -103,9 +109,11 @@ static void filter(struct requests *requests, const char *word) {
     requests->count = kept;
 }
 
-/* Three words whose first is not a file are a description. */
+/* Three words whose first is not a file are a description. One that makes no sense is a mistake; lines of
+ * logs that this program cannot ask for are skipped. */
 static bool read_requests(const struct options *options, struct requests *requests) {
-    if (options->word_count == 3 && access(options->words[0], R_OK)) {
+    bool described = options->word_count == 3 && access(options->words[0], R_OK);
+    if (described) {
         struct description description = options->description;
         description.kind = options->words[0];
         description.types = options->words[1];
@@ -123,6 +131,10 @@ static bool read_requests(const struct options *options, struct requests *reques
     requests_parse(requests);
     if (options->only) filter(requests, options->only);
     if (!requests->count) fprintf(stderr, "lode-bench: no requests found\n");
+    if (described && requests->count && requests->list[0].why[0]) {
+        fprintf(stderr, "lode-bench: %s\n", requests->list[0].why);
+        return false;
+    }
     return requests->count > 0;
 }
 
@@ -250,7 +262,7 @@ int main(int argc, char **argv) {
     struct options options = {.library = default_library(), .engine = "cpu", .budget_ms = 50};
     struct requests requests = {0};
     if (argc == 5 && !strcmp(argv[1], "--worker")) return worker_main(atoi(argv[2]), argv[3], argv[4]);
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(help, stdout), 0;
+    if (argc > 1 && !strcmp(argv[argc - 1], "--help")) return fputs(help, stdout), 0;
     if (!parse_options(&options, argc, argv)) return fputs(help, stderr), 2;
     int status = read_requests(&options, &requests) ? run_workers(&options, &requests) : 2;
     free(requests.list);

@@ -65,6 +65,7 @@ static void first_runs(struct state *state, struct prepared *prepared) {
         for (int i = 0; i < state->job.count; i++)
             if (job_is_output(&state->job, state->job.arguments[i].arg))
                 keep_output(state, state->job.arguments[i].arg, state->job.arguments[i].memory);
+    if (status == dnnl_success && !job_fill_for_timing(&state->job)) status = dnnl_runtime_error;
     double start = now_us();
     if (status == dnnl_success) status = job_run(&state->job, 1);
     prepared->run_us = now_us() - start;

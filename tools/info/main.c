@@ -13,23 +13,24 @@
 #include <unistd.h>
 
 static const char help[] =
-        "usage: lode-info [--json | --engines]     what is on this machine\n"
-        "       lode-info --env                    settings for programs that use Level Zero, to\n"
-        "                                          run on the driver for the CPU:\n"
-        "                                          eval \"$(lode-info --env)\"\n"
+        "usage: lode-info [--json | --engines]    what is on this machine\n"
+        "       lode-info --env                   settings for programs that use Level\n"
+        "                                         Zero, to run on the driver for the CPU:\n"
+        "                                         eval \"$(lode-info --env)\"\n"
         "       lode-info [--json] [--engine NAME] --request KIND TYPES SHAPE [OPTION]...\n"
         "       lode-info [--json] [--engine NAME] --request FILE\n"
-        "                                          how requests would be computed\n"
+        "                                         how requests would be computed\n"
         "  --json         as JSON: one object, or a list of one for each request\n"
-        "  --engines      one line per engine: ENGINE|ok|BACKEND|NAME, or RUNTIME|absent|TITLE|WHY\n"
+        "  --engines      one line per engine, ENGINE|ok|BACKEND|NAME, or, of a runtime\n"
+        "                 without one, RUNTIME|absent|TITLE|WHY\n"
         "  --engine NAME  cpu (default), ze:0, ocl:0, sycl:0: as this program lists them\n"
-        "A request is what lode-bench takes, with its options --direction, --alg, --aux, --attr,\n"
-        "--tags and --bias, or a FILE of verbose lines (- is stdin):\n"
+        "A request is what lode-bench takes, with its options --direction, --alg, --aux,\n"
+        "--attr, --tags and --bias, or a FILE of verbose lines (- is stdin):\n"
         "  lode-info --request matmul bf16 128x512:512x512\n"
         "  ONEDNN_VERBOSE=1 program | lode-info --engine ocl:0 --request -\n"
-        "It is planned, not executed: implementation, kernels in their order with the form that\n"
-        "runs, and why better implementations declined.\n"
-        "Status 1: a request is refused, or there is no driver. 2: bad usage, no requests.\n";
+        "It is planned, not executed: implementation, kernels in their order with the\n"
+        "form that runs, and why better implementations declined.\n"
+        "Status 1: a request is refused, or no driver. 2: bad usage, no requests.\n";
 
 struct options {
     bool json, engines, env, request;
@@ -129,7 +130,7 @@ static int print_requests(const struct options *options) {
 
 int main(int argc, char **argv) {
     struct options options = {.engine = "cpu"};
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(help, stdout), 0;
+    if (argc > 1 && !strcmp(argv[argc - 1], "--help")) return fputs(help, stdout), 0;
     if (!parse_options(&options, argc, argv)) return fputs(help, stderr), 2;
     if (options.env) return print_env();
     return options.request ? print_requests(&options) : print_machine(&options);

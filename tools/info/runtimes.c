@@ -74,7 +74,7 @@ static void copy_reason(const char *line, char *to, size_t size) {
         text = strchr(text + (field > 0), ',');
     if (!text) return;
     snprintf(to, size, "%s", text + 1);
-    char *place = strstr(to, ",src/");
+    char *place = strchr(to, ','); /* texts have no commas */
     if (place) *place = '\0';
 }
 

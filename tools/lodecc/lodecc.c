@@ -385,9 +385,8 @@ static void show_help(void) {
     printf("usage: lodecc [-o file] [options for clang] file.cl\n"
            "Compiles OpenCL C to a native module for Lode's Level Zero driver.\n"
            "  -o file        the output; by default file.cl becomes file.lode\n"
-           "  -march=native and other options are passed to clang, which is searched on the path; the "
-           "environment\n"
-           "  variable LODE_CLANG selects another one.\n");
+           "  -march=native and other options are passed to clang, the newest on the path;\n"
+           "  the environment variable LODE_CLANG selects another one.\n");
 }
 
 static void read_arguments(int argc, char **argv, struct job *job) {
