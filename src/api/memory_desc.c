@@ -186,6 +186,10 @@ static dnnl_status_t query_blocking(const md_t *md, dnnl_query_t what, void *res
     return dnnl_success;
 }
 
+static dnnl_format_kind_t public_kind(const md_t *md) {
+    return md_is_winograd(md) ? dnnl_format_kind_opaque : md->format_kind;
+}
+
 dnnl_status_t dnnl_memory_desc_query(const_dnnl_memory_desc_t md, dnnl_query_t what, void *result) {
     if (!md || !result)
         return fail(dnnl_invalid_arguments, "memory", "%s is NULL", md ? "result" : "memory_desc");
@@ -196,7 +200,7 @@ dnnl_status_t dnnl_memory_desc_query(const_dnnl_memory_desc_t md, dnnl_query_t w
     case dnnl_query_submemory_offset_s64: *(dnnl_dim_t *)result = md->offset0; break;
     case dnnl_query_padded_dims: *(const dnnl_dims_t **)result = &md->padded_dims; break;
     case dnnl_query_padded_offsets: *(const dnnl_dims_t **)result = &md->padded_offsets; break;
-    case dnnl_query_format_kind: *(dnnl_format_kind_t *)result = md->format_kind; break;
+    case dnnl_query_format_kind: *(dnnl_format_kind_t *)result = public_kind(md); break;
     case dnnl_query_strides:
     case dnnl_query_inner_nblks_s32:
     case dnnl_query_inner_blks:

@@ -152,6 +152,12 @@ dnnl_status_t md_init_sparse(md_t *md, int ndims, const dnnl_dims_t dims, dnnl_d
     return dnnl_success;
 }
 
+void md_set_any_winograd(md_t *md, int side, int panel) {
+    if (!md_is_any(md)) return;
+    md->format_kind = (dnnl_format_kind_t)MD_WINOGRAD;
+    md->winograd = (struct md_winograd){side, panel};
+}
+
 /* Strides */
 
 void md_order(const md_t *md, int *order) {
@@ -230,6 +236,10 @@ bool md_is_plain(const md_t *md) {
     return md_is_blocked(md) && md->blocking.inner_nblks == 0;
 }
 
+bool md_is_winograd(const md_t *md) {
+    return (int)md->format_kind == MD_WINOGRAD;
+}
+
 bool md_is_host_scalar(const md_t *md) {
     return md->format_kind == dnnl_format_kind_host_scalar;
 }
@@ -290,6 +300,8 @@ bool md_same_layout(const md_t *a, const md_t *b) {
         return false;
     if (md_is_blocked(a)) return md_same_blocking(a, b);
     if (a->format_kind == dnnl_format_kind_sparse) return same_sparse(&a->sparse, &b->sparse);
+    if (md_is_winograd(a))
+        return a->winograd.side == b->winograd.side && a->winograd.panel == b->winograd.panel;
     return true;
 }
 
@@ -317,6 +329,7 @@ uint64_t md_hash(const md_t *md, uint64_t seed) {
         hash = hash_word(hash, (uint64_t)(md->padded_dims[d] ^ md->padded_offsets[d] << 32));
     }
     hash = hash_word(hash, (uint64_t)md->offset0);
+    if (md_is_winograd(md)) hash = hash_word(hash, (uint64_t)md->winograd.side << 8 | md->winograd.panel);
     return md_is_blocked(md) ? hash_blocking(md, hash) : hash;
 }
 
@@ -356,6 +369,13 @@ static bool has_sound_sparsity(const md_t *md) {
            || ((sparse->encoding == dnnl_csr || sparse->encoding == dnnl_coo) && md->ndims <= 2);
 }
 
+static bool is_sound_winograd(const md_t *md) {
+    const struct md_winograd *w = &md->winograd;
+    return md->ndims == 4 && md->data_type == dnnl_f32 && !md_has_runtime_dims(md) && !md_has_padding(md)
+           && md->offset0 == 0 && md->dims[2] == 3 && md->dims[3] == 3 && (w->side == 2 || w->side == 4)
+           && (w->panel == 16 || w->panel == 32);
+}
+
 bool md_is_sound(const md_t *md) {
     if (md->ndims == 0) return md->format_kind == dnnl_format_kind_undef;
     if (md_check_shape(md->ndims, md->dims, md->data_type, md->format_kind) != dnnl_success) return false;
@@ -369,6 +389,7 @@ bool md_is_sound(const md_t *md) {
             return false;
     }
     if (md->format_kind == dnnl_format_kind_sparse) return has_sound_sparsity(md);
+    if (md_is_winograd(md)) return is_sound_winograd(md);
     if (md_is_blocked(md)) return has_sound_blocks(md) && has_sound_strides(md);
     return md_is_any(md);
 }
@@ -428,6 +449,24 @@ static size_t sparse_size(const md_t *md, int handle) {
     return times(nnz, dt_size(sparse->metadata_types[0]));
 }
 
+static size_t transformed_size(const md_t *md) {
+    const size_t points = (size_t)md->winograd.side + 2, panel = (size_t)md->winograd.panel;
+    const size_t outputs = times(((size_t)md->dims[0] + panel - 1) / panel, panel);
+    return times(times(points * points * sizeof(float), outputs), (size_t)md->dims[1]);
+}
+
+static size_t winograd_size(const md_t *md) {
+    const size_t transformed = transformed_size(md),
+                 plain = bytes_of((size_t)md_nelems(md, false), md->data_type);
+    return plain > SIZE_MAX - transformed ? SIZE_MAX : transformed + plain;
+}
+
+dnnl_status_t md_winograd_plain(const md_t *md, md_t *plain) {
+    TRY(md_init_by_strides(plain, md->ndims, md->dims, md->data_type, NULL));
+    plain->offset0 = (dnnl_dim_t)(transformed_size(md) / sizeof(float));
+    return dnnl_success;
+}
+
 size_t md_size(const md_t *md, int handle) {
     if (md->format_kind == dnnl_format_kind_undef || md_is_any(md)) return 0;
     if (md->ndims == 0 || has_value(md->dims, md->ndims, 0)) return 0;
@@ -436,6 +475,7 @@ size_t md_size(const md_t *md, int handle) {
     if (md_is_blocked(md)) return bytes_of(blocked_extent(md), md->data_type);
     if (md->format_kind == dnnl_format_kind_sparse) return sparse_size(md, handle);
     if (md_is_host_scalar(md)) return dt_size(md->data_type);
+    if (md_is_winograd(md) && handle == 0) return winograd_size(md);
     return 0;
 }
 

@@ -30,6 +30,15 @@ struct md_sparse {
     dnnl_data_type_t metadata_types[2]; /* indices, then pointers */
 };
 
+/* Weights [o, i, 3, 3] of a convolution, transformed for Winograd's algorithm: f32 in the order position,
+ * o / panel, i, o % panel. The weights themselves follow, so that a reorder can give them back. The format
+ * kind is a value of our own, as in oneDNN; users see dnnl_format_kind_opaque. */
+enum { MD_WINOGRAD = 0x100 };
+struct md_winograd {
+    int side;  /* of a tile of results, 2 or 4: there are (side + 2)^2 positions */
+    int panel; /* 16 or 32 */
+};
+
 struct dnnl_memory_desc {
     int ndims;
     dnnl_data_type_t data_type;
@@ -41,6 +50,7 @@ struct dnnl_memory_desc {
     union {
         struct md_blocking blocking; /* dnnl_blocked */
         struct md_sparse sparse;     /* dnnl_format_kind_sparse */
+        struct md_winograd winograd; /* MD_WINOGRAD */
     };
 };
 
@@ -73,12 +83,18 @@ dnnl_status_t md_set_any(md_t *md, const char *tag);
  * the logical order when `like` has no blocked layout. */
 dnnl_status_t md_set_any_like(md_t *md, const md_t *like);
 
+/* Resolves format_kind_any of weights [o, i, 3, 3] of f32 to transformed weights. */
+void md_set_any_winograd(md_t *md, int side, int panel);
+/* The weights as they are, in the memory of transformed ones. */
+dnnl_status_t md_winograd_plain(const md_t *md, md_t *plain);
+
 /* Queries. */
 bool md_is_sound(const md_t *md); /* for descriptors from outside: all fields are safe to use */
 bool md_is_zero(const md_t *md);  /* NULL or ndims 0: "no tensor" */
 bool md_is_any(const md_t *md);
 bool md_is_blocked(const md_t *md);
 bool md_is_plain(const md_t *md); /* blocked without inner blocks */
+bool md_is_winograd(const md_t *md);
 bool md_is_host_scalar(const md_t *md);
 bool md_is_dense(const md_t *md, bool with_padding); /* every byte of its size belongs to an element */
 bool md_has_runtime_dims(const md_t *md);

@@ -1,75 +1,273 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The matrix product of doubles for CPU-class devices: a work-item computes a tile of F64_GEMM_HEIGHT rows by
- * F64_GEMM_WIDTH columns. Every output is one chain of fma over the reduction.
+ * Matrix products and convolutions of doubles for CPU-class devices: gemm.cl with tiles of half as many
+ * elements, and without post-ops, which are launches that follow. A panel that ends behind the last channel
+ * of weights that are not packed begins earlier, and the channels before its own are left out.
  *
- * Range: tiles of columns, tiles of rows, batches.
+ * Range: as in gemm.cl.
  */
-#include "kernels/lib/opencl.h"
-#include "kernels/params_f64_gemm.h"
+#include "kernels/lib/depthwise_block.h"
+#include "kernels/lib/epilogue.h"
+#include "kernels/lib/gemm_place.h"
+#include "kernels/params_f64.h"
 
-/* Eight elements, of which `count` exist. */
-INLINE double8 f64_load(global const double *from, i64 count) {
-    if (count >= 8) return vload8(0, from);
-    double each[8];
-    for (int i = 0; i < 8; i++)
-        each[i] = i < count ? from[i] : 0.0;
-    return vload8(0, each);
+/* Where a work-item's tile begins. */
+struct f64_tile {
+    global const double *src, *weights;
+    struct gemm_place at;
+    int first, count; /* channels that are left out, and channels that exist */
+};
+
+INLINE struct f64_tile f64_locate(constant struct gemm_params *p, u32 step, global const double *src,
+                                  global const double *weights, i64 tile, i64 panel, i64 batch, int width) {
+    struct f64_tile t = {.at = gemm_place(p, step, tile, panel, batch, width)};
+    const i64 left = p->channels - t.at.channel;
+    t.count = (int)(left < width ? left : width);
+    t.first = t.count < width && p->weights_depth > width ? width - t.count : 0;
+    t.src = src + t.at.src;
+    t.weights = weights + t.at.weights - t.first;
+    return t;
 }
 
-INLINE void f64_store(double8 x, global double *to, i64 count) {
-    if (count >= 8) {
-        vstore8(x, 0, to);
-        return;
-    }
-    double each[8];
-    vstore8(x, 0, each);
-    for (int i = 0; i < count; i++)
-        to[i] = each[i];
+/* The columns of a tile that exist. */
+INLINE int f64_columns(constant struct gemm_params *p, const struct f64_tile *t) {
+    const i64 left = p->columns - t->at.column;
+    return (int)(left < p->tile ? left : p->tile);
 }
 
-/* acc[r][v]: rows that do not exist are computed as the first one. */
-INLINE void f64_reduce(constant struct f64_gemm_params *p, global const double *src,
-                       global const double *weights, i64 rows, i64 columns, double8 *acc) {
-    i64 row[F64_GEMM_HEIGHT];
-    for (int r = 0; r < F64_GEMM_HEIGHT; r++)
-        row[r] = r < rows ? r * p->src_row : 0;
-    for (int i = 0; i < 2 * F64_GEMM_HEIGHT; i++)
-        acc[i] = (double8)(0.0);
-    for (i64 k = 0; k < p->depth; k++, src += p->src_depth, weights += p->weights_depth) {
-        double8 w0 = f64_load(weights, columns), w1 = f64_load(weights + 8, columns - 8);
+/* The bias of `count` channels, or zeros that change nothing. */
+INLINE void f64_bias(global const uchar *bias, i64 offset, int count, bool exists, double *to) {
+    for (int n = 0; n < count; n++)
+        to[n] = exists ? ((global const double *)bias)[offset + n] : -0.0;
+}
+
+/* quant_value of a scale that is f32. */
+INLINE float f64_scale(const struct epilogue_state *e, constant struct quant_source *q, const i64 *position) {
+    if (q->from == QUANT_NONE) return 1.0f;
+    if (q->from == QUANT_SCALAR) return as_float(e->scalars.values[q->index]);
+    return ((global const float *)e->buffers[q->index])[quant_offset(q, position)];
+}
+
+/* The scales of src and weights, which are the same for all rows. */
+INLINE void f64_scales(constant struct gemm_params *p, const struct f64_tile *t,
+                       const struct epilogue_state *e, double *to) {
+    i64 position[TENSOR_DIMS];
+    gemm_position(p, &t->at, t->at.column, t->at.channel, position);
+    for (int n = 0; n < t->count; n++, position[p->channel_dim]++)
+        to[n] = (double)f64_scale(e, &p->epilogue.src_scale, position)
+                * (double)f64_scale(e, &p->epilogue.weights_scale, position);
+}
+
+/* Scales, bias and stores of a tile, whose rows are `width` doubles apart. */
+OUTLINE void f64_store_tile(constant struct gemm_params *p, const struct f64_tile *t,
+                            const struct epilogue_state *e, global const uchar *bias, global uchar *dst,
+                            int columns, int width, const double *out) {
+    global double *to = (global double *)dst + t->at.dst;
+    double added[F64_WIDEST], scale[F64_WIDEST];
+    f64_bias(bias, t->at.bias, t->count, p->has_bias, added);
+    if (p->scaled) f64_scales(p, t, e, scale);
+    out += t->first;
+    for (int r = 0; r < columns; r++, out += width, to += p->dst_column)
+        for (int n = 0; n < t->count; n++)
+            to[n] = (p->scaled ? out[n] * scale[n] : out[n]) + added[n];
+}
+
+/* Few rows by weights that are dense along the reduction: out[row][output], each a sum of eight chains. */
+INLINE void f64_dots(constant struct gemm_params *p, const struct f64_tile *t, const int row, const int rows,
+                     int output, double *out) {
+    enum { OUTPUTS = 4 };
+    const i64 step = p->weights_panel / F64_DOT_WIDTH;
+    global const double *a = t->src + row * p->src_column, *w = t->weights;
+    i64 at[OUTPUTS];
+    double8 acc[2 * OUTPUTS];
+    for (int n = 0; n < OUTPUTS; n++)
+        at[n] = (output + n < t->count ? output + n : t->count - 1) * step;
 #pragma unroll
-        for (int r = 0; r < F64_GEMM_HEIGHT; r++) {
-            double8 x = (double8)(src[row[r]]);
-            acc[2 * r] = fma(x, w0, acc[2 * r]);
-            acc[2 * r + 1] = fma(x, w1, acc[2 * r + 1]);
+    for (int i = 0; i < rows * OUTPUTS; i++)
+        acc[i] = (double8)(0.0);
+    i64 k = 0;
+#pragma nounroll
+    for (; k + 8 <= p->depth; k += 8)
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const double8 x = vload8(0, a + r * p->src_column + k);
+#pragma unroll
+            for (int n = 0; n < OUTPUTS; n++)
+                acc[r * OUTPUTS + n] = fma(x, vload8(0, w + at[n] + k), acc[r * OUTPUTS + n]);
+        }
+#pragma unroll
+    for (int i = 0; i < rows * OUTPUTS; i++) {
+        const double4 four = acc[i].lo + acc[i].hi;
+        const double2 two = four.lo + four.hi;
+        double sum = two.x + two.y;
+        global const double *x = a + i / OUTPUTS * p->src_column, *y = w + at[i % OUTPUTS];
+#pragma nounroll
+        for (i64 rest = k; rest < p->depth; rest++)
+            sum = fma(x[rest], y[rest], sum);
+        out[(row + i / OUTPUTS) * F64_DOT_WIDTH + output + i % OUTPUTS] = sum;
+    }
+}
+
+#if WANTED(f64_dot_4x8)
+kernel void f64_dot_4x8(ITEM global const double *src, global const double *weights, global const uchar *bias,
+                        global uchar *dst, EPILOGUE_ARGS, constant struct gemm_params *p) {
+    const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    const struct f64_tile t = f64_locate(p, scalars.step, src, weights, GEMM_TILE(p), GEMM_PANEL(p),
+                                         get_global_id(2), F64_DOT_WIDTH);
+    const int columns = f64_columns(p, &t);
+    double out[F64_DOT_HEIGHT * F64_DOT_WIDTH];
+    for (int output = 0; output < F64_DOT_WIDTH; output += 4) {
+        int row = 0;
+        for (; row + 2 <= columns; row += 2)
+            f64_dots(p, &t, row, 2, output, out);
+        if (row < columns) f64_dots(p, &t, row, 1, output, out);
+    }
+    f64_store_tile(p, &t, &e, bias, dst, columns, F64_DOT_WIDTH, out);
+}
+#endif
+
+/* acc[r] = the sum of the window at output r of m for half a panel. Callers pass m as a constant. */
+INLINE void f64_depthwise_sums(const struct depthwise_block *b, global const double *src,
+                               global const double *weights, const int m, double8 *acc) {
+#pragma unroll
+    for (int r = 0; r < m; r++)
+        acc[r] = (double8)(0.0);
+#pragma nounroll
+    for (i64 k0 = 0; k0 < b->taps[0]; k0++)
+#pragma nounroll
+        for (i64 k1 = 0; k1 < b->taps[1]; k1++) {
+            global const double *a = src + k0 * b->step[0] + k1 * b->step[1];
+            global const double *w = weights + k0 * b->weights_step[0] + k1 * b->weights_step[1];
+#pragma nounroll
+            for (i64 k2 = 0; k2 < b->taps[2]; k2++, a += b->step[2], w += b->weights_step[2]) {
+                const double8 y = vload8(0, w);
+#pragma unroll
+                for (int r = 0; r < m; r++)
+                    acc[r] = fma(vload8(0, a + r * b->column), y, acc[r]);
+            }
+        }
+}
+
+/* The same for `count` channels of one output, which may be the last of src. */
+OUTLINE void f64_depthwise_each(const struct depthwise_block *b, global const double *src,
+                                global const double *weights, int count, double *out) {
+    for (int c = 0; c < count; c++) {
+        double sum = 0.0;
+        for (i64 k0 = 0; k0 < b->taps[0]; k0++)
+            for (i64 k1 = 0; k1 < b->taps[1]; k1++)
+#pragma nounroll
+                for (i64 k2 = 0; k2 < b->taps[2]; k2++) {
+                    const i64 at = k0 * b->step[0] + k1 * b->step[1] + k2 * b->step[2];
+                    const i64 w = k0 * b->weights_step[0] + k1 * b->weights_step[1] + k2 * b->weights_step[2];
+                    sum = fma(src[at + c], weights[w + c], sum);
+                }
+        out[c] = sum;
+    }
+}
+
+/* Half a panel of a block of outputs: out[output][channel]. */
+INLINE void f64_depthwise_half(const struct depthwise_block *b, global const double *src,
+                               global const double *weights, int count, double *out) {
+    double8 *acc = (double8 *)out;
+    if (count < 8)
+        for (int r = 0; r < b->count; r++)
+            f64_depthwise_each(b, src + r * b->column, weights, count, out + 8 * r);
+    else if (b->count == DEPTHWISE_BLOCK)
+        f64_depthwise_sums(b, src, weights, DEPTHWISE_BLOCK, acc);
+    else
+        for (int r = 0; r < b->count; r++)
+            f64_depthwise_sums(b, src + r * b->column, weights, 1, acc + r);
+}
+
+/* The end of half a panel that begins at `channel`. */
+INLINE void f64_depthwise_store(constant struct depthwise_params *p, const struct depthwise_block *b,
+                                global const uchar *bias, global uchar *dst, i64 channel, int count,
+                                const double *out) {
+    global double *to = (global double *)dst + b->dst + channel;
+    double added[8];
+    f64_bias(bias, p->bias_offset + channel, count, p->has_bias, added);
+    for (int r = 0; r < b->count; r++, out += 8, to += b->dst_column) {
+        if (count == 8) {
+            vstore8(vload8(0, out) + vload8(0, added), 0, to);
+            continue;
+        }
+        for (int c = 0; c < count; c++)
+            to[c] = out[c] + added[c];
+    }
+}
+
+INLINE void f64_depthwise_row(constant struct depthwise_params *p, const struct depthwise_item *item,
+                              global const double *src, global const double *weights,
+                              global const uchar *bias, global uchar *dst) {
+    struct depthwise_block b = depthwise_begin(p, &item->row);
+    const i64 end = item->last * DEPTHWISE_PANEL;
+    const i64 channels = end < p->images.channels ? end : p->images.channels;
+    for (i64 place = item->row.first; place < item->row.last; place += b.count) {
+        depthwise_move(&b, p, &item->row, place);
+        for (i64 channel = item->first * DEPTHWISE_PANEL; channel < channels; channel += 8) {
+            const i64 panel = channel / DEPTHWISE_PANEL, within = channel - panel * DEPTHWISE_PANEL;
+            const int count = (int)(channels - channel < 8 ? channels - channel : 8);
+            double8 out[DEPTHWISE_BLOCK];
+            f64_depthwise_half(&b, src + b.src + channel,
+                               weights + b.weights + panel * p->weights_panel + within, count, (double *)out);
+            f64_depthwise_store(p, &b, bias, dst, channel, count, (double *)out);
         }
     }
 }
 
-#if WANTED(f64_gemm_6x16)
-kernel void f64_gemm_6x16(ITEM global const double *src, global const double *weights,
-                          global const double *bias, global double *dst, constant struct f64_gemm_params *p) {
-    i64 column = get_global_id(0) * F64_GEMM_WIDTH, row = get_global_id(1) * F64_GEMM_HEIGHT;
-    i64 columns = p->columns - column, batch = get_global_id(2);
-    i64 rows = p->rows - row < F64_GEMM_HEIGHT ? p->rows - row : F64_GEMM_HEIGHT;
-    i64 from = p->src_offset + row * p->src_row, with = p->weights_offset + column;
-    i64 to = p->dst_offset + row * p->dst_row + column;
-    for (int d = GEMM_BATCHES - 1; d >= 0; d--) {
-        i64 rest = batch / p->batch[d], index = batch - rest * p->batch[d];
-        from += index * p->src_batch[d];
-        with += index * p->weights_batch[d];
-        to += index * p->dst_batch[d];
-        batch = rest;
+/* Range: as in lib/depthwise.h. */
+#if WANTED(f64_depthwise_6x16)
+kernel void f64_depthwise_6x16(ITEM global const double *src, global const double *weights,
+                               global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                               constant struct depthwise_params *p) {
+    const i64 rows = p->images.places[0] * p->images.places[1], row = get_global_id(1) * p->rows;
+    for (i64 i = row; i < row + p->rows && i < rows; i++) {
+        const struct depthwise_item part = depthwise_item(p, get_global_id(0), i, get_global_id(2));
+        f64_depthwise_row(p, &part, src, weights + p->weights_offset, bias, dst);
     }
-    double8 acc[2 * F64_GEMM_HEIGHT], added[2];
-    f64_reduce(p, src + from, weights + with, rows, columns, acc);
-    for (int v = 0; v < 2; v++) {
-        added[v] = (double8)(-0.0); /* changes nothing */
-        if (p->has_bias) added[v] = f64_load(bias + p->bias_offset + column + 8 * v, columns - 8 * v);
-    }
-    for (int r = 0; r < rows; r++)
-        for (int v = 0; v < 2; v++)
-            f64_store(acc[2 * r + v] + added[v], dst + to + r * p->dst_row + 8 * v, columns - 8 * v);
 }
 #endif
+
+/* Range: blocks of eight columns x parts. */
+#if WANTED(f64_sums)
+kernel void f64_sums(ITEM global const double *src, global double *dst, constant struct f64_sums_params *p) {
+    const i64 blocks = (p->columns + 7) / 8, index = get_global_id(0), part = index / blocks;
+    const i64 column = (index - part * blocks) * 8, left = p->columns - column, first = part * p->part;
+    const i64 last = first + p->part < p->rows ? first + p->part : p->rows;
+    if (part >= p->parts) return;
+    global const double *from = src + p->src_offset + column;
+    global double *to = dst + p->dst_offset + part * p->columns + column;
+    if (left >= 8) {
+        double8 sum = (double8)(0.0);
+#pragma nounroll
+        for (i64 r = first; r < last; r++)
+            sum += vload8(0, from + r * p->src_row);
+        vstore8(sum, 0, to);
+        return;
+    }
+    for (i64 c = 0; c < left; c++) {
+        double sum = 0.0;
+#pragma nounroll
+        for (i64 r = first; r < last; r++)
+            sum += from[r * p->src_row + c];
+        to[c] = sum;
+    }
+}
+#endif
+
+#define DOUBLES
+#define SPACE global
+
+#define LANES 8
+#define NAME(name) name##_6x16
+#define HEIGHT 6
+#define KEEP KEEP_ORDER_64
+#include "kernels/lib/f64_tile.h"
+
+#define LANES 4
+#define NAME(name) name##_6x8
+#define HEIGHT 6
+#define KEEP KEEP_ORDER_32
+#include "kernels/lib/f64_tile.h"
+#undef SPACE
+#undef DOUBLES

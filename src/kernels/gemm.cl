@@ -32,6 +32,29 @@ INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, u32 step, gl
     return t;
 }
 
+/* To the tile of the next columns. */
+INLINE void gemm_move_on(constant struct gemm_params *p, struct gemm_tile *t, int columns) {
+    t->src += columns * p->src_column;
+    t->at.dst += columns * p->dst_column;
+    t->at.column += columns;
+}
+
+/* To the same columns of another panel, so many panels of this width away. */
+INLINE void gemm_move_across(constant struct gemm_params *p, struct gemm_tile *t, i64 panels, int width) {
+    t->weights += panels * p->weights_panel;
+    t->at.channel += panels * width;
+    t->at.bias += panels * width;
+    t->at.dst += panels * width;
+}
+
+/* Calls f(m) with the constant that equals `columns`. */
+#define EACH_FEW(columns, f)                                                                                 \
+    switch (columns) {                                                                                       \
+    case 1: f(1); break;                                                                                     \
+    case 2: f(2); break;                                                                                     \
+    case 3: f(3); break;                                                                                     \
+    }
+
 /* Scales, bias, post-ops and stores of a tile, whose rows are `width` floats apart. */
 OUTLINE void gemm_store_block(constant struct gemm_params *p, const struct gemm_tile *t,
                               const struct epilogue_state *e, int columns, int width, float *out) {

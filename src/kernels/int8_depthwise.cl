@@ -16,6 +16,16 @@
 #define MANY_REGISTERS 0
 #endif
 
+/* Native code finishes panels with fewer channels than lanes as whole vectors, in memory of its own; OpenCL C
+ * has no pointers that are either to that or to dst. */
+#if defined(__OPENCL_C_VERSION__)
+#define PARTIAL_BYTES 0
+#define BYTES_OF(count_, dst_, own_) ((count_) == LANES ? (dst_) : 0)
+#else
+#define PARTIAL_BYTES 1
+#define BYTES_OF(count_, dst_, own_) ((count_) == LANES ? (dst_) : (own_))
+#endif
+
 struct int8_buffers {
     global const uchar *src;
     global const char *weights;
@@ -168,7 +178,7 @@ INLINE void int8_panels(constant struct depthwise_params *p, const struct epilog
         epilogue_quant(&panels->scale, e, &p->epilogue.weights_scale, position, 1, count, 1.0f);
         panels->bias = V(-0.0f); /* changes nothing */
         if (p->has_bias) epilogue_bias(&panels->bias, bias, p->bias_type, p->bias_offset + channel, count);
-        if (!c->folded || count < LANES) continue; /* folded results are whole vectors */
+        if (!c->folded || (count < LANES && !PARTIAL_BYTES)) continue; /* folded results are whole vectors */
         panels->scale = int8_finite(panels->scale * (c->src_scale * c->inverse));
         panels->bias = panels->bias * c->inverse + c->dst_zero;
     }
@@ -246,6 +256,23 @@ INLINE void int8_deliver(constant struct int8_depthwise_params *q, const struct 
             out[r] = sums[r];
 }
 
+/* The same for sums of any number of outputs. */
+OUTLINE void int8_deliver_each(constant struct int8_depthwise_params *q, const struct int8_common *c,
+                               const struct int8_panel *panel, const IVEC *sums, int m, i64 column,
+                               global uchar *dst) {
+#pragma nounroll
+    for (int r = 0; r < m; r++)
+        int8_deliver(q, c, panel, sums + r, 1, column, dst + r * column, 0);
+}
+
+/* The first `count` bytes of each vector of a block. */
+OUTLINE void int8_copy_partial(const uchar *from, int m, int count, global uchar *dst, i64 column) {
+    for (int r = 0; r < m; r++, from += LANES, dst += column)
+#pragma nounroll
+        for (int k = 0; k < count; k++)
+            dst[k] = from[k];
+}
+
 /* Separate functions, so that each has all registers to itself. */
 #define INT8_SUMS(m)                                                                                         \
     OUTLINE void int8_sums_##m(constant struct int8_depthwise_params *q, const struct int8_common *c,        \
@@ -282,20 +309,24 @@ struct int8_nine {
 INLINE void int8_block(constant struct int8_depthwise_params *q, const struct int8_buffers *f,
                        const struct epilogue_state *e, const struct int8_common *c,
                        const struct int8_panel *panel, const struct int8_nine *nine,
-                       const struct depthwise_block *b, i64 index) {
+                       struct depthwise_block *b, i64 index) {
     constant struct depthwise_params *p = &q->depthwise;
     const i64 channel = index * LANES, left = p->images.channels - channel;
     const int count = left < LANES ? (int)left : LANES;
     global const uchar *src = f->src + b->src + channel;
     global const char *weights = f->weights + b->weights + index * p->weights_panel;
     i64 dst = b->dst + channel;
-    global uchar *bytes = c->quick && count == LANES ? f->dst + dst : 0;
+    const i64 column = b->dst_column;
+    uchar own[DEPTHWISE_BLOCK * LANES];
+    global uchar *bytes = c->quick ? BYTES_OF(count, f->dst + dst, own) : 0;
+    if (bytes && count < LANES) b->dst_column = LANES;
     IVEC sums[DEPTHWISE_BLOCK + 1];
     if (nine->on) {
         nine_block(nine, q, c, panel, b, channel, bytes, sums);
     } else if (count < LANES && b->src_end + channel > p->src_end) {
         int8_sums_each(b, src, weights, q->is_signed, count, sums);
         int8_compensate(c, b->count, sums);
+        if (bytes) int8_deliver_each(q, c, panel, sums, b->count, b->dst_column, bytes);
     } else {
         switch (b->count) {
         case 1: int8_sums_1(q, c, panel, b, src, weights, bytes, sums); break;
@@ -305,6 +336,8 @@ INLINE void int8_block(constant struct int8_depthwise_params *q, const struct in
         case 6: int8_sums_6(q, c, panel, b, src, weights, bytes, sums); break;
         }
     }
+    b->dst_column = column;
+    if (bytes && count < LANES) int8_copy_partial(own, b->count, count, f->dst + dst, column);
     if (bytes) return;
 #pragma nounroll
     for (int r = 0; r < b->count; r++, dst += b->dst_column) {

@@ -100,7 +100,9 @@ INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile 
         out[i] = start[i & 1];
     pairs_product(p, t, first, columns, (int *)out);
 }
+#define INT8_FITS(p, t) pairs_fit(p, t)
 #else
+#define INT8_FITS(p, t) true
 INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
                          int first, int columns, IVEC *out) {
     const int blocks = (columns + BLOCK - 1) / BLOCK, block = (columns + blocks - 1) / blocks;
@@ -143,6 +145,7 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     t.count[0] = (int)(left < LANES ? left : LANES);
     t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
     t.taps = gemm_taps(g, &t.at);
+    t.fits = INT8_FITS(g, &t);
     int8_channels(p, &t, &e, sums, &c);
     const int blocks = (t.columns + HEIGHT - 1) / HEIGHT, block = (t.columns + blocks - 1) / blocks;
     for (int first = 0; first < t.columns; first += block) {

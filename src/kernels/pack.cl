@@ -3,7 +3,7 @@
  * Copies into the layouts that the matrix-product kernels read: channels-last with padding, and weights in
  * panels. Launched before them when the user's tensors have other layouts.
  */
-#include "kernels/lib/opencl.h"
+#include "kernels/lib/transpose.h"
 #include "kernels/params_pack.h"
 
 INLINE void copy_pixel(constant struct copy_params *p, global const float *src, global float *dst) {
@@ -151,6 +151,8 @@ INLINE void pack_diagonal_row(constant struct diagonal_params *d, global const u
         const bool there = block < d->blocks && own >= 0 && own < p->outputs;
         if (d->bytes == 1)
             dst[at] = there ? src[from + own * p->src_output] : 0;
+        else if (d->bytes == 8)
+            ((global ulong *)dst)[at] = there ? ((global const ulong *)src)[from + own * p->src_output] : 0;
         else
             ((global float *)dst)[at] =
                     there ? ((global const float *)src)[from + own * p->src_output] : 0.0f;
@@ -275,9 +277,10 @@ INLINE void pack_word(const struct words *w, global const uchar *src, const int 
     }
 }
 
-INLINE void pack_words(const struct words *w, global const uchar *src, const int bytes, global uchar *dst) {
+/* From output `o` on. */
+INLINE void pack_words(const struct words *w, i64 o, global const uchar *src, const int bytes,
+                       global uchar *dst) {
     const bool whole = w->inputs >= 4 / bytes;
-    i64 o = 0;
     if (whole && w->output == bytes)
         for (; o + 16 <= w->count; o += 16)
             vstore16(word_vector(src + o * bytes, w->input, bytes), 0, (global uint *)dst + o);
@@ -293,6 +296,38 @@ INLINE void pack_words(const struct words *w, global const uchar *src, const int
         ((global uint *)dst)[o] = 0;
 }
 
+/* Dense inputs: squares of eight words of eight outputs, output by output, because outputs are often so far
+ * apart that they compete for lines of the caches. */
+enum { SQUARE = 8 };
+
+/* Words that need not be aligned. */
+INLINE float8 load_words(global const uchar *src) {
+    int words[SQUARE];
+#pragma unroll
+    for (int i = 0; i < SQUARE; i++)
+        words[i] = as_int(vload4(i, src));
+    return as_float8(vload8(0, words));
+}
+
+INLINE void pack_square(global const uchar *src, i64 output, global uchar *dst, i64 row) {
+    float8 words[SQUARE];
+#pragma unroll
+    for (int i = 0; i < SQUARE; i++)
+        words[i] = load_words(src + i * output);
+    transpose_8x8(words);
+#pragma unroll
+    for (int i = 0; i < SQUARE; i++)
+        vstore8(words[i], 0, (global float *)(dst + i * row));
+}
+
+/* `count` words of each of `outputs` outputs. */
+INLINE void pack_squares(const struct words *w, global const uchar *src, i64 count, i64 outputs,
+                         global uchar *dst) {
+    for (i64 o = 0; o < outputs; o += SQUARE)
+        for (i64 i = 0; i < count; i += SQUARE)
+            pack_square(src + o * w->output + 4 * i, w->output, dst + 4 * (i * w->width + o), 4 * w->width);
+}
+
 /* The panel of a work-item, of elements of so many bytes. */
 INLINE void pack_panel(constant struct pack_params *p, global const uchar *src, const int bytes,
                        global uchar *dst, i64 block, i64 panel, i64 panels, i64 group) {
@@ -302,12 +337,16 @@ INLINE void pack_panel(constant struct pack_params *p, global const uchar *src, 
                       .output = p->src_output * bytes,
                       .count = b.count,
                       .width = p->width};
+    const bool dense = w.input == bytes;
+    const i64 squares = dense ? (b.last - b.first) / quad & ~(i64)(SQUARE - 1) : 0; /* in words */
+    const i64 outputs = dense ? b.count & ~(i64)(SQUARE - 1) : 0;
     for (i64 tap = 0; tap < b.taps; tap++) {
         global const uchar *from = src + (b.src + tap_offset(p, tap)) * bytes;
         global uchar *to = dst + (b.dst + tap * depth * p->width) * bytes;
+        pack_squares(&w, from, squares, outputs, to);
         for (i64 i = b.first; i < b.last; i += quad, from += quad * w.input, to += 4 * p->width) {
             w.inputs = b.last - i;
-            pack_words(&w, from, bytes, to);
+            pack_words(&w, i < b.first + squares * quad ? outputs : 0, from, bytes, to);
         }
     }
 }

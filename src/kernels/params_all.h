@@ -6,7 +6,7 @@
 #include "kernels/params_convolution.h"
 #include "kernels/params_depthwise.h"
 #include "kernels/params_eltwise.h"
-#include "kernels/params_f64_gemm.h"
+#include "kernels/params_f64.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_gpu_gemm.h"
 #include "kernels/params_int8_gemm.h"
@@ -25,5 +25,6 @@
 #include "kernels/params_sparse.h"
 #include "kernels/params_weights_gradient.h"
 #include "kernels/params_widening.h"
+#include "kernels/params_winograd.h"
 
 #endif

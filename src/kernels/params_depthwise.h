@@ -13,6 +13,8 @@ enum {
     DEPTHWISE_PANEL = 16,
     DEPTHWISE_PANELS = 16, /* panels per work-item, at most */
     DEPTHWISE_PLACES = 28, /* outputs in a row per work-item, at most */
+    DEPTHWISE_RUN = 7,     /* adjacent outputs in a row that lib/depthwise_lines.h computes at once */
+    DEPTHWISE_LINE = 112,  /* and how many of them a work-item has, at most */
 };
 
 struct depthwise_params {
@@ -30,6 +32,8 @@ struct depthwise_params {
     i32 scaled, finished; /* as in params_gemm.h */
     i32 plain;            /* everything is f32, and neither scaled nor finished */
     i32 large;            /* src does not fit into a core's caches */
+    i32 lines;            /* so many rows are computed at once by lib/depthwise_lines.h; 0: it does not fit */
+    i32 pad;
     struct epilogue epilogue;
 };
 

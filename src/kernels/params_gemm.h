@@ -17,8 +17,8 @@
 enum {
     GEMM_BATCHES = 4,       /* batch, group and depth dimensions that a launch can have */
     GEMM_DEEP_COLUMNS = 64, /* most columns of the deep kernels */
-    GEMM_DEEP_PIECE = 256,  /* steps of the reduction at a time: 32 KB or 16 KB of a panel */
     GEMM_WIDE_PANELS = 4,
+    GEMM_FEW_COLUMNS = 3, /* so few need two panels at a time to hide the latency of fma */
 };
 
 struct gemm_params {
@@ -35,18 +35,22 @@ struct gemm_params {
     struct window border; /* over src, without padding; its dimensions are batch 2, y and x */
     i64 weights_window[3];
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */
-    i64 tile;                         /* columns that a work-item computes, at most the kernel's height */
+    i64 tile;                         /* columns of a tile, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
-    struct activation activation;     /* instead of the epilogue's post-ops */
-    struct activation after;          /* of the sum with dst, if `adds` */
+    i64 whole;                        /* tiles of a row before the first that has one column less */
+    i64 run, runs;                /* f32: tiles of a row that a work-item computes; tiles / run, rounded up */
+    struct activation activation; /* instead of the epilogue's post-ops; if `adds`, after the sum with dst */
+    f32 low, high;                /* the first `limits` of these */
     i32 has_bias, bias_type;
     i32 scaled;       /* src or weights have scales */
     i32 finished;     /* the epilogue has anything but scales of src and weights */
     i32 panels_first; /* the first two dimensions of the range are exchanged: GEMM_TILE and GEMM_PANEL */
     i32 plain;        /* neither scaled nor finished, or only added to dst; bias and dst are f32 */
     i32 skips;        /* depths and rows of taps in the padding add nothing and may be left out */
-    i32 pad;
-    i32 adds; /* results are added to dst; where they are not whole vectors, the epilogue does it */
+    i32 direct;       /* plain, and the activation is none or limits: stored from registers */
+    i32 limits;       /* of the activation: 1 for a relu without a slope, 2 for a clip, 0 for others */
+    i32 panels;       /* f32: panels of a work-item, 1 or 2 */
+    i32 adds;         /* results are added to dst; where they are not whole vectors, the epilogue does it */
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];
     /* The position of index i along its dimension is first + i * step. */

@@ -8,6 +8,9 @@
 enum { POOLING_MAX = 0, POOLING_AVG_INCLUDE_PADDING, POOLING_AVG_EXCLUDE_PADDING };
 
 enum { POOLING_LANES = 16, POOLING_PLANES = 4 }; /* outputs by channels in a block of the planes kernel */
+/* The most of the folded kernel at once: elements of a row of the image, outputs of a row, rows of outputs;
+ * and floats for all these rows of the image. */
+enum { POOLING_ROW = 1024, POOLING_OUTPUTS = 256, POOLING_ROWS = 8, POOLING_SPACE = 4096 };
 
 struct pooling_params {
     struct window window;
@@ -52,6 +55,27 @@ struct pooling_planes_params {
     i64 workspace_offset; /* from an element of dst to that of the workspace */
 };
 
+/* The same for any type, and with post-ops. */
+struct pooling_folded_params {
+    struct window_images images;
+    i64 src_channel, dst_channel;
+    i64 src_end;           /* offset of the end of src */
+    i64 rows, channels;    /* per work-item */
+    i64 outputs, together; /* outputs of a row and rows that are computed at once */
+    i64 pitch;             /* floats from one folded row to the next */
+    i64 taps;
+    i32 alg;
+    f32 lowest;
+    i32 src_type;
+    i32 workspace_type; /* 0: not in training */
+    i32 global_average; /* of whole planes, whose elements are one dense run */
+    i32 finished;       /* the epilogue has post-ops */
+    i32 by_channel;     /* rows that are computed at once are those of several channels */
+    i32 pad;
+    i64 workspace_offset; /* from an element of dst to that of the workspace */
+    struct epilogue epilogue;
+};
+
 /* Backward, any layout. */
 struct pooling_backward_params {
     struct window window;
@@ -69,7 +93,6 @@ struct pooling_image {
     i64 end;   /* offset of the end; not for blocks */
 };
 enum { POOLING_SOURCES = 256 }; /* the most rows of outputs that read an element */
-enum { POOLING_ROW = 1024 };    /* elements of a row that the planes kernel computes at once */
 enum { POOLING_TABLE = 256 };   /* the most taps that it takes */
 struct pooling_backward_images_params {
     struct window window; /* missing spatial dimensions come first */

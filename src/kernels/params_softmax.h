@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parameters of softmax. A line is the set of elements of one softmax. `rows` is the walk through dst without
- * the loops of the axis, `line` the walk along the axis alone. Sums of a line have 16 parts; element i is in
- * part i % 16. If the axis is not dense, `rows` also leaves out the loop of `lanes`, the dense dimension, and
- * 16 neighbours along it are computed at once.
+ * Parameters of softmax. A line is the set of elements of one softmax. Sums of a line have 16 parts; element
+ * i is in part i % 16, unless lines are computed side by side.
  */
 #ifndef LODE_KERNELS_PARAMS_SOFTMAX_H
 #define LODE_KERNELS_PARAMS_SOFTMAX_H
@@ -12,13 +10,11 @@
 
 enum { SOFTMAX_PARTS = 16 };
 
+/* Any layout. `rows` is the walk through dst without the loops of the axis, `line` the walk along the axis
+ * alone. */
 struct softmax_params {
-    i32 log, axis;          /* log: compute the logarithm of softmax */
-    i32 plain;              /* the epilogue is empty */
-    i32 lanes;              /* the dense dimension, if it is not the axis */
-    i64 width;              /* of that dimension */
-    i64 length;             /* of a line, without padding */
-    i64 src_step, dst_step; /* from one element of a line to the next */
+    i32 log, axis; /* log: compute the logarithm of softmax */
+    i64 length;    /* of a line, without padding */
     struct tensor src;
     struct walk rows, line;
     struct epilogue epilogue;
@@ -48,19 +44,25 @@ struct softmax_backward_params {
     struct walk rows, line;
 };
 
-/* Backward: layouts without blocks. Arrays of three are for dst, diff_dst and diff_src. A unit is a line, or
- * lines side by side, at most SOFTMAX_BLOCK of them: then the last loop is over such blocks. */
-enum { SOFTMAX_BLOCK = 256, SOFTMAX_LINE = 1024 }; /* SOFTMAX_LINE: elements that are loaded at once */
-struct softmax_backward_loop {
-    i64 size, strides[3];
+/* Layouts without blocks. Arrays of three are for src and dst, or dst, diff_dst and diff_src. A unit is a
+ * line, or lines side by side, at most SOFTMAX_BLOCK of them: then the last loop is over such blocks. */
+enum {
+    SOFTMAX_TENSORS = 3,
+    SOFTMAX_BLOCK = 256,
+    SOFTMAX_LINE = 1024,  /* elements that are loaded at once, backward, */
+    SOFTMAX_CHUNK = 4096, /* and forward: */
+    SOFTMAX_BATCH = 8,    /* so many lines, if they are short */
 };
-struct softmax_backward_rows_params {
+struct softmax_loop {
+    i64 size, strides[SOFTMAX_TENSORS];
+};
+struct softmax_lines_params {
     i32 log, nloops;
-    i32 types[3], pad;
-    i64 offsets[3], steps[3]; /* steps: from one element of a line to the next */
-    i64 length, width;        /* of a line; lines side by side */
-    i64 units, span;          /* span: units of a work-item */
-    struct softmax_backward_loop loops[TENSOR_DIMS];
+    i32 types[SOFTMAX_TENSORS], pad;
+    i64 offsets[SOFTMAX_TENSORS], steps[SOFTMAX_TENSORS]; /* steps: from one element of a line to the next */
+    i64 length, width;                                    /* of a line; lines side by side */
+    i64 units, span;                                      /* span: units of a work-item */
+    struct softmax_loop loops[TENSOR_DIMS];
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pooling. The universal kernel takes any layout and type; the dense ones take images whose channels are last
- * or in blocks of 16, a vector of channels at a time; f32_pooling_planes_16 takes f32 images with dense rows.
- * A sum goes over (depth, height, width) in that order and skips the padding, so the bits are the same in
+ * or in blocks of 16, a vector of channels at a time; f32_pooling_planes_16 takes f32 images with dense rows,
+ * pooling_folded_16 those of any type. The order of a sum is fixed by the kernel, so the bits are the same in
  * every run and for any number of threads.
  *
  * Ranges: parts of dst; parts of rows of dst, groups of rows, batches.
@@ -86,3 +86,4 @@ kernel void pooling_universal(ITEM global const uchar *src, global uchar *worksp
 #define LANES 16
 #include "kernels/lib/pooling_dense.h"
 #include "kernels/lib/pooling_planes.h"
+#include "kernels/lib/pooling_folded.h"

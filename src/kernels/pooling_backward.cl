@@ -40,13 +40,6 @@ INLINE i64 reading_tap(constant struct window *w, int d, const struct readers *r
     return distance % w->step[d] == 0 ? distance / w->step[d] : -1;
 }
 
-/* How many taps of the window at output `place` are inside the image. */
-INLINE i64 taps_inside(constant struct window *w, int d, i64 place) {
-    struct taps taps;
-    window_taps_along(&taps, w, d, place);
-    return taps.last[d] > taps.first[d] ? taps.last[d] - taps.first[d] : 0;
-}
-
 /* What an output's gradient is multiplied by for an average. */
 INLINE float average_weight(constant struct window *w, int alg, i64 taps, const i64 *place) {
     if (alg == POOLING_AVG_EXCLUDE_PADDING) {

@@ -197,93 +197,50 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
 
 /* 32-bit elements that keep their type. */
 
-INLINE void turn_8x8(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
-    float8 rows[8];
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        rows[i] = vload8(0, src + i * src_x);
-    transpose_8x8(rows);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        vstore8(rows[i], 0, dst + i * dst_y);
+INLINE void turn_32(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
+    TRANSPOSE_8X8(src, src_x, dst, dst_y);
 }
 
-/* y is dense in src, x in dst. */
-INLINE void transpose_part(const struct tile_part *t, global const float *src, i64 src_x, global float *dst,
-                           i64 dst_y) {
-    const i64 x8 = t->x0 + (t->x_valid - t->x0) / 8 * 8, y8 = t->y0 + (t->y_valid - t->y0) / 8 * 8;
-    for (i64 y = t->y0; y < y8; y += 8)
-        for (i64 x = t->x0; x < x8; x += 8)
-            turn_8x8(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
-    for (i64 x = x8; x < t->x_valid; x++)
-        for (i64 y = t->y0; y < y8; y++)
-            dst[y * dst_y + x] = src[x * src_x + y];
-    for (i64 y = y8; y < t->y_valid; y++)
-        for (i64 x = t->x0; x < t->x_valid; x++)
-            dst[y * dst_y + x] = src[x * src_x + y];
-}
-
-/* A short run, without the call that compilers make of a plain loop. */
-INLINE void copy_run(global const float *from, global float *to, i64 x, i64 end) {
-    enum { LONG = 128 };
-    if (end - x < LONG) {
-#pragma nounroll
-        for (; x + 16 <= end; x += 16)
-            vstore16(vload16(0, from + x), 0, to + x);
-#pragma nounroll
-        for (; x + 8 <= end; x += 8)
-            vstore8(vload8(0, from + x), 0, to + x);
-#pragma nounroll
-        for (; x + 4 <= end; x += 4)
-            vstore4(vload4(0, from + x), 0, to + x);
-    }
-    for (; x < end; x++)
-        to[x] = from[x];
-}
-
-/* x is dense in both, or nothing is dense in src. */
-INLINE void copy_part(const struct tile_part *t, global const float *src, i64 src_x, i64 src_y,
-                      global float *dst, i64 dst_y) {
-    if (src_x == 1 && t->x_valid - t->x0 == 16) {
-        for (i64 y = t->y0; y < t->y_valid; y++)
-            vstore16(vload16(0, src + y * src_y + t->x0), 0, dst + y * dst_y + t->x0);
-        return;
-    }
-    for (i64 y = t->y0; y < t->y_valid; y++) {
-        global const float *from = src + y * src_y;
-        global float *to = dst + y * dst_y;
-        if (src_x == 1)
-            copy_run(from, to, t->x0, t->x_valid);
-        else
-            for (i64 x = t->x0; x < t->x_valid; x++)
-                to[x] = from[x * src_x];
-    }
-}
-
-INLINE void zero_padding(const struct tile_part *t, global float *dst, i64 dst_y) {
-#pragma nounroll
-    for (i64 y = t->y0; y < t->y1; y++)
-#pragma nounroll
-        for (i64 x = y < t->y_valid ? t->x_valid : t->x0; x < t->x1; x++)
-            dst[y * dst_y + x] = 0.0f;
-}
-
-INLINE void x32_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
-                     global const float *src, global float *dst) {
-    src += t->src;
-    dst += t->dst;
-    if (p->transpose)
-        transpose_part(t, src, p->x.src_stride, dst, p->y.dst_stride);
-    else
-        copy_part(t, src, p->x.src_stride, p->y.src_stride, dst, p->y.dst_stride);
-    if (t->x_valid < t->x1 || t->y_valid < t->y1) zero_padding(t, dst, p->y.dst_stride);
-}
+#define WORD float
+#define NAME(name) name##_32
+#define SIDE 8
+#define RUN_LOAD vload16
+#define RUN_STORE vstore16
+#define RUN_LENGTH 16
+#include "kernels/lib/reorder_part.h"
 
 /* Range: tiles of x, tiles of y and z, iterations of the loops around them. */
 #if WANTED(x32_reorder_tiles)
 kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
+                              constant struct reorder_tiles_params *p){
+        FOR_TILE_PARTS(p, reorder_part_32(p, &t, src, dst))}
+#endif
+
+/* The same for 64 bits. */
+
+INLINE void turn_64(global const ulong *src, i64 src_x, global ulong *dst, i64 dst_y) {
+    ulong4 rows[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        rows[i] = vload4(0, src + i * src_x);
+    transpose_4x4(rows);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        vstore4(rows[i], 0, dst + i * dst_y);
+}
+
+#define WORD ulong
+#define NAME(name) name##_64
+#define SIDE 4
+#define RUN_LOAD vload8
+#define RUN_STORE vstore8
+#define RUN_LENGTH 8
+#include "kernels/lib/reorder_part.h"
+
+#if WANTED(x64_reorder_tiles)
+kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
                               constant struct reorder_tiles_params *p) {
-    FOR_TILE_PARTS(p, x32_part(p, &t, src, dst))
+    FOR_TILE_PARTS(p, reorder_part_64(p, &t, src, dst))
 }
 #endif
 

@@ -9,14 +9,6 @@
 #include "kernels/lib/rows_short.h"
 #include "kernels/params_rows.h"
 
-/* Operands. In native code, floats that lie one after the other are used where they are; other compilers know
- * no pointers to either address space. */
-#ifdef __OPENCL_C_VERSION__
-#define ROW_IN_PLACE 0
-#else
-#define ROW_IN_PLACE 1
-#endif
-
 #define ROW_ARGS                                                                                             \
     global uchar *b0, global uchar *b1, global uchar *b2, global uchar *b3, global uchar *b4,                \
             global uchar *b5, global uchar *b6, global uchar *b7, global uchar *b8, global uchar *b9,        \

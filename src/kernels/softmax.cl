@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax and its logarithm, forward: maximum, sum, results. A sum has 16 parts, which are added as a tree: a
- * fixed order, so the bits are the same in every run and for any number of threads.
+ * Softmax and its logarithm, forward: maximum, sum, results. A sum has a fixed order, so the bits are the
+ * same in every run and for any number of threads.
  */
 #include "kernels/lib/epilogue.h"
+#include "kernels/lib/rows.h"
 #include "kernels/lib/softmax_sum.h"
+#include "kernels/lib/softmax_unit.h"
 #include "kernels/params_softmax.h"
-
-#define LANES 16
-#include "kernels/lib/lanes.h"
-#include "kernels/lib/memory_lanes.h"
-#undef LANES
 
 /* What the elements of a line share: the results are e^(x - most) * factor, or x - most - log_sum. */
 struct softmax_line {
@@ -79,207 +76,241 @@ INLINE float most_of_lanes(float16 v) {
     return two.x > two.y ? two.x : two.y;
 }
 
-/* The largest element; NaN is none. */
-INLINE float softmax_top(global const float *src, i64 length) {
-    const i64 whole = length & ~15l;
-    float16 x, most = (float16)(-INFINITY);
-    for (i64 i = 0; i < whole; i += 16) {
-        x = vload16(0, src + i);
+/* Steps of a line, or of a part of one. n is a multiple of 16: a missing element is minus infinity. */
+
+/* The largest elements, each of a lane; NaN is none. */
+INLINE float16 softmax_top(const float *from, int n, float16 most) {
+    for (int i = 0; i < n; i += 16) {
+        const float16 x = vload16(0, from + i);
         most = x > most ? x : most;
     }
-    if (whole < length) {
-        load_lanes(&x, src + whole, length - whole, -INFINITY);
-        most = x > most ? x : most;
-    }
-    return most_of_lanes(most);
+    return most;
 }
 
-/* The sum of e^(x - top), which are left in dst if `keep` is not 0. A missing element counts as minus
- * infinity. */
-INLINE float softmax_powers(global const float *src, global float *dst, i64 length, float16 top, int keep) {
-    const i64 whole = length & ~15l;
-    float16 y, sum = (float16)(0.0f);
+/* Adds e^(x - top) to the sum, and leaves them in `to` if `keep` is not 0. */
+INLINE float16 softmax_powers(const float *from, float *to, int n, float16 top, int keep, float16 sum) {
 #pragma nounroll
-    for (i64 i = 0; i < whole; i += 16) {
-        y = f32_exp(vload16(0, src + i) - top);
-        if (keep) vstore16(y, 0, dst + i);
+    for (int i = 0; i < n; i += 16) {
+        const float16 y = f32_exp(vload16(0, from + i) - top);
+        if (keep) vstore16(y, 0, to + i);
         sum += y;
     }
-    if (whole < length) {
-        load_lanes(&y, src + whole, length - whole, -INFINITY);
-        y = f32_exp(y - top);
-        if (keep) store_lanes(y, dst + whole, length - whole);
-        sum += y;
-    }
-    return sum_lanes(sum);
+    return sum;
 }
 
-/* Rows without an epilogue, a step of all of them before the next: the latency at the end of a row's sum is
- * hidden behind the next row. */
-enum { SOFTMAX_BATCH = 8, SOFTMAX_SHORT = 512 };
+INLINE void softmax_multiply(const float *from, float *to, int n, float16 factor) {
+    for (int i = 0; i < n; i += 16)
+        vstore16(vload16(0, from + i) * factor, 0, to + i);
+}
+
+INLINE void softmax_subtract(const float *from, float *to, int n, float16 top, float16 log_sum) {
+    for (int i = 0; i < n; i += 16)
+        vstore16(vload16(0, from + i) - top - log_sum, 0, to + i);
+}
+
+INLINE int whole_vectors(i64 n) {
+    return (int)((n + 15) & ~15l);
+}
+
+/* Loads a line, or a part of one, to `own`, unless it can be used where it is. */
+INLINE const float *softmax_load(float *own, global const uchar *src, int type, i64 offset, int n) {
+    const float *x = row_floats(own, src, type, offset, n);
+    if (n % 16 != 0)
+        for (int i = n; i < whole_vectors(n); i++)
+            own[i] = -INFINITY;
+    return x;
+}
+
+/* Lines that fit into SOFTMAX_CHUNK together, a step of all of them before the next: the latency at the end
+ * of a line's sum is hidden behind the next line. Line r is x[from[r]] and results are y[to[r]].
+ */
 struct softmax_batch {
-    i64 from[SOFTMAX_BATCH], to[SOFTMAX_BATCH];     /* offsets in src and dst */
+    i64 from[SOFTMAX_BATCH], to[SOFTMAX_BATCH];
     float tops[SOFTMAX_BATCH], ends[SOFTMAX_BATCH]; /* ends: the factors, or the logarithms of the sums */
 };
 
-INLINE void softmax_multiply(global float *to, float16 factor, i64 length) {
-    const i64 whole = length & ~15l;
-    for (i64 i = 0; i < whole; i += 16)
-        vstore16(vload16(0, to + i) * factor, 0, to + i);
-    if (whole < length) {
-        float16 y;
-        load_lanes(&y, to + whole, length - whole, 0.0f);
-        store_lanes(y * factor, to + whole, length - whole);
-    }
-}
-
-INLINE void softmax_subtract(global const float *from, global float *to, float16 top, float16 log_sum,
-                             i64 length) {
+INLINE void softmax_rows(struct softmax_batch *b, const float *x, float *y, int rows, int n, int log) {
 #pragma nounroll
-    for (i64 i = 0; i < length; i += 16) {
-        float16 y;
-        load_lanes(&y, from + i, length - i, 0.0f);
-        store_lanes(y - top - log_sum, to + i, length - i);
-    }
-}
-
-INLINE void softmax_rows(struct softmax_batch *b, global const float *src, global float *dst, int n,
-                         i64 length, int log) {
+    for (int r = 0; r < rows; r++)
+        b->tops[r] = most_of_lanes(softmax_top(x + b->from[r], n, (float16)(-INFINITY)));
 #pragma nounroll
-    for (int r = 0; r < n; r++)
-        b->tops[r] = softmax_top(src + b->from[r], length);
-#pragma nounroll
-    for (int r = 0; r < n; r++) {
-        const float sum =
-                softmax_powers(src + b->from[r], dst + b->to[r], length, (float16)(b->tops[r]), !log);
-        const struct softmax_line line = softmax_line(0.0f, sum, log);
+    for (int r = 0; r < rows; r++) {
+        const float16 sums =
+                softmax_powers(x + b->from[r], y + b->to[r], n, (float16)(b->tops[r]), !log, (float16)(0.0f));
+        const struct softmax_line line = softmax_line(0.0f, sum_lanes(sums), log);
         b->ends[r] = log ? line.log_sum : line.factor;
     }
 #pragma nounroll
-    for (int r = 0; r < n; r++)
+    for (int r = 0; r < rows; r++)
         if (log)
-            softmax_subtract(src + b->from[r], dst + b->to[r], (float16)(b->tops[r]), (float16)(b->ends[r]),
-                             length);
+            softmax_subtract(x + b->from[r], y + b->to[r], n, (float16)(b->tops[r]), (float16)(b->ends[r]));
         else
-            softmax_multiply(dst + b->to[r], (float16)(b->ends[r]), length);
+            softmax_multiply(y + b->to[r], y + b->to[r], n, (float16)(b->ends[r]));
 }
 
-/* One row with an epilogue. */
-INLINE void softmax_row(const struct epilogue_state *e, constant struct softmax_params *p, i64 *position,
-                        global const float *from, global float *to) {
-    const float top = softmax_top(from, p->length);
-    const struct softmax_line line =
-            softmax_line(top, softmax_powers(from, to, p->length, (float16)(top), 0), p->log);
+/* Loads the lines of a batch, computes and stores them. */
+INLINE void softmax_short(constant struct softmax_lines_params *p, global const uchar *src, global uchar *dst,
+                          i64 unit, int rows, float *own) {
+    const int length = (int)p->length, n = whole_vectors(length);
+    const int from_src = row_is_in_place(p->types[0], length), to_dst = row_is_in_place(p->types[1], length);
+    struct softmax_batch b;
+    i64 offsets[SOFTMAX_BATCH];
+    const float *x = own;
+    float *y = own;
+#if ROW_IN_PLACE
+    if (from_src) x = (const float *)src;
+    if (to_dst) y = (float *)dst;
+#endif
 #pragma nounroll
-    for (i64 i = 0; i < p->length; i += 16) {
-        const i64 left = p->length - i;
-        const int count = left < 16 ? (int)left : 16;
-        float16 y;
-        load_lanes(&y, from + i, left, 0.0f);
-        y -= (float16)(line.most);
-        if (p->log)
-            y -= (float16)(line.log_sum);
-        else
-            y = f32_exp(y) * (float16)(line.factor);
-        position[p->axis] = i;
-        epilogue_scale(e, &y, position, p->axis, count);
-        epilogue_apply(e, &y, position, p->axis, count);
-        store_lanes(y, to + i, left);
+    for (int r = 0; r < rows; r++) {
+        const struct softmax_unit u = softmax_unit(p, unit + r);
+        softmax_load(own + r * n, src, p->types[0], u.offsets[0], length);
+        b.from[r] = from_src ? u.offsets[0] : r * n;
+        b.to[r] = to_dst ? u.offsets[1] : r * n;
+        offsets[r] = u.offsets[1];
     }
-    position[p->axis] = 0;
+    softmax_rows(&b, x, y, rows, n, p->log);
+#pragma nounroll
+    for (int r = 0; r < rows && !to_dst; r++)
+        row_store(dst, p->types[1], offsets[r], 1, own + r * n, length);
 }
 
-/* Range: shares of the rows. dst may be src. */
-#if WANTED(f32_softmax_16)
-kernel void f32_softmax_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
-                           constant struct softmax_params *p) {
-    const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    const int most = p->length <= SOFTMAX_SHORT ? SOFTMAX_BATCH : 1;
-    struct softmax_batch batch;
-    struct walker row;
-    int n = 0;
-    for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
-        global const float *from = src + tensor_offset(&p->src, row.position);
-        if (!p->plain) {
-            softmax_row(&e, p, row.position, from, dst + row.offset);
+/* A line of any length, in parts. Powers that are stored as they are need not be computed again. */
+INLINE void softmax_long(constant struct softmax_lines_params *p, global const uchar *src, global uchar *dst,
+                         i64 from, i64 to, float *own) {
+    const int keep = !p->log && p->types[1] == TYPE_F32;
+    const i64 length = p->length;
+    float16 tops = (float16)(-INFINITY), sums = (float16)(0.0f);
+#pragma nounroll
+    for (i64 i = 0; i < length; i += SOFTMAX_CHUNK) {
+        const int n = (int)(length - i < SOFTMAX_CHUNK ? length - i : SOFTMAX_CHUNK);
+        tops = softmax_top(softmax_load(own, src, p->types[0], from + i, n), whole_vectors(n), tops);
+    }
+    const float16 top = (float16)(most_of_lanes(tops));
+#pragma nounroll
+    for (i64 i = 0; i < length; i += SOFTMAX_CHUNK) {
+        const int n = (int)(length - i < SOFTMAX_CHUNK ? length - i : SOFTMAX_CHUNK);
+        const float *x = softmax_load(own, src, p->types[0], from + i, n);
+        float *y = row_results(own, dst, p->types[1], to + i, n);
+        sums = softmax_powers(x, y, whole_vectors(n), top, keep, sums);
+        if (keep) row_put(dst, p->types[1], to + i, y, own, n);
+    }
+    const struct softmax_line line = softmax_line(0.0f, sum_lanes(sums), p->log);
+#pragma nounroll
+    for (i64 i = 0; i < length; i += SOFTMAX_CHUNK) {
+        const int n = (int)(length - i < SOFTMAX_CHUNK ? length - i : SOFTMAX_CHUNK);
+        const float *x = keep ? softmax_load(own, dst, TYPE_F32, to + i, n)
+                              : softmax_load(own, src, p->types[0], from + i, n);
+        float *y = row_results(own, dst, p->types[1], to + i, n);
+        if (p->log)
+            softmax_subtract(x, y, whole_vectors(n), top, (float16)(line.log_sum));
+        else if (!keep)
+            softmax_powers(x, y = own, whole_vectors(n), top, 1, sums);
+        if (!p->log) softmax_multiply(keep ? x : y, y, whole_vectors(n), (float16)(line.factor));
+        row_put(dst, p->types[1], to + i, y, own, n);
+    }
+}
+
+/* Range: shares of the lines, whose elements are next to each other. dst may be src. */
+#if WANTED(softmax_along_16)
+kernel void softmax_along_16(ITEM global const uchar *src, global uchar *dst,
+                             constant struct softmax_lines_params *p) {
+    const i64 first = (i64)get_global_id(0) * p->span;
+    const i64 last = first + p->span < p->units ? first + p->span : p->units;
+    const i64 fit = p->length <= SOFTMAX_CHUNK ? SOFTMAX_CHUNK / p->length : 0;
+    float own[SOFTMAX_CHUNK + 16 * SOFTMAX_BATCH];
+#pragma nounroll
+    for (i64 unit = first; unit < last;) {
+        if (fit > 0) {
+            const int most = fit < SOFTMAX_BATCH ? (int)fit : SOFTMAX_BATCH;
+            const int rows = last - unit < most ? (int)(last - unit) : most;
+            softmax_short(p, src, dst, unit, rows, own);
+            unit += rows;
             continue;
         }
-        batch.from[n] = from - src, batch.to[n] = row.offset;
-        if (++n < most && row.left > 1) continue;
-        softmax_rows(&batch, src, dst, n, p->length, p->log);
-        n = 0;
+        const struct softmax_unit u = softmax_unit(p, unit++);
+        softmax_long(p, src, dst, u.offsets[0], u.offsets[1], own);
     }
 }
 #endif
 
-/* The same for 16 adjacent lines. */
-struct softmax_lines {
-    float16 most, factor, log_sum;
-};
+/* The same for lines side by side: a step of one element of each. */
 
-/* Leaves e^(x - maximum) in dst if `keep` is not 0. */
-INLINE struct softmax_lines softmax_measure_across(constant struct softmax_params *p, global const float *src,
-                                                   global float *dst, i64 lines, int keep) {
-    struct softmax_lines l;
-    float16 x, parts[SOFTMAX_PARTS];
-    l.most = (float16)(-INFINITY);
-#pragma nounroll
-    for (i64 i = 0; i < p->length; i++) {
-        load_lanes(&x, src + i * p->src_step, lines, 0.0f);
-        l.most = x > l.most ? x : l.most;
-    }
-#pragma nounroll
-    for (int i = 0; i < SOFTMAX_PARTS; i++)
-        parts[i] = (float16)(0.0f);
-#pragma nounroll
-    for (i64 i = 0; i < p->length; i++) {
-        load_lanes(&x, src + i * p->src_step, lines, 0.0f);
-        x = f32_exp(x - l.most);
-        if (keep) store_lanes(x, dst + i * p->dst_step, lines);
-        parts[i % SOFTMAX_PARTS] += x;
-    }
-#pragma nounroll
-    for (int step = SOFTMAX_PARTS / 2; step > 0; step /= 2)
-#pragma nounroll
-        for (int i = 0; i < step; i++)
-            parts[i] += parts[i + step];
-    l.factor = f32_div((float16)(1.0f), parts[0]);
-    l.log_sum = p->log ? f32_log(parts[0]) : (float16)(0.0f);
-    return l;
+INLINE void softmax_tops_across(const float *from, float *tops, int n) {
+    for (int k = 0; k < n; k += 16)
+        vstore16(softmax_top(from + k, 16, vload16(0, tops + k)), 0, tops + k);
 }
 
-/* Range: shares of the rows. dst may be src. */
-#if WANTED(f32_softmax_across_16)
-kernel void f32_softmax_across_16(ITEM global const float *src, global float *dst, EPILOGUE_ARGS,
-                                  constant struct softmax_params *p) {
-    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    const int log = p->log, keep = !log && p->plain;
-    struct walker row;
-    for (walk_begin(&row, &p->rows, get_global_id(0)); row.left > 0; walk_next(&row, &p->rows)) {
-        global const float *from = src + tensor_offset(&p->src, row.position);
-        global float *to = dst + row.offset;
+INLINE void softmax_powers_across(const float *from, float *to, const float *tops, float *sums, int n) {
 #pragma nounroll
-        for (i64 at = 0; at < p->width; at += 16) {
-            i64 lines = p->width - at;
-            struct softmax_lines l = softmax_measure_across(p, from + at, to + at, lines, keep);
-            row.position[p->lanes] = at;
+    for (int k = 0; k < n; k += 16)
+        vstore16(softmax_powers(from + k, to + k, 16, vload16(0, tops + k), 1, vload16(0, sums + k)), 0,
+                 sums + k);
+}
+
+/* What softmax_line computes: the factors, or the logarithms, in place of the sums. */
+INLINE void softmax_ends_across(float *sums, int log, int n) {
 #pragma nounroll
-            for (i64 i = 0; i < p->length; i++) {
-                float16 y;
-                load_lanes(&y, keep ? to + at + i * p->dst_step : from + at + i * p->src_step, lines, 0.0f);
-                if (!keep) y -= l.most;
-                if (!keep && !log) y = f32_exp(y);
-                y = log ? y - l.log_sum : y * l.factor;
-                if (!p->plain) {
-                    int count = lines < 16 ? (int)lines : 16;
-                    row.position[p->axis] = i;
-                    epilogue_scale(&e, &y, row.position, p->lanes, count);
-                    epilogue_apply(&e, &y, row.position, p->lanes, count);
-                }
-                store_lanes(y, to + at + i * p->dst_step, lines);
-            }
+    for (int k = 0; k < n; k += 16) {
+        const float16 sum = vload16(0, sums + k);
+        if (log)
+            vstore16(f32_log(sum), 0, sums + k);
+        else
+            vstore16(f32_div((float16)(1.0f), sum), 0, sums + k);
+    }
+}
+
+/* `keep`: `from` has the powers. */
+INLINE void softmax_results_across(const float *from, float *to, const float *tops, const float *ends,
+                                   int log, int keep, int n) {
+#pragma nounroll
+    for (int k = 0; k < n; k += 16) {
+        const float16 x = vload16(0, from + k), top = vload16(0, tops + k), end = vload16(0, ends + k);
+        if (log)
+            vstore16(x - top - end, 0, to + k);
+        else if (keep)
+            vstore16(x * end, 0, to + k);
+        else
+            vstore16(f32_exp(x - top) * end, 0, to + k);
+    }
+}
+
+/* Range: shares of the blocks of lines side by side. dst may be src. */
+#if WANTED(softmax_across_16)
+kernel void softmax_across_16(ITEM global const uchar *src, global uchar *dst,
+                              constant struct softmax_lines_params *p) {
+    const i64 first = (i64)get_global_id(0) * p->span;
+    const i64 last = first + p->span < p->units ? first + p->span : p->units;
+    const int log = p->log, keep = !log && p->types[1] == TYPE_F32;
+    float own[SOFTMAX_BLOCK], tops[SOFTMAX_BLOCK], sums[SOFTMAX_BLOCK];
+#pragma nounroll
+    for (i64 unit = first; unit < last; unit++) {
+        const struct softmax_unit u = softmax_unit(p, unit);
+        const int n = u.width;
+        row_fill(tops, -INFINITY, n);
+        row_fill(sums, 0.0f, n);
+#pragma nounroll
+        for (i64 i = 0; i < p->length; i++)
+            softmax_tops_across(row_floats(own, src, p->types[0], u.offsets[0] + i * p->steps[0], n), tops,
+                                n);
+#pragma nounroll
+        for (i64 i = 0; i < p->length; i++) {
+            const i64 at = u.offsets[1] + i * p->steps[1];
+            const float *x = row_floats(own, src, p->types[0], u.offsets[0] + i * p->steps[0], n);
+            float *y = keep ? row_results(own, dst, TYPE_F32, at, n) : own;
+            softmax_powers_across(x, y, tops, sums, n);
+            if (keep) row_put(dst, TYPE_F32, at, y, own, n);
         }
-        row.position[p->axis] = row.position[p->lanes] = 0;
+        softmax_ends_across(sums, log, n);
+#pragma nounroll
+        for (i64 i = 0; i < p->length; i++) {
+            const i64 at = u.offsets[1] + i * p->steps[1];
+            const float *x = keep ? row_floats(own, dst, TYPE_F32, at, n)
+                                  : row_floats(own, src, p->types[0], u.offsets[0] + i * p->steps[0], n);
+            float *y = row_results(own, dst, p->types[1], at, n);
+            softmax_results_across(x, y, tops, sums, log, keep, n);
+            row_put(dst, p->types[1], at, y, own, n);
+        }
     }
 }
 #endif

@@ -8,6 +8,7 @@
 #include "kernels/lib/math.h"
 #include "kernels/lib/rows.h"
 #include "kernels/lib/softmax_sum.h"
+#include "kernels/lib/softmax_unit.h"
 #include "kernels/lib/tensor.h"
 #include "kernels/params_softmax.h"
 
@@ -53,38 +54,13 @@ kernel void softmax_backward_universal(ITEM global const uchar *dst, global cons
 }
 #endif
 
-/* The first elements of a unit, and how many lines it has. */
-struct softmax_unit {
-    i64 offsets[3];
-    int width;
-};
-
-INLINE struct softmax_unit softmax_unit(constant struct softmax_backward_rows_params *p, i64 unit) {
-    struct softmax_unit u;
-    for (int t = 0; t < 3; t++)
-        u.offsets[t] = p->offsets[t];
-    u.width = 0;
-#pragma nounroll
-    for (int l = p->nloops - 1; l >= 0; l--) {
-        const i64 rest = unit / p->loops[l].size, i = unit - rest * p->loops[l].size;
-        for (int t = 0; t < 3; t++)
-            u.offsets[t] += i * p->loops[l].strides[t];
-        if (l == p->nloops - 1) {
-            const i64 left = p->width - i * SOFTMAX_BLOCK;
-            u.width = left < SOFTMAX_BLOCK ? (int)left : SOFTMAX_BLOCK;
-        }
-        unit = rest;
-    }
-    return u;
-}
-
-/* n elements of diff_src, left in d. There is a sum for each element, or, `same`, sixteen equal ones for all.
- */
-INLINE void softmax_results(int log, const float *y, float *d, const float *sums, int same, int n) {
+/* n elements of diff_src. There is a sum for each element, or, `same`, sixteen equal ones for all. */
+INLINE void softmax_results(int log, const float *y, const float *d, float *to, const float *sums, int same,
+                            int n) {
 #pragma nounroll
     for (int i = 0; i < n; i += 16) {
         const float16 a = vload16(0, y + i), b = vload16(0, d + i), sum = vload16(0, sums + (same ? 0 : i));
-        vstore16(log ? b - f32_exp(a) * sum : a * (b - sum), 0, d + i);
+        vstore16(log ? b - f32_exp(a) * sum : a * (b - sum), 0, to + i);
     }
 }
 
@@ -101,31 +77,33 @@ INLINE float16 softmax_terms(int log, const float *y, const float *d, int n, flo
 /* Range: shares of the lines, whose elements are next to each other. */
 #if WANTED(softmax_backward_along_16)
 kernel void softmax_backward_along_16(ITEM global const uchar *dst, global const uchar *diff_dst,
-                                      global uchar *diff_src,
-                                      constant struct softmax_backward_rows_params *p) {
+                                      global uchar *diff_src, constant struct softmax_lines_params *p) {
     const i64 first = (i64)get_global_id(0) * p->span, length = p->length;
     const i64 last = first + p->span < p->units ? first + p->span : p->units;
-    const int whole = length <= SOFTMAX_LINE;
-    float y[SOFTMAX_LINE + 16], d[SOFTMAX_LINE + 16], parts[16];
+    float own_y[SOFTMAX_LINE + 16], own_d[SOFTMAX_LINE + 16], parts[16];
 #pragma nounroll
     for (i64 unit = first; unit < last; unit++) {
         const struct softmax_unit u = softmax_unit(p, unit);
+        const float *y = own_y, *d = own_d;
         float16 sum = (float16)(0.0f);
 #pragma nounroll
         for (i64 i = 0; i < length; i += SOFTMAX_LINE) {
             const int n = (int)(length - i < SOFTMAX_LINE ? length - i : SOFTMAX_LINE);
-            row_load_any(d, diff_dst, p->types[1], u.offsets[1] + i, 1, n);
-            if (whole || !p->log) row_load_any(y, dst, p->types[0], u.offsets[0] + i, 1, n);
+            d = row_floats(own_d, diff_dst, p->types[1], u.offsets[1] + i, n);
+            y = row_floats(own_y, dst, p->types[0], u.offsets[0] + i, n);
             sum = softmax_terms(p->log, y, d, n, sum);
         }
         vstore16((float16)(sum_lanes(sum)), 0, parts);
 #pragma nounroll
         for (i64 i = 0; i < length; i += SOFTMAX_LINE) {
             const int n = (int)(length - i < SOFTMAX_LINE ? length - i : SOFTMAX_LINE);
-            if (!whole) row_load_any(y, dst, p->types[0], u.offsets[0] + i, 1, n);
-            if (!whole) row_load_any(d, diff_dst, p->types[1], u.offsets[1] + i, 1, n);
-            softmax_results(p->log, y, d, parts, 1, n);
-            row_store(diff_src, p->types[2], u.offsets[2] + i, 1, d, n);
+            if (length > SOFTMAX_LINE) {
+                d = row_floats(own_d, diff_dst, p->types[1], u.offsets[1] + i, n);
+                y = row_floats(own_y, dst, p->types[0], u.offsets[0] + i, n);
+            }
+            float *to = row_results(own_d, diff_src, p->types[2], u.offsets[2] + i, n);
+            softmax_results(p->log, y, d, to, parts, 1, n);
+            row_put(diff_src, p->types[2], u.offsets[2] + i, to, own_d, n);
         }
     }
 }
@@ -134,11 +112,10 @@ kernel void softmax_backward_along_16(ITEM global const uchar *dst, global const
 /* Range: shares of the blocks of lines side by side. */
 #if WANTED(softmax_backward_across_16)
 kernel void softmax_backward_across_16(ITEM global const uchar *dst, global const uchar *diff_dst,
-                                       global uchar *diff_src,
-                                       constant struct softmax_backward_rows_params *p) {
+                                       global uchar *diff_src, constant struct softmax_lines_params *p) {
     const i64 first = (i64)get_global_id(0) * p->span;
     const i64 last = first + p->span < p->units ? first + p->span : p->units;
-    float y[SOFTMAX_BLOCK], d[SOFTMAX_BLOCK], sums[SOFTMAX_BLOCK];
+    float own_y[SOFTMAX_BLOCK], own_d[SOFTMAX_BLOCK], sums[SOFTMAX_BLOCK];
 #pragma nounroll
     for (i64 unit = first; unit < last; unit++) {
         const struct softmax_unit u = softmax_unit(p, unit);
@@ -146,17 +123,19 @@ kernel void softmax_backward_across_16(ITEM global const uchar *dst, global cons
         row_fill(sums, 0.0f, n);
 #pragma nounroll
         for (i64 i = 0; i < p->length; i++) {
-            row_load_any(d, diff_dst, p->types[1], u.offsets[1] + i * p->steps[1], 1, n);
-            if (!p->log) row_load_any(y, dst, p->types[0], u.offsets[0] + i * p->steps[0], 1, n);
+            const float *d = row_floats(own_d, diff_dst, p->types[1], u.offsets[1] + i * p->steps[1], n);
+            const float *y = row_floats(own_y, dst, p->types[0], u.offsets[0] + i * p->steps[0], n);
             for (int k = 0; k < n; k += 16)
                 vstore16(softmax_terms(p->log, y + k, d + k, 16, vload16(0, sums + k)), 0, sums + k);
         }
 #pragma nounroll
         for (i64 i = 0; i < p->length; i++) {
-            row_load_any(d, diff_dst, p->types[1], u.offsets[1] + i * p->steps[1], 1, n);
-            row_load_any(y, dst, p->types[0], u.offsets[0] + i * p->steps[0], 1, n);
-            softmax_results(p->log, y, d, sums, 0, n);
-            row_store(diff_src, p->types[2], u.offsets[2] + i * p->steps[2], 1, d, n);
+            const i64 at = u.offsets[2] + i * p->steps[2];
+            const float *d = row_floats(own_d, diff_dst, p->types[1], u.offsets[1] + i * p->steps[1], n);
+            const float *y = row_floats(own_y, dst, p->types[0], u.offsets[0] + i * p->steps[0], n);
+            float *to = row_results(own_d, diff_src, p->types[2], at, n);
+            softmax_results(p->log, y, d, to, sums, 0, n);
+            row_put(diff_src, p->types[2], at, to, own_d, n);
         }
     }
 }

@@ -8,16 +8,19 @@
 #include "kernels/lib/stream.h"
 #include "kernels/lib/weights_gradient.h"
 
+#define DEPTHWISE_GRADIENT f32_depthwise_gradient_4x32
 #include "kernels/lib/depthwise_gradient.h"
 
 #define LANES 16
 #define NAME(name) name##_14x32
+#define GRADIENT f32_weights_gradient_14x32
 #define HEIGHT 14
 #define KEEP KEEP_ORDER_64
 #include "kernels/lib/weights_gradient_tile.h"
 
 #define LANES 8
 #define NAME(name) name##_6x16
+#define GRADIENT f32_weights_gradient_6x16
 #define HEIGHT 6
 #define KEEP KEEP_ORDER_32
 #include "kernels/lib/weights_gradient_tile.h"

@@ -13,8 +13,9 @@ static bool reads_dst(const attr_t *attr) {
 }
 
 int apart_place(struct plan *plan, md_t *md) {
-    if (md->data_type == dnnl_f32 && !reads_dst(&plan->attr)) return DNNL_ARG_DST;
-    md->data_type = dnnl_f32;
+    const bool doubles = md->data_type == dnnl_f64;
+    if ((md->data_type == dnnl_f32 || doubles) && !reads_dst(&plan->attr)) return DNNL_ARG_DST;
+    if (!doubles) md->data_type = dnnl_f32;
     plan_place(plan, md);
     return ARG_SCRATCHPAD;
 }
@@ -55,6 +56,11 @@ static dnnl_status_t append_bare(struct plan *plan, const struct implementation 
     }
     problem_clear(&part);
     return status;
+}
+
+bool apart_has_rest(const attr_t *attr) {
+    return attr->post_ops.len > 0 || quants_find(&attr->scales, DNNL_ARG_DST)
+           || quants_find(&attr->zero_points, DNNL_ARG_DST);
 }
 
 dnnl_status_t apart_build(struct plan *plan, const struct implementation *implementations) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Post-ops in a launch of their own: the problem is computed without them, in f32, to dst itself or to
+ * Post-ops in a launch of their own: the problem is computed without them, in f32 or f64, to dst itself or to
  * scratchpad; then an element-wise program (rows.h) applies post-ops, the scale and the zero point of dst.
  * For kernels that are so quick that looking up operands for every vector would take most of their time.
  */
@@ -9,12 +9,15 @@
 
 #include "core/plan.h"
 
-/* Where results before post-ops lie: dst if it is f32 and no post-op reads it, else scratchpad. `md` is dst,
- * whose layout must be known, and becomes the results. Returns the argument. */
+/* Where results before post-ops lie: dst if it is f32 or f64 and no post-op reads it, else scratchpad. `md`
+ * is dst, whose layout must be known, and becomes the results. Returns the argument. */
 int apart_place(struct plan *plan, md_t *md);
 
 /* From there to dst. `scaled` is the argument whose scale is still missing, 0 if there is none. */
 dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int scaled);
+
+/* Is there anything to do after the product and its bias? */
+bool apart_has_rest(const attr_t *attr);
 
 /* Builds all of it: the problem without post-ops by these implementations, then the rest. */
 dnnl_status_t apart_build(struct plan *plan, const struct implementation *implementations);

@@ -2,6 +2,8 @@
 /* The gradient of a bias: the sum of diff_dst over everything but channels. See convolution.h. */
 #include "base/verbose.h"
 #include "primitives/convolution.h"
+#include "primitives/f64.h"
+#include "primitives/gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
 
@@ -29,13 +31,40 @@ static dnnl_status_t append_sum(struct plan *plan, int arg, const md_t *vector) 
                                                         .dst = &sums});
 }
 
+/* The same in doubles: rows of channels that are evenly apart. */
+static dnnl_status_t append_sum_f64(struct plan *plan, int arg, const md_t *vector) {
+    md_t diff_dst = *problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
+    const char *rows = channels_last(diff_dst.ndims);
+    int from = DNNL_ARG_DIFF_DST;
+    if (!md_matches_tag(&diff_dst, rows)) {
+        const md_t user = diff_dst;
+        TRY(gemm_scratch_md(plan, &user, dnnl_f64, rows, &diff_dst));
+        TRY(append_reorder(plan, from, &user, ARG_SCRATCHPAD, &diff_dst, NULL));
+        from = ARG_SCRATCHPAD;
+    }
+    const dnnl_dim_t channels = diff_dst.dims[1];
+    return f64_append_sums(plan, &(struct f64_sums_request){
+                                         .src_arg = from,
+                                         .dst_arg = arg,
+                                         .src_offset = diff_dst.offset0,
+                                         .src_row = channels,
+                                         .dst_offset = vector->offset0,
+                                         .rows = channels > 0 ? md_nelems(&diff_dst, false) / channels : 0,
+                                         .columns = channels});
+}
+
 dnnl_status_t append_bias_gradient(struct plan *plan) {
     md_t *user = problem_md(&plan->problem, DNNL_ARG_DIFF_BIAS), sums;
     if (!user) return dnnl_success;
     TRY(md_set_any(user, "a"));
-    if (user->data_type == dnnl_f32 && md_is_plain(user)) return append_sum(plan, DNNL_ARG_DIFF_BIAS, user);
-    TRY(md_init_by_string(&sums, 1, user->dims, dnnl_f32, "a"));
+    const bool doubles = user->data_type == dnnl_f64;
+    const dnnl_data_type_t type = doubles ? dnnl_f64 : dnnl_f32;
+    dnnl_status_t (*append)(struct plan *plan, int arg, const md_t *vector) =
+            doubles ? append_sum_f64 : append_sum;
+    if (user->data_type == type && md_is_plain(user) && (!doubles || user->blocking.strides[0] == 1))
+        return append(plan, DNNL_ARG_DIFF_BIAS, user);
+    TRY(md_init_by_string(&sums, 1, user->dims, type, "a"));
     plan_place(plan, &sums);
-    TRY(append_sum(plan, ARG_SCRATCHPAD, &sums));
+    TRY(append(plan, ARG_SCRATCHPAD, &sums));
     return append_reorder(plan, ARG_SCRATCHPAD, &sums, DNNL_ARG_DIFF_BIAS, user, NULL);
 }

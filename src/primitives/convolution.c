@@ -11,6 +11,7 @@
 #include "primitives/gpu_gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/product.h"
+#include "primitives/winograd.h"
 
 static const char component[] = "convolution";
 
@@ -145,12 +146,17 @@ dnnl_status_t convolution_universal(struct plan *plan, const struct window *wind
 }
 
 const struct implementation convolution_forward[] = {
+        {"f32_winograd_4x4", winograd_build_convolution, &winograd_4x4},
+        {"f32_winograd_2x2", winograd_build_convolution, &winograd_2x2},
         {"f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16},
         {"int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16},
         {"bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32},
         {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
+        {"f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16},
+        {"f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16},
+        {"f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f16},
         {"convolution_universal", convolution_build_universal, NULL},

@@ -16,6 +16,7 @@ static const struct type_row type_rows[] = {
         {BIT(dnnl_f32), BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), 0, BIT(dnnl_f32)},
         {BIT(dnnl_bf16), BIT(dnnl_bf16), 0, BIT(dnnl_f32) | BIT(dnnl_bf16)},
         {BIT(dnnl_f16), BIT(dnnl_f16), 0, BIT(dnnl_f32) | BIT(dnnl_f16)},
+        {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
 };
 
 static dnnl_status_t accepts(struct plan *plan) {
@@ -100,6 +101,9 @@ const struct implementation convolution_backward_data[] = {
         BY("bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32),
         BY("f32_gemm_14x32", gemm_build_convolution, &gemm_14x32),
         BY("f32_gemm_6x16", gemm_build_convolution, &gemm_6x16),
+        BY("f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16),
+        BY("f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16),
+        BY("f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8),
         BY("convolution_universal", convolution_build_universal, NULL),
         {NULL, NULL, NULL},
 };
@@ -109,6 +113,9 @@ const struct implementation deconvolution_backward_data[] = {
         BY("bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32),
         BY("f32_gemm_14x32", gemm_build_convolution, &gemm_14x32),
         BY("f32_gemm_6x16", gemm_build_convolution, &gemm_6x16),
+        BY("f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16),
+        BY("f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16),
+        BY("f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8),
         BY("f32_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f32),
         BY("f16_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f16),
         BY("convolution_universal", convolution_build_universal, NULL),

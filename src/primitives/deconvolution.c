@@ -72,6 +72,9 @@ const struct implementation deconvolution_forward[] = {
         {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
         {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
+        {"f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16},
+        {"f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16},
+        {"f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8},
         {"convolution_universal", convolution_build_universal, NULL},
         {NULL, NULL, NULL},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Depthwise convolution and deconvolution, forward: each group has one input and one output channel.
- * Activations are channels-last, and f32 or bytes, or moved to that; weights are in panels of channels.
+ * Activations are channels-last, and f32, f64 or bytes, or moved to that; weights are in panels of channels.
  */
 #include "base/round.h"
 #include "primitives/tensor.h"
@@ -26,7 +26,7 @@ static bool takes_bytes(const struct plan *plan) {
 
 /* The type that the kernels read. */
 static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
-    return takes_bytes(plan) ? md->data_type : dnnl_f32;
+    return takes_bytes(plan) ? md->data_type : gemm_tile_of(plan)->type->reads;
 }
 
 /* Weights in panels: the user's, or a copy in scratchpad. */
@@ -68,7 +68,54 @@ static void set_part(struct depthwise_params *p, const struct conv_part *part) {
         p->place_step[d] = part->step[d];
     }
     find_whole_places(p);
-    p->part = divide_up(part->places[2], divide_up(part->places[2], DEPTHWISE_PLACES));
+}
+
+/* Is the window one that lib/depthwise_lines.h takes? */
+static bool has_lines(const struct depthwise_params *p) {
+    const struct window *w = &p->images.window;
+    const i64 taps = w->taps[2], stride = w->stride[2], most = taps / 2, places = p->images.places[2];
+    const i64 beyond = (places - 1) * stride - w->padding[2] + taps - w->size[2];
+    return p->plain && w->step[2] == 1 && places >= DEPTHWISE_RUN
+           && (taps == 3 || taps == 5 || (taps == 7 && stride == 1)) && (stride == 1 || stride == 2)
+           && w->padding[2] >= 0 && w->padding[2] <= most && beyond <= most;
+}
+
+/* Two rows of 3x3 taps are computed at once. */
+static bool has_pairs(const struct depthwise_params *p) {
+    const struct window *w = &p->images.window;
+    return w->taps[0] == 1 && w->taps[1] == 3 && w->taps[2] == 3 && w->step[1] == 1 && w->stride[1] == 1
+           && w->stride[2] == 1;
+}
+
+/* Parts of a row, of which none is shorter than what is computed at once. */
+static i64 part_of_line(i64 places) {
+    i64 part = divide_up(places, divide_up(places, DEPTHWISE_LINE));
+    while (places % part != 0 && places % part < DEPTHWISE_RUN)
+        part--;
+    return part;
+}
+
+/* Outputs in a row per work-item: of bytes, more if there are few panels, whose scales are prepared for each
+ * work-item. */
+static i64 most_places(const struct depthwise_params *p, bool bytes) {
+    const i64 panels = divide_up(p->images.channels, DEPTHWISE_PANEL);
+    return bytes && panels < DEPTHWISE_PANELS ? DEPTHWISE_PLACES * DEPTHWISE_PANELS / panels
+                                              : DEPTHWISE_PLACES;
+}
+
+/* What a work-item computes. The rows that it reads several times fit into the L1 cache, if it computes one
+ * panel after the other. */
+static void share(struct depthwise_params *p, const struct plan *plan, dnnl_dim_t batch) {
+    enum { FEW = 64 }; /* work-items */
+    const bool bytes = takes_bytes(plan);
+    const i64 places = p->images.places[2], rows = p->images.places[0] * p->images.places[1];
+    const bool wide = plan->device->info.features & HAS_WIDE_VECTORS; /* and 32 of them */
+    p->lines = bytes || !has_lines(p) ? 0 : has_pairs(p) && wide ? 2 : 1;
+    p->panels = bytes || p->lines ? DEPTHWISE_PANELS : 4;
+    p->pieces = divide_up(p->images.channels, p->panels * DEPTHWISE_PANEL);
+    p->part = p->lines ? part_of_line(places) : divide_up(places, divide_up(places, most_places(p, bytes)));
+    p->rows = bytes ? 1 : 4;
+    if (p->lines && divide_up(places, p->part) * divide_up(rows, 4) * batch * p->pieces < FEW) p->rows = 2;
 }
 
 static void set_bias(struct depthwise_params *p, const md_t *bias) {
@@ -121,9 +168,6 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     struct depthwise_params *p = bytes ? &own->depthwise : params;
     *p = *whole;
     set_part(p, part);
-    launch->range = range_of_groups(divide_up(p->images.places[2], p->part),
-                                    divide_up(p->images.places[0] * p->images.places[1], p->rows),
-                                    ep->dst.dims[0] * p->pieces);
     launch_bind(launch, src);
     launch_bind(launch, weights);
     launch_bind(launch, p->has_bias ? DNNL_ARG_BIAS : ARG_NOTHING);
@@ -132,6 +176,10 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
     p->plain = !p->scaled && !p->finished && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
+    share(p, plan, ep->dst.dims[0]);
+    launch->range = range_of_groups(divide_up(p->images.places[2], p->part),
+                                    divide_up(p->images.places[0] * p->images.places[1], p->rows),
+                                    ep->dst.dims[0] * p->pieces);
     if (!bytes) return dnnl_success;
     describe_bytes(own, gemm_is_by_position(plan, &p->epilogue));
     describe_limits(own);
@@ -152,19 +200,11 @@ static dnnl_status_t prepare_src(struct plan *plan, struct image *src) {
     return append_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, &moved, NULL);
 }
 
-/* The rows of f32 images that a work-item reads several times fit into the first cache. */
-static struct depthwise_params share_rows(const struct plan *plan, dnnl_dim_t channels) {
-    const bool bytes = takes_bytes(plan);
-    struct depthwise_params p = {.rows = bytes ? 1 : 4, .panels = bytes ? DEPTHWISE_PANELS : 4};
-    p.pieces = divide_up(channels, p.panels * DEPTHWISE_PANEL);
-    return p;
-}
-
 static dnnl_status_t build(struct epilogue_build *ep) {
     enum { LARGE = 1 << 19 }; /* elements */
     struct plan *plan = ep->plan;
     struct image src, dst = image_of(ep->dst_arg, &ep->dst);
-    struct depthwise_params whole = share_rows(plan, dst.channels);
+    struct depthwise_params whole = {0};
     int weights;
     TRY(prepare_src(plan, &src));
     TRY(prepare_weights(plan, &whole, &weights));
@@ -189,9 +229,10 @@ static dnnl_status_t build(struct epilogue_build *ep) {
 /* Sums of so many products of bytes fit into 32 bits. */
 enum { MOST_TAPS = 1 << 15 };
 
-/* Is there more to do with floats than an activation at once? */
+/* Is there more to do than an activation? */
 static bool has_slow_end(const struct plan *plan) {
-    return !takes_bytes(plan) && plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr);
+    if (gemm_is_bare(plan)) return apart_has_rest(&plan->attr);
+    return plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr);
 }
 
 /* For a dst that is not channels-last, see gemm_convolution.c. */

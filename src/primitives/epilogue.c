@@ -5,6 +5,7 @@
  */
 #include "primitives/epilogue.h"
 #include "base/round.h"
+#include "primitives/check.h"
 #include "primitives/primitives.h"
 #include "primitives/rows.h"
 #include "primitives/tensor.h"
@@ -53,6 +54,7 @@ static bool has_rows(const md_t *md) {
 static bool stores_directly(const struct epilogue_build *ep, const md_t *dst) {
     if (quant_is_dynamic(quants_find(&ep->plan->attr.scales, ep->spec.dst_arg))) return false;
     if (ep->spec.f32_only && dst->data_type != dnnl_f32) return false;
+    if (ep->spec.bare && !attr_is_default(&ep->plan->attr)) return false;
     if (ep->spec.plain && !is_plain(&ep->plan->attr, ep->spec.dst_arg)) return false;
     if (dt_bits(dst->data_type) < 8 && !ep->spec.whole_bytes && !ep->spec.row_major) return false;
     return fits_one_launch(&ep->plan->attr, ep->spec.bias);
@@ -73,6 +75,10 @@ dnnl_status_t epilogue_begin(struct epilogue_build *ep, struct plan *plan, const
     ep->direct = stores_directly(ep, &ep->dst);
     ep->moved = ep->direct && ep->spec.row_major && (!has_rows(&ep->dst) || dt_bits(ep->dst.data_type) < 8);
     if (ep->direct && !ep->moved) return dnnl_success;
+    if (ep->spec.like) {
+        TRY(md_init(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, dnnl_format_kind_any));
+        TRY(md_set_any_like(&ep->dst, ep->spec.like));
+    }
     ep->dst.data_type = dnnl_f32;
     if (ep->spec.row_major && !has_rows(&ep->dst))
         TRY(md_init_by_strides(&ep->dst, ep->dst.ndims, ep->dst.dims, dnnl_f32, NULL));
@@ -409,7 +415,8 @@ static dnnl_status_t add_quantize(struct epilogue_build *ep, const struct quant 
 static dnnl_status_t add_rows(struct epilogue_build *ep) {
     struct rows rows;
     rows_begin(&rows, ep->plan, ep->spec.dst_arg);
-    rows_load(&rows, rows_operand_at(&rows, ARG_SCRATCHPAD, &ep->dst), ROW_NONE);
+    const int scale = ep->spec.scale_arg ? rows_scale(&rows, ep->spec.scale_arg, NULL) : ROW_NONE;
+    rows_load(&rows, rows_operand_at(&rows, ARG_SCRATCHPAD, &ep->dst), scale);
     rows_post_ops(&rows);
     return rows_end(&rows);
 }
@@ -421,6 +428,8 @@ static dnnl_status_t add_rest(struct epilogue_build *ep) {
     const bool random = attr->dropout.enabled || attr_has_stochastic_rounding(attr);
     if (!quant_is_dynamic(scale) && !random && !ep->spec.bias && dt_bits(dst_of(ep)->data_type) >= 8)
         return add_rows(ep);
+    if (ep->spec.scale_arg && quants_find(&attr->scales, ep->spec.scale_arg))
+        return plan_skip(ep->plan, "a scale together with random numbers or elements of less than a byte");
     bool dynamic = quant_is_dynamic(scale),
          ops = ep->spec.bias || attr->post_ops.len > 0 || attr->dropout.enabled;
     int next = ops || !dynamic ? 0 : -1;
@@ -442,11 +451,19 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
     return ep->direct ? dnnl_success : add_rest(ep);
 }
 
-bool epilogue_is_activation(const attr_t *attr) {
-    const struct post_op *op = attr->post_ops.entries;
-    if (attr->dropout.enabled || attr->post_ops.len != 1 || op->kind != dnnl_eltwise) return false;
+bool post_op_is_activation(const struct post_op *op) {
+    if (op->kind != dnnl_eltwise) return false;
     int alg = eltwise_code(op->eltwise.alg);
     return alg == ELTWISE_RELU || alg == ELTWISE_CLIP;
+}
+
+struct activation post_op_activation(const struct post_op *op) {
+    return (struct activation){
+            .alg = eltwise_code(op->eltwise.alg), .alpha = op->eltwise.alpha, .beta = op->eltwise.beta};
+}
+
+bool epilogue_is_activation(const attr_t *attr) {
+    return !attr->dropout.enabled && attr->post_ops.len == 1 && post_op_is_activation(attr->post_ops.entries);
 }
 
 dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *launch,
@@ -462,9 +479,7 @@ dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *
 struct activation epilogue_plain_activation(const struct epilogue_build *ep) {
     const attr_t *attr = &ep->plan->attr;
     if (!ep->direct || attr->post_ops.len == 0) return (struct activation){0};
-    const struct post_op *op = attr->post_ops.entries;
-    return (struct activation){
-            .alg = eltwise_code(op->eltwise.alg), .alpha = op->eltwise.alpha, .beta = op->eltwise.beta};
+    return post_op_activation(attr->post_ops.entries);
 }
 
 dnnl_status_t epilogue_end_plain(struct epilogue_build *ep, struct launch *launch) {

@@ -26,8 +26,11 @@ struct epilogue_spec {
     int lanes;        /* the dimension of the kernel's vectors; -1: one result at a time */
     bool f32_only;    /* the kernel stores only f32 */
     bool plain;       /* before it stores, the kernel supports nothing but a relu or a clip */
+    bool bare;        /* before it stores, the kernel supports nothing at all */
     bool whole_bytes; /* each work-item owns the bytes it stores (struct walk): 4-bit types can be stored */
     bool bias;        /* the epilogue adds DNNL_ARG_BIAS, because the kernel cannot */
+    int scale_arg;    /* of `bare` kernels: the argument whose scale multiplies the results; 0: none */
+    const md_t *like; /* the layout of results that need more launches; NULL: that of dst */
     bool row_major;   /* the kernel stores only rows: results for another layout of dst go to scratchpad */
 };
 
@@ -75,14 +78,17 @@ dnnl_status_t epilogue_end(struct epilogue_build *ep, struct launch *launch, str
  * epilogue_scale and epilogue_zero_point have found, as the last buffers. */
 void epilogue_bind(const struct epilogue_build *ep, struct launch *launch);
 
+/* Is it a relu or a clip? If so, as kernels see it. */
+bool post_op_is_activation(const struct post_op *op);
+struct activation post_op_activation(const struct post_op *op);
 /* Are the post-ops a single relu or clip, which some kernels apply themselves? */
 bool epilogue_is_activation(const attr_t *attr);
 /* epilogue_end for those kernels. */
 dnnl_status_t epilogue_end_activation(struct epilogue_build *ep, struct launch *launch,
                                       struct epilogue *epilogue, struct activation *activation);
 
-/* For `plain` kernels: the activation that they apply before they store (alg 0: none), and epilogue_end,
- * which binds only dst. */
+/* For `plain` and `bare` kernels: the activation that they apply before they store (alg 0: none), and
+ * epilogue_end, which binds only dst. */
 struct activation epilogue_plain_activation(const struct epilogue_build *ep);
 dnnl_status_t epilogue_end_plain(struct epilogue_build *ep, struct launch *launch);
 

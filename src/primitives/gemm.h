@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planning for the matrix-product kernels, of f32, of bf16 and of bytes. Convolution, inner product and
- * matmul describe their problem as a struct gemm_view; the functions here choose the kernel, add launches
+ * Planning for the matrix-product kernels, of f32, of f64, of bf16 and of bytes. Convolution, inner product
+ * and matmul describe their problem as a struct gemm_view; the functions here choose the kernel, add launches
  * that copy operands into its layouts where needed, and add the product itself.
  */
 #ifndef LODE_PRIMITIVES_GEMM_H
@@ -26,8 +26,12 @@ struct gemm_type {
     dnnl_status_t (*launch)(struct epilogue_build *ep, struct gemm_view *view);
     /* Do the kernels apply all post-ops without a need for positions? NULL: only an activation. */
     bool (*fuses)(const struct plan *plan);
+    dnnl_data_type_t reads; /* the type that tensors are moved to; undefined: the user's */
+    /* Plain weights of a matmul that are dense along the reduction are read as they are for few rows, so many
+     * outputs at a time. 0: other kernels do that. */
+    int dot;
 };
-extern const struct gemm_type gemm_f32, gemm_int8, gemm_bf16, gemm_widening;
+extern const struct gemm_type gemm_f32, gemm_int8, gemm_bf16, gemm_widening, gemm_f64;
 
 /* A register tile: some columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
@@ -36,7 +40,8 @@ struct gemm_tile_shape {
     const struct kernel *kernel, *deep, *wide;
 };
 extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_depthwise_6x16,
-        gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_widening_14x32, gemm_widening_6x16;
+        gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_widening_14x32, gemm_widening_6x16, gemm_f64_6x16,
+        gemm_f64_6x8, gemm_f64_depthwise_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: its execution argument, offset and strides, in elements. */
@@ -68,6 +73,9 @@ struct gemm_view {
     dnnl_dim_t row_first, row_skip, column_first, column_skip;
     dnnl_dim_t batch_first[GEMM_VIEW_BATCHES], batch_step[GEMM_VIEW_BATCHES];
 };
+
+/* Do the kernels of this plan leave post-ops and the scale of dst to launches that follow (apart.h)? */
+bool gemm_is_bare(const struct plan *plan);
 
 /* Checks that these kernels fit the problem: types, attributes, a CPU-class device. Calls plan_skip with the
  * reason if not. */
@@ -127,7 +135,7 @@ dnnl_status_t gemm_copy(struct plan *plan, const struct image *from, const struc
 dnnl_status_t gemm_clear_border(struct plan *plan, const struct image *image, const dnnl_dim_t front[3],
                                 const md_t *inside);
 
-/* gemm_copy_padded for f32 from any type and layout. */
+/* gemm_copy_padded from any type and layout, to the type that the kernels read. */
 dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t front[3],
                                const dnnl_dim_t size[3], struct image *moved);
 /* A dst that is not channels-last: sends the results to a tensor in scratchpad that is, and moves them from
@@ -205,6 +213,5 @@ dnnl_status_t gemm_build_matmul(struct plan *plan);
 dnnl_status_t widening_build_matmul(struct plan *plan);
 dnnl_status_t widening_build_inner_product(struct plan *plan);
 dnnl_status_t sparse_build_matmul(struct plan *plan);
-dnnl_status_t f64_build_matmul(struct plan *plan);
 
 #endif

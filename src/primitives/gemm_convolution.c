@@ -4,6 +4,7 @@
  * weights in panels: strides move the window, so nothing is unrolled in memory. Padding, and layouts that the
  * kernels do not read, need a copy first.
  */
+#include "primitives/apart.h"
 #include "primitives/conv_parts.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
@@ -79,11 +80,19 @@ static dnnl_status_t choose_layouts(struct plan *plan, const struct gemm_conv *c
     return gemm_set_any_layouts(plan, tag);
 }
 
-/* Are weights packed by the kernels of pack.cl? Those of two bytes are packed by reorders, and their groups
- * not merged. */
-static bool packs_weights(const struct plan *plan) {
+/* Can groups be merged while their weights are packed? */
+static bool merges_groups(const struct plan *plan) {
     const struct gemm_type *type = gemm_tile_of(plan)->type;
-    return type->pack && type->bytes != 2;
+    return type->bytes != 2;
+}
+
+/* Are these plain weights packed by the kernels of pack.cl? Two bytes that are dense neither along inputs nor
+ * along outputs are packed by reorders, and so are eight bytes, unless groups are merged. */
+static bool packs_weights(const struct plan *plan, const struct gemm_conv *c, const md_t *md, bool grouped) {
+    const struct gemm_type *type = gemm_tile_of(plan)->type;
+    const dnnl_dim_t *strides = md->blocking.strides;
+    return (type->pack || c->merged > 1)
+           && (type->bytes != 2 || strides[grouped] == 1 || strides[grouped + 1] == 1);
 }
 
 /* Groups that do not fill a panel, or whose input channels the kernels cannot read alone, are merged until
@@ -93,7 +102,7 @@ static dnnl_status_t merge_groups(const struct plan *plan, struct gemm_conv *c) 
     const dnnl_dim_t panel = gemm_panel(plan), all = c->groups;
     bool fit = c->outputs >= panel / 2 && gemm_depth(plan, c->inputs) == c->inputs;
     if (all == 1 || fit) return dnnl_success;
-    if (!packs_weights(plan)) return plan_skip(plan, "groups are narrow");
+    if (!merges_groups(plan)) return plan_skip(plan, "groups are narrow");
     dnnl_dim_t n = 2;
     while (n < all
            && (all % n != 0 || c->outputs * n < panel || gemm_depth(plan, c->inputs * n) != c->inputs * n))
@@ -111,14 +120,14 @@ static struct gemm_operand bias_of(const struct plan *plan) {
     return (struct gemm_operand){.arg = DNNL_ARG_BIAS, .offset = bias->offset0, .type = (int)bias->data_type};
 }
 
-/* Do the kernels read the user's types? Otherwise they read f32. */
+/* Do the kernels read the user's types? */
 static bool keeps_types(const struct plan *plan) {
-    return gemm_tile_of(plan)->type->bytes < (int)sizeof(float);
+    return gemm_tile_of(plan)->type->reads == dnnl_data_type_undef;
 }
 
 /* The type that the kernels read. */
 static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
-    return keeps_types(plan) ? md->data_type : dnnl_f32;
+    return keeps_types(plan) ? md->data_type : gemm_tile_of(plan)->type->reads;
 }
 
 static struct conv_parts parts_of(const struct gemm_conv *c, const dnnl_dim_t dst[3]) {
@@ -188,7 +197,7 @@ static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, b
     md_t moved;
     char panels[32];
     weights_tag(plan, c, grouped, panels, sizeof panels);
-    if (ours && md_is_plain(&user) && packs_weights(plan))
+    if (ours && md_is_plain(&user) && packs_weights(plan, c, &user, grouped))
         return pack_weights(plan, c, DNNL_ARG_WEIGHTS, &user, grouped, view);
     if (ours && md_matches_tag(&user, panels)) {
         use_panels(plan, DNNL_ARG_WEIGHTS, &user, grouped, view);
@@ -301,10 +310,12 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     TRY(merge_groups(plan, &c));
-    if (gemm_tile_of(plan) == &gemm_14x32 && c.outputs <= gemm_6x16.panel)
+    if (gemm_tile_of(plan) == &gemm_14x32 && (c.outputs <= gemm_6x16.panel || c.merged > 1))
         return plan_skip(plan, "few output channels: a narrower tile wastes less");
     struct epilogue_build ep;
     TRY(choose_layouts(plan, &c, grouped));
+    if (gemm_is_bare(plan) && apart_has_rest(&plan->attr))
+        return apart_build(plan, primitive_implementations(&plan->problem));
     TRY(gemm_begin(&ep, plan, 1));
     struct gemm_results results;
     TRY(gemm_move_results(&ep, &results));
@@ -322,6 +333,7 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
         return plan_skip(plan, "dst is not dense");
     if (gemm_depth(plan, 1) == 1 && md_is_plain(problem_md(&plan->problem, DNNL_ARG_WEIGHTS)))
         return plan_skip(plan, "plain weights, which are faster without a copy");
+    if (gemm_is_bare(plan) && apart_has_rest(&plan->attr)) return apart_build(plan, inner_product_forward);
     struct epilogue_build ep;
     TRY(gemm_begin(&ep, plan, 1));
     struct image src;

@@ -205,5 +205,9 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     return dnnl_success;
 }
 
-const struct gemm_type gemm_int8 = {1,       INT8_GEMM_QUAD, &kernel_int8_pack_panels,
-                                    accepts, launch_product, fuses};
+const struct gemm_type gemm_int8 = {.bytes = 1,
+                                    .quad = INT8_GEMM_QUAD,
+                                    .pack = &kernel_int8_pack_panels,
+                                    .accepts = accepts,
+                                    .launch = launch_product,
+                                    .fuses = fuses};

@@ -3,6 +3,7 @@
  * matmul for the matrix-product kernels: rows of src are columns of the kernel, and batch dimensions are
  * merged where possible. Operands in layouts that the kernels do not read are copied first.
  */
+#include "primitives/apart.h"
 #include "primitives/gemm.h"
 #include "primitives/primitives.h"
 #include "base/verbose.h"
@@ -87,6 +88,20 @@ static dnnl_dim_t rows_each(dnnl_dim_t rows, dnnl_dim_t length) {
     return each > 1 ? each : 1;
 }
 
+/* Copies src into dense rows in scratchpad. */
+static dnnl_status_t reorder_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
+                                 struct gemm_view *view) {
+    char plain[DNNL_MAX_NDIMS + 1];
+    md_t rows;
+    snprintf(plain, sizeof plain, "%.*s", md->ndims, "abcdefghijkl");
+    TRY(gemm_scratch_md(plan, md, md->data_type, plain, &rows));
+    view->src = (struct gemm_operand){
+            .arg = ARG_SCRATCHPAD, .offset = rows.offset0, .column = rows.blocking.strides[md->ndims - 2]};
+    for (int i = 0; i < b->count; i++)
+        if (b->src[i] != 0) b->src[i] = rows.blocking.strides[b->dim[i]];
+    return append_reorder(plan, DNNL_ARG_SRC, md, ARG_SCRATCHPAD, &rows, NULL);
+}
+
 /* src with dense rows: the user's, or a copy. */
 static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
                              struct gemm_view *view) {
@@ -95,6 +110,7 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batc
             .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
     bool dense = md->blocking.strides[k] == 1 || md->dims[k] == 1;
     if (dense && gemm_reads_src(plan, md->dims[k])) return dnnl_success;
+    if (!dense && gemm_tile_of(plan)->type == &gemm_f64) return reorder_src(plan, md, b, view);
     if (!dense && gemm_tile_of(plan)->type->bytes == 2)
         return plan_skip(plan, "src must be transposed, and its elements have two bytes");
     if (b->count > 2) return plan_skip(plan, "src must be copied and has more than two batch dimensions");
@@ -122,9 +138,16 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batc
 
 /* With few rows, plain weights are used without packing, which pays off only for many rows. */
 static bool use_unpacked(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
-    int k = md->ndims - 2, n = md->ndims - 1;
-    return gemm_depth(plan, 1) == 1 && md->blocking.strides[n] == 1 && md->dims[n] % gemm_panel(plan) == 0
-           && rows <= 32 && md->blocking.strides[k] >= md->dims[n];
+    const int k = md->ndims - 2, n = md->ndims - 1, panel = gemm_panel(plan);
+    const bool fits = gemm_tile_of(plan)->type->dot ? md->dims[n] >= panel : md->dims[n] % panel == 0;
+    return gemm_depth(plan, 1) == 1 && md->blocking.strides[n] == 1 && fits && rows <= 32
+           && md->blocking.strides[k] >= md->dims[n];
+}
+
+/* The same for weights that are dense along the reduction. */
+static bool use_dots(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
+    enum { FEW = 32 };
+    return gemm_tile_of(plan)->type->dot && md->blocking.strides[md->ndims - 2] == 1 && rows <= FEW;
 }
 
 /* Copies plain weights of several batch dimensions into panels in scratchpad. */
@@ -178,8 +201,13 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
         view->weights_depth = strides[k], view->weights_panel = panel;
         return dnnl_success;
     }
+    const int dot = gemm_tile_of(plan)->type->dot;
+    if (use_dots(plan, md, rows)) {
+        view->weights_depth = 1, view->weights_panel = dot * strides[n];
+        return dnnl_success;
+    }
     enum { FEW = 4, MANY = 256 };
-    if (rows <= (gemm_depth(plan, 1) == 1 ? MANY : FEW))
+    if (!dot && rows <= (gemm_depth(plan, 1) == 1 ? MANY : FEW))
         return plan_skip(plan, "plain weights, which are faster without a copy");
     return pack_weights(plan, md, b, view);
 }
@@ -228,6 +256,7 @@ dnnl_status_t gemm_build_matmul(struct plan *plan) {
     TRY(gemm_accepts(plan));
     TRY(gemm_set_matmul_layouts(plan));
     TRY(check(plan));
+    if (gemm_is_bare(plan) && apart_has_rest(&plan->attr)) return apart_build(plan, matmul_implementations);
     TRY(gemm_begin(&ep, plan, problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1));
     return build(&ep);
 }

@@ -41,7 +41,7 @@ dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t fron
     }
     md_t inside, user = *md;
     *moved = gemm_scratch_image(plan, md->dims[0], all, md->dims[1]);
-    TRY(inner_md(moved, front, &user, dnnl_f32, &inside));
+    TRY(inner_md(moved, front, &user, gemm_tile_of(plan)->type->reads, &inside));
     if (padded) TRY(gemm_clear_border(plan, moved, front, &user));
     return append_reorder(plan, arg, &user, moved->arg, &inside, NULL);
 }

@@ -6,6 +6,7 @@
 #include "primitives/tensor.h"
 #include "kernels/params_matmul.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/f64.h"
 #include "primitives/gemm.h"
 #include "primitives/gpu_gemm.h"
 #include "primitives/check.h"
@@ -313,7 +314,9 @@ const struct implementation matmul_implementations[] = {
         {"widening_gemm_6x16", widening_build_matmul, &gemm_widening_6x16},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_matmul, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_matmul, &gpu_gemm_f16},
-        {"f64_gemm_6x16", f64_build_matmul, NULL},
+        {"f64_gemm_6x16", gemm_build_matmul, &gemm_f64_6x16},
+        {"f64_gemm_6x8", gemm_build_matmul, &gemm_f64_6x8},
+        {"f64_gemm_moved", f64_build_moved_matmul, NULL},
         {"sparse_matmul", sparse_build_matmul, NULL},
         {"matmul_universal", build_universal, NULL},
         {NULL, NULL, NULL},

@@ -62,8 +62,11 @@ static dnnl_status_t move_all(const struct moved *moved, bool out) {
 }
 
 dnnl_status_t moved_build(const struct moved *moved, const struct implementation *implementations) {
-    if (reads_dst(moved)) return plan_skip(moved->plan, "a sum reads dst");
+    const struct moved_tensor *dst = reads_dst(moved) ? find(moved, DNNL_ARG_DST) : NULL;
+    if (dst && dst->own.data_type != dst->user.data_type)
+        return plan_skip(moved->plan, "a sum reads dst, whose type changes");
     TRY(move_all(moved, false));
+    if (dst) TRY(append_reorder(moved->plan, dst->arg, &dst->user, ARG_SCRATCHPAD, &dst->own, NULL));
     TRY(append_part(moved, implementations));
     return move_all(moved, true);
 }

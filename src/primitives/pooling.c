@@ -248,7 +248,26 @@ static dnnl_status_t build_dense(struct plan *plan) {
     return dnnl_success;
 }
 
-/* Images that have channels elsewhere. */
+/* Are rows of the image dense? */
+static bool has_dense_rows(const md_t *md) {
+    return in_set(vector_types, md->data_type) && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
+}
+
+i64 pooling_outputs_at_once(const struct window *w) {
+    i64 reach;
+    if (__builtin_mul_overflow(w->taps[2] - 1, w->step[2], &reach) || reach >= POOLING_ROW) return 0;
+    return (POOLING_ROW - 1 - reach) / w->stride[2] + 1;
+}
+
+/* Are windows short enough for the folded kernel? In training it pools one row of a window
+ * after the other, which is slow for many. */
+static bool folded_fits(const struct window *w, bool trains) {
+    enum { ROWS = 9 };
+    return pooling_outputs_at_once(w) > 0
+           && (!trains || (w->taps[0] <= ROWS && w->taps[1] <= ROWS && w->taps[0] * w->taps[1] <= ROWS));
+}
+
+/* Images that have channels elsewhere. If src can be pooled as it is, only results move. */
 static dnnl_status_t build_moved(struct plan *plan) {
     struct moved moved = {.plan = plan};
     TRY(plan_takes(plan, &kernel_pooling_16));
@@ -256,11 +275,17 @@ static dnnl_status_t build_moved(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST),
                *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
-    const char *tag = channels_last(src->ndims);
-    const bool moves_src = !has_vectors(src), moves_dst = !has_vectors(dst);
     if (!in_set(vector_types, src->data_type) || !in_set(vector_types, dst->data_type))
         return plan_skip(plan, "unsupported types of src and dst");
-    if (!moves_src && !moves_dst) return plan_skip(plan, "channels are last");
+    struct window window;
+    window_init(&window, &plan->problem, src);
+    window = window_from_last(&window, src->ndims - 2);
+    const bool planes = has_dense_rows(src) && !has_vectors(src) && folded_fits(&window, workspace != NULL);
+    static const char *const row_major[] = {[3] = "abc", [4] = "abcd", [5] = "abcde"};
+    const char *tag = planes ? row_major[src->ndims] : channels_last(src->ndims);
+    const bool moves_src = !planes && !has_vectors(src),
+               moves_dst = planes ? !has_dense_rows(dst) : !has_vectors(dst);
+    if (!moves_src && !moves_dst) return plan_skip(plan, "a kernel takes both layouts");
     if (md_nelems(dst, true) == 0) return dnnl_success;
     if (moves_src) TRY(moved_add(&moved, DNNL_ARG_SRC, src->data_type, tag));
     if (moves_dst) TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, tag));
@@ -268,9 +293,28 @@ static dnnl_status_t build_moved(struct plan *plan) {
     return moved_build(&moved, pooling_forward);
 }
 
-/* Is it an f32 image with dense rows? */
-static bool has_dense_rows(const md_t *md) {
-    return md->data_type == dnnl_f32 && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
+/* Chooses how many outputs of how many rows are computed at once. */
+static void set_part(struct pooling_folded_params *p) {
+    const struct window *w = &p->images.window;
+    const i64 most = pooling_outputs_at_once(w), wanted = p->images.places[2];
+    p->outputs = most < POOLING_OUTPUTS ? most : POOLING_OUTPUTS;
+    const i64 outputs = wanted < p->outputs ? wanted : p->outputs;
+    const i64 length = (outputs - 1) * w->stride[2] + (w->taps[2] - 1) * w->step[2] + 1;
+    p->pitch = divide_up(length, POOLING_LANES) * POOLING_LANES
+               + 3 * POOLING_LANES; /* up to the end of the last vectors */
+    p->together = POOLING_SPACE / p->pitch < POOLING_ROWS ? POOLING_SPACE / p->pitch : POOLING_ROWS;
+}
+
+/* Divides the work so that a work-item reads about ELEMENTS elements of src. */
+static void share_folded(struct pooling_folded_params *p, struct launch *launch, dnnl_dim_t batches) {
+    enum { ELEMENTS = 32768 };
+    const i64 rows = p->images.places[0] * p->images.places[1], cost = p->images.places[2] * p->taps;
+    const i64 wanted = cost < ELEMENTS ? ELEMENTS / (cost > 0 ? cost : 1) : 1;
+    p->by_channel = p->images.places[1] == 1;
+    p->rows = wanted < rows ? wanted : rows;
+    p->channels = wanted / rows > 1 ? wanted / rows : 1;
+    launch->range =
+            range_of_groups(divide_up(rows, p->rows), divide_up(p->images.channels, p->channels), batches);
 }
 
 /* The kernel uses 32-bit positions along a row. */
@@ -314,7 +358,9 @@ static dnnl_status_t build_planes(struct plan *plan) {
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST),
                *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
-    if (!has_dense_rows(&src) || !has_dense_rows(&dst)) return plan_skip(plan, "not f32 with dense rows");
+    if (src.data_type != dnnl_f32 || dst.data_type != dnnl_f32 || !has_dense_rows(&src)
+        || !has_dense_rows(&dst))
+        return plan_skip(plan, "not f32 with dense rows");
     if (md_nelems(&dst, true) == 0) return dnnl_success;
     struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(DNNL_ARG_DST, &dst);
     struct launch *launch;
@@ -338,9 +384,47 @@ static dnnl_status_t build_planes(struct plan *plan) {
     return dnnl_success;
 }
 
+static dnnl_status_t build_folded(struct plan *plan) {
+    const struct kernel *kernel = plan->implementation->data;
+    TRY(plan_takes(plan, kernel));
+    TRY(choose_layouts(&plan->problem));
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
+               dst = *problem_md(&plan->problem, DNNL_ARG_DST),
+               *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    if (!has_dense_rows(&src) || !has_dense_rows(&dst)) return plan_skip(plan, "rows are not dense");
+    struct epilogue_build ep;
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = dst.ndims - 1}));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    if (workspace && !ep.direct) return plan_skip(plan, "training, and post-ops need several launches");
+    const struct image from = image_of(DNNL_ARG_SRC, &src), to = image_of(ep.dst_arg, &ep.dst);
+    struct launch *launch;
+    struct pooling_folded_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    window_images_init(&p->images, &plan->problem, &from, &to);
+    if (!folded_fits(&p->images.window, workspace != NULL)) return plan_skip(plan, "windows are too large");
+    set_part(p);
+    p->src_channel = from.channel_stride;
+    p->dst_channel = to.channel_stride;
+    p->src_end = image_end(&from);
+    p->taps = pooling_taps(&p->images.window);
+    p->alg = pooling_code(plan->problem.alg);
+    p->lowest = lowest(dst.data_type);
+    p->src_type = (i32)src.data_type;
+    p->global_average = p->alg != POOLING_MAX && is_global(&p->images);
+    p->workspace_type = workspace ? (i32)workspace->data_type : 0;
+    p->workspace_offset = workspace ? workspace->offset0 - ep.dst.offset0 : 0;
+    share_folded(p, launch, to.batch);
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    TRY(epilogue_end(&ep, launch, &p->epilogue));
+    p->finished = p->epilogue.nops > 0;
+    return dnnl_success;
+}
+
 /* Vectors of 16 lanes suit all widths: on narrower CPUs they are two or four registers. */
 const struct implementation pooling_forward[] = {
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},
+        {"pooling_folded_16", build_folded, &kernel_pooling_folded_16},
         {"pooling_16", build_dense, &kernel_pooling_16},
         {"pooling_training_16", build_dense, &kernel_pooling_training_16},
         {"pooling_moved", build_moved, NULL},

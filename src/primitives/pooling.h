@@ -25,5 +25,7 @@ dnnl_dim_t pooling_pitch(const md_t *md);
 /* Divides rows * length elements of some channels so that a work-item has about `work` of them: *span of a
  * row, and *group rows. */
 void pooling_share(i64 rows, i64 length, i64 channels, i64 work, i64 *span, i64 *group);
+/* How many outputs read at most POOLING_ROW elements of a padded row; 0: none. */
+i64 pooling_outputs_at_once(const struct window *window);
 
 #endif

@@ -184,13 +184,6 @@ static dnnl_status_t build_channels(struct plan *plan) {
     return dnnl_success;
 }
 
-/* How many outputs read at most POOLING_ROW elements of a padded row; 0: none. */
-static i64 outputs_at_once(const struct window *w) {
-    i64 reach;
-    if (__builtin_mul_overflow(w->taps[2] - 1, w->step[2], &reach) || reach >= POOLING_ROW) return 0;
-    return (POOLING_ROW - 1 - reach) / w->stride[2] + 1;
-}
-
 static dnnl_status_t build_planes(struct plan *plan) {
     enum { WORK = 8192 }; /* elements of a work-item */
     struct tensors t;
@@ -208,7 +201,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
             plan_launch(plan, &kernel_f32_pooling_backward_planes, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     set_images(p, &plan->problem, &t);
-    p->block = outputs_at_once(&p->window);
+    p->block = pooling_outputs_at_once(&p->window);
     if (p->block == 0) return plan_skip(plan, "windows are too long");
     const i64 plane = p->window.size[0] * p->window.size[1] * p->window.size[2];
     p->span = plane < WORK ? WORK / plane : 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one list of primitives that can be computed. */
 #include "primitives/primitives.h"
+#include "primitives/winograd.h"
 
 static const struct implementation none[] = {{NULL, NULL, NULL}};
 
@@ -64,8 +65,16 @@ static const struct {
         {dnnl_sum, FORWARD, sum_implementations},
 };
 
+/* Reorders into transformed weights have nothing in common with others. */
+static bool is_winograd_reorder(const struct problem *problem) {
+    return problem->kind == dnnl_reorder
+           && (md_is_winograd(problem_md(problem, DNNL_ARG_FROM))
+               || md_is_winograd(problem_md(problem, DNNL_ARG_TO)));
+}
+
 const struct implementation *primitive_implementations(const struct problem *problem) {
     enum direction direction = direction_of(problem->prop);
+    if (is_winograd_reorder(problem)) return winograd_reorders;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].kind == problem->kind && rows[i].direction == direction) return rows[i].implementations;
     return none;

@@ -76,7 +76,8 @@ static dnnl_status_t check_descriptors(const md_t *src, const md_t *dst) {
     REQUIRE(src && dst, "src or dst is NULL");
     REQUIRE(!md_is_any(src) && !md_is_any(dst), "the layout of src or dst is undefined");
     TRY(check_same_dims(component, "src", src, "dst", dst));
-    SUPPORT(md_is_blocked(src) && md_is_blocked(dst), "a layout that is not blocked");
+    SUPPORT((md_is_blocked(src) || md_is_winograd(src)) && (md_is_blocked(dst) || md_is_winograd(dst)),
+            "a layout that is not blocked");
     return dnnl_success;
 }
 
@@ -368,16 +369,19 @@ static dnnl_status_t launch_tiles(struct plan *plan, const struct kernel *kernel
     return dnnl_success;
 }
 
+/* The row's data is the kernel, whose elements have as many bits. */
 static dnnl_status_t build_tiles(struct plan *plan) {
+    const struct kernel *kernel = plan->implementation->data;
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
     struct reorder_tiles_params tiled;
-    TRY(plan_takes(plan, &kernel_x32_reorder_tiles));
+    TRY(plan_takes(plan, kernel));
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "attributes");
-    if (src->data_type != dst->data_type || dt_bits(src->data_type) != 32)
-        return plan_skip(plan, "src and dst are not of the same 32-bit type");
+    if (src->data_type != dst->data_type
+        || dt_bits(src->data_type) != (kernel == &kernel_x64_reorder_tiles ? 64 : 32))
+        return plan_skip(plan, "src and dst are not of the same type with this number of bits");
     TRY(plan_tiles(plan, &tiled));
-    return launch_tiles(plan, &kernel_x32_reorder_tiles, &tiled);
+    return launch_tiles(plan, kernel, &tiled);
 }
 
 /* True if converting through f32 gives the same result as converting directly. */
@@ -558,7 +562,8 @@ static dnnl_status_t build_regrouped(struct plan *plan) {
 
 const struct implementation reorder_implementations[] = {
         {"rnn_reorder_rows", rnn_build_reorder, NULL},
-        {"x32_reorder_tiles", build_tiles, NULL},
+        {"x32_reorder_tiles", build_tiles, &kernel_x32_reorder_tiles},
+        {"x64_reorder_tiles", build_tiles, &kernel_x64_reorder_tiles},
         {"reorder_grouped", build_grouped, NULL},
         {"reorder_regrouped", build_regrouped, NULL},
         {"reorder_rows", build_rows, NULL},

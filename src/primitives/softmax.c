@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax and its logarithm, forward: creation and plans. Any type and layout, and fast kernels for f32.
+ * Softmax and its logarithm, forward: creation and plans. Any type and layout; fast kernels for layouts
+ * without blocks that have the axis, or another dimension, next to each other in src and in the results.
  */
 #include "base/round.h"
 #include "primitives/epilogue.h"
@@ -68,13 +69,12 @@ static dnnl_status_t decide_layouts(struct plan *plan) {
     return md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), src);
 }
 
-void softmax_split_walk(const struct walk *walk, int axis, int lanes, struct walk *rows, struct walk *line) {
+void softmax_split_walk(const struct walk *walk, int axis, struct walk *rows, struct walk *line) {
     *rows = *line = *walk;
     rows->nloops = line->nloops = 0;
     rows->count = line->count = 1;
     line->offset = 0;
     for (int i = 0; i < walk->nloops; i++) {
-        if (walk->loops[i].dim == lanes) continue;
         struct walk *to = walk->loops[i].dim == axis ? line : rows;
         to->loops[to->nloops++] = walk->loops[i];
         to->count *= walk->loops[i].size;
@@ -83,76 +83,32 @@ void softmax_split_walk(const struct walk *walk, int axis, int lanes, struct wal
     line->span = line->count;
 }
 
-static dnnl_dim_t step_of(const md_t *md, int dim) {
-    return md_is_plain(md) ? md->blocking.strides[dim] : 0;
-}
-
-/* Rows of a work-item: short ones are not worth one each, unless there are few. */
-static dnnl_dim_t span_of(const struct walk *rows, dnnl_dim_t length, const struct device *device) {
-    enum { WORK = 4096, ITEMS = 64 };
-    dnnl_dim_t span = WORK / length, most = rows->count / ITEMS;
-    if (device->info.class != DEVICE_CPU || span < 1) return 1;
-    return span < most ? span : most > 1 ? most : 1;
-}
-
-/* `lanes`: the other dimension, besides the axis, that the kernel iterates over itself, or -1. */
-static dnnl_status_t build_lines(struct plan *plan, const struct kernel *kernel, int lanes,
-                                 const struct epilogue_spec *spec) {
-    struct epilogue_build ep;
-    struct walk walk, rows, line;
-    struct launch *launch;
-    int axis = plan->problem.axis;
-    TRY(epilogue_begin(&ep, plan, spec));
-    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
-    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
-    walk_init(&walk, &ep.dst, plan->device);
-    softmax_split_walk(&walk, axis, lanes, &rows, &line);
-    rows.span = span_of(&rows, ep.dst.dims[axis] * (lanes >= 0 ? ep.dst.dims[lanes] : 1), plan->device);
-    struct range range = range_of_items(divide_up(rows.count, rows.span), full_group(plan->device));
-    struct softmax_params *p = plan_launch(plan, kernel, range, &launch);
-    if (!p) return dnnl_out_of_memory;
-    p->log = plan->problem.alg == dnnl_softmax_log;
-    p->axis = axis;
-    p->length = ep.dst.dims[axis];
-    p->lanes = lanes;
-    p->width = lanes >= 0 ? ep.dst.dims[lanes] : 1;
-    p->src_step = step_of(src, axis);
-    p->dst_step = step_of(&ep.dst, axis);
-    p->plain = attr_is_default(&plan->attr) || !ep.direct;
-    p->rows = rows, p->line = line;
-    tensor_init(&p->src, src);
-    launch_bind(launch, DNNL_ARG_SRC);
-    TRY(epilogue_scale(&ep, &p->epilogue.src_scale, DNNL_ARG_SRC, NULL));
-    if (p->epilogue.src_scale.from != QUANT_NONE) p->plain = 0;
-    return epilogue_end(&ep, launch, &p->epilogue);
-}
-
-bool softmax_is_dense(const md_t *md, int dim) {
-    return md_is_plain(md) && (md->blocking.strides[dim] == 1 || md->dims[dim] == 1);
-}
-
-/* The last dimension that is dense in both; -1: none. */
-static int dense_dim(const md_t *src, const md_t *dst) {
-    int dim = src->ndims - 1;
-    while (dim >= 0 && !(src->dims[dim] > 1 && softmax_is_dense(src, dim) && softmax_is_dense(dst, dim)))
-        dim--;
-    return dim;
-}
-
-static dnnl_status_t build_f32(struct plan *plan) {
+/* Results that no kernel can store as they are wanted go through scratchpad, in the layout of src. */
+static dnnl_status_t build_lines(struct plan *plan) {
     const struct kernel *kernel = plan->implementation->data;
-    bool across = kernel == &kernel_f32_softmax_across_16;
+    const bool across = kernel == &kernel_softmax_across_16;
+    struct softmax_lines_params made;
+    struct epilogue_build ep;
+    struct launch *launch;
     TRY(plan_takes(plan, kernel));
     TRY(decide_layouts(plan));
-    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
-               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    int axis = plan->problem.axis, dense = dense_dim(src, dst);
-    bool along = softmax_is_dense(src, axis) && softmax_is_dense(dst, axis);
-    if (src->data_type != dnnl_f32) return plan_skip(plan, "src is not f32");
-    if (!across && !along) return plan_skip(plan, "the axis is not dense");
-    if (across && (along || dense < 0)) return plan_skip(plan, "no dense dimension other than the axis");
-    return build_lines(plan, kernel, across ? dense : -1,
-                       &(struct epilogue_spec){.lanes = across ? dense : axis, .f32_only = true});
+    const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC);
+    TRY(epilogue_begin(
+            &ep, plan,
+            &(struct epilogue_spec){.lanes = -1, .bare = true, .scale_arg = DNNL_ARG_SRC, .like = &src}));
+    if (!softmax_fits(&made, (const md_t *[]){&src, &ep.dst}, 2, plan->problem.axis, across))
+        return plan_skip(plan, across ? "lines are not side by side" : "the axis is not dense");
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    made.log = plan->problem.alg == dnnl_softmax_log;
+    struct softmax_lines_params *p = plan_launch(plan, kernel, softmax_cut_lines(&made), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = made;
+    launch_bind(launch, DNNL_ARG_SRC);
+    return epilogue_end_plain(&ep, launch);
+}
+
+static dnnl_dim_t step_of(const md_t *md, int dim) {
+    return md_is_plain(md) ? md->blocking.strides[dim] : 0;
 }
 
 static void fill_groups(struct softmax_groups_params *p, const md_t *src, const md_t *dst, int axis) {
@@ -194,38 +150,51 @@ static dnnl_status_t build_groups(struct plan *plan) {
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
+    struct epilogue_build ep;
+    struct walk walk, rows, line;
+    struct launch *launch;
+    const int axis = plan->problem.axis;
     TRY(decide_layouts(plan));
-    return build_lines(plan, &kernel_softmax_universal, -1, &(struct epilogue_spec){.lanes = -1});
+    TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = -1}));
+    if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
+    walk_init(&walk, &ep.dst, plan->device);
+    softmax_split_walk(&walk, axis, &rows, &line);
+    struct softmax_params *p = plan_launch(plan, &kernel_softmax_universal,
+                                           range_of_items(rows.count, full_group(plan->device)), &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->log = plan->problem.alg == dnnl_softmax_log;
+    p->axis = axis;
+    p->length = ep.dst.dims[axis];
+    p->rows = rows, p->line = line;
+    tensor_init(&p->src, problem_md(&plan->problem, DNNL_ARG_SRC));
+    launch_bind(launch, DNNL_ARG_SRC);
+    TRY(epilogue_scale(&ep, &p->epilogue.src_scale, DNNL_ARG_SRC, NULL));
+    return epilogue_end(&ep, launch, &p->epilogue);
 }
 
-void softmax_axis_last(char *tag, int ndims, int axis) {
-    int n = 0;
-    for (int d = 0; d < ndims; d++)
-        if (d != axis) tag[n++] = (char)('a' + d);
-    tag[n++] = (char)('a' + axis);
-    tag[n] = 0;
-}
-
-/* Other types of src, and axes that nothing dense goes along or across. */
+/* Tensors with other layouts get one with the axis last; with attributes, any dst will do. */
 static dnnl_status_t build_moved(struct plan *plan) {
     struct moved moved = {.plan = plan};
     char tag[DNNL_MAX_NDIMS + 1];
-    TRY(plan_takes(plan, &kernel_f32_softmax_16));
+    const int axis = plan->problem.axis;
+    TRY(plan_takes(plan, &kernel_softmax_along_16));
     TRY(decide_layouts(plan));
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    const bool dense = dense_dim(src, dst) >= 0;
-    if (dense && src->data_type == dnnl_f32) return plan_skip(plan, "a dimension is dense");
+    const bool move_src = !softmax_is_dense(src, axis) || md_has_padding(src),
+               move_dst =
+                       attr_is_default(&plan->attr) && (!softmax_is_dense(dst, axis) || md_has_padding(dst));
+    if (!move_src && !move_dst) return plan_skip(plan, "the axis is dense");
     if (md_nelems(dst, true) == 0) return dnnl_success;
-    softmax_axis_last(tag, src->ndims, plan->problem.axis);
-    TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, tag));
-    if (!softmax_is_dense(dst, plan->problem.axis)) TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, tag));
+    softmax_axis_last(tag, src->ndims, axis);
+    if (move_src) TRY(moved_add(&moved, DNNL_ARG_SRC, src->data_type, tag));
+    if (move_dst) TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, tag));
     return moved_build(&moved, softmax_forward);
 }
 
 const struct implementation softmax_forward[] = {
-        {"f32_softmax_16", build_f32, &kernel_f32_softmax_16},
-        {"f32_softmax_across_16", build_f32, &kernel_f32_softmax_across_16},
+        {"softmax_along_16", build_lines, &kernel_softmax_along_16},
+        {"softmax_across_16", build_lines, &kernel_softmax_across_16},
         {"softmax_moved", build_moved, NULL},
         {"softmax_groups", build_groups, NULL},
         {"softmax_universal", build_universal, NULL},

@@ -74,7 +74,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     TRY(decide_layouts(plan, mds));
     if (md_nelems(mds[2], true) == 0) return dnnl_success;
     walk_init(&walk, mds[2], plan->device);
-    softmax_split_walk(&walk, axis, -1, &rows, &line);
+    softmax_split_walk(&walk, axis, &rows, &line);
     struct softmax_backward_params *p =
             plan_launch(plan, &kernel_softmax_backward_universal,
                         range_of_items(rows.count, full_group(plan->device)), &launch);
@@ -90,100 +90,19 @@ static dnnl_status_t build_universal(struct plan *plan) {
     return dnnl_success;
 }
 
-/* Are these one loop in all tensors? */
-static bool can_merge(const struct softmax_backward_loop *outer, const struct softmax_backward_loop *inner) {
-    for (int t = 0; t < 3; t++)
-        if (outer->strides[t] != inner->strides[t] * inner->size) return false;
-    return true;
-}
-
-/* Adds a loop in the order of diff_src's strides. */
-static void insert_loop(struct softmax_backward_rows_params *p, const struct softmax_backward_loop *loop) {
-    int at = p->nloops++;
-    for (; at > 0 && p->loops[at - 1].strides[2] < loop->strides[2]; at--)
-        p->loops[at] = p->loops[at - 1];
-    p->loops[at] = *loop;
-}
-
-static void merge_loops(struct softmax_backward_rows_params *p) {
-    int count = 0;
-    for (int l = 0; l < p->nloops; l++) {
-        const bool merge = count > 0 && can_merge(&p->loops[count - 1], &p->loops[l]);
-        const i64 size = merge ? p->loops[--count].size : 1;
-        p->loops[count] = p->loops[l];
-        p->loops[count++].size *= size;
-    }
-    p->nloops = count;
-}
-
-static void set_lines(struct softmax_backward_rows_params *p, const md_t *const *mds, int axis) {
-    *p = (struct softmax_backward_rows_params){.length = mds[0]->dims[axis]};
-    for (int t = 0; t < 3; t++) {
-        p->types[t] = (i32)mds[t]->data_type;
-        p->offsets[t] = mds[t]->offset0;
-        p->steps[t] = mds[t]->blocking.strides[axis];
-    }
-    for (int d = 0; d < mds[0]->ndims; d++) {
-        struct softmax_backward_loop loop = {.size = mds[0]->dims[d]};
-        for (int t = 0; t < 3; t++)
-            loop.strides[t] = mds[t]->blocking.strides[d];
-        if (d != axis && loop.size != 1) insert_loop(p, &loop);
-    }
-    merge_loops(p);
-}
-
-/* Turns the innermost loop into blocks of lines. False: these are not next to each other. */
-static bool set_blocks(struct softmax_backward_rows_params *p) {
-    if (p->nloops == 0) return false;
-    struct softmax_backward_loop *last = &p->loops[p->nloops - 1];
-    for (int t = 0; t < 3; t++) {
-        if (last->strides[t] != 1) return false;
-        last->strides[t] = SOFTMAX_BLOCK;
-    }
-    p->width = last->size;
-    last->size = divide_up(p->width, SOFTMAX_BLOCK);
-    return true;
-}
-
-static bool are_plain(const md_t *const *mds) {
-    for (int t = 0; t < 3; t++)
-        if (!md_is_plain(mds[t]) || md_has_padding(mds[t])) return false;
-    return true;
-}
-
-static bool are_along(const md_t *const *mds, int axis) {
-    for (int t = 0; t < 3; t++)
-        if (!softmax_is_dense(mds[t], axis)) return false;
-    return true;
-}
-
-/* Is there a dense dimension that a fast kernel can use? Fills the block for it. */
-static bool fits(struct softmax_backward_rows_params *p, const md_t *const *mds, int axis, bool across) {
-    if (!are_plain(mds) || across == are_along(mds, axis)) return false;
-    set_lines(p, mds, axis);
-    return !across || set_blocks(p);
-}
-
 static dnnl_status_t build_rows(struct plan *plan) {
-    enum { WORK = 8192 }; /* elements of a work-item */
     const struct kernel *kernel = plan->implementation->data;
     const bool across = kernel == &kernel_softmax_backward_across_16;
-    struct softmax_backward_rows_params made;
+    struct softmax_lines_params made;
     const md_t *mds[3];
     struct launch *launch;
     TRY(plan_takes(plan, kernel));
     TRY(decide_layouts(plan, mds));
-    if (!fits(&made, mds, plan->problem.axis, across))
+    if (!softmax_fits(&made, mds, 3, plan->problem.axis, across))
         return plan_skip(plan, across ? "lines are not side by side" : "the axis is not dense");
     made.log = plan->problem.alg == dnnl_softmax_log;
-    made.units = 1;
-    for (int l = 0; l < made.nloops; l++)
-        made.units *= made.loops[l].size;
-    if (made.units * made.length == 0) return dnnl_success;
-    const i64 lines = made.width < 1 ? 1 : made.width < SOFTMAX_BLOCK ? made.width : SOFTMAX_BLOCK;
-    made.span = made.length * lines < WORK ? WORK / (made.length * lines) : 1;
-    struct softmax_backward_rows_params *p =
-            plan_launch(plan, kernel, range_of_items(divide_up(made.units, made.span), 1), &launch);
+    if (md_nelems(mds[2], true) == 0) return dnnl_success;
+    struct softmax_lines_params *p = plan_launch(plan, kernel, softmax_cut_lines(&made), &launch);
     if (!p) return dnnl_out_of_memory;
     *p = made;
     bind(launch);
@@ -192,14 +111,14 @@ static dnnl_status_t build_rows(struct plan *plan) {
 
 /* Tensors with other layouts get one with the axis last. */
 static dnnl_status_t build_moved(struct plan *plan) {
-    struct softmax_backward_rows_params made;
+    struct softmax_lines_params made;
     struct moved moved = {.plan = plan};
     char tag[DNNL_MAX_NDIMS + 1];
     const md_t *mds[3];
     const int axis = plan->problem.axis;
     TRY(plan_takes(plan, &kernel_softmax_backward_along_16));
     TRY(decide_layouts(plan, mds));
-    if (fits(&made, mds, axis, false) || fits(&made, mds, axis, true))
+    if (softmax_fits(&made, mds, 3, axis, false) || softmax_fits(&made, mds, 3, axis, true))
         return plan_skip(plan, "a dimension is dense");
     if (md_nelems(mds[2], true) == 0) return dnnl_success;
     softmax_axis_last(tag, mds[0]->ndims, axis);

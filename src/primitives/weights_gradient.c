@@ -2,14 +2,15 @@
 /*
  * Convolution and deconvolution, backward by weights: see kernels/weights_gradient.cl. The window slides over
  * the image, which is the src of a convolution or the diff_dst of a deconvolution; the other one of the two
- * has an element for each position of it, a place. Both are moved to channels-last f32 where they are not
- * that; with dot products of bf16, the image is copied as pairs (kernels/bf16_weights_gradient.cl). Results
- * are panels of the channels of places.
+ * has an element for each position of it, a place. Both are moved to channels-last f32 or f64 where they are
+ * not that; with dot products of bf16, the image is copied as pairs (kernels/bf16_weights_gradient.cl).
+ * Results are panels of the channels of places.
  */
 #include "base/round.h"
 #include "base/verbose.h"
 #include "kernels/params_weights_gradient.h"
 #include "primitives/convolution.h"
+#include "primitives/f64.h"
 #include "primitives/gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
@@ -23,6 +24,11 @@ const struct gemm_tile_shape gemm_gradient_14x32 = {&gemm_f32, 14,  32, &kernel_
                                                     NULL,      NULL};
 const struct gemm_tile_shape gemm_gradient_6x16 = {&gemm_f32, 6,   16, &kernel_f32_weights_gradient_6x16,
                                                    NULL,      NULL};
+static const struct gemm_tile_shape f64_6x16 = {&gemm_f64, 6,   16, &kernel_f64_weights_gradient_6x16,
+                                                NULL,      NULL};
+static const struct gemm_tile_shape f64_6x8 = {&gemm_f64, 6, 8, &kernel_f64_weights_gradient_6x8, NULL, NULL};
+static const struct gemm_tile_shape f64_depthwise = {&gemm_f64, 2,   32, &kernel_f64_depthwise_gradient_2x32,
+                                                     NULL,      NULL};
 static const struct gemm_tile_shape tile_bf16 = {&gemm_f32, 14,  32, &kernel_bf16_weights_gradient_14x32,
                                                  NULL,      NULL};
 static const struct gemm_tile_shape tile_depthwise = {
@@ -32,7 +38,7 @@ static const struct type_row type_rows[] = {
         {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
         {BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_bf16)},
         {BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f16)},
-        {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
+        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
 };
 
 dnnl_status_t gradient_accepts(struct plan *plan) {
@@ -59,10 +65,19 @@ struct gradient gradient_of(const struct problem *problem) {
                              .output = convolution ? grouped : grouped + 1};
 }
 
+static bool is_depthwise(const struct plan *plan) {
+    return gemm_tile_of(plan) == &tile_depthwise || gemm_tile_of(plan) == &f64_depthwise;
+}
+
+/* Of images that are not pairs, and of results. */
+static dnnl_data_type_t type_of(const struct plan *plan) {
+    return gemm_tile_of(plan)->type->reads;
+}
+
 /* For instance "Acdb32a": panels, taps, inputs, outputs of a panel; or "Abcde16a". */
 static void panels_tag(const struct plan *plan, const struct gradient *g, char *tag, size_t size) {
     const int ndims = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS)->ndims;
-    if (gemm_tile_of(plan) == &tile_depthwise) {
+    if (is_depthwise(plan)) {
         snprintf(tag, size, "A%.*s16a", ndims - 1, "bcdef");
         return;
     }
@@ -190,6 +205,14 @@ static dnnl_status_t add_parts(struct plan *plan, const struct weights_gradient_
                                const struct gradient_product *g) {
     const dnnl_dims_t all = {parts, p->dst_part}, one = {1, p->dst_part};
     md_t partial, sums;
+    if (type_of(plan) == dnnl_f64)
+        return f64_append_sums(plan, &(struct f64_sums_request){.src_arg = ARG_SCRATCHPAD,
+                                                                .dst_arg = g->arg,
+                                                                .src_offset = p->dst_offset,
+                                                                .src_row = p->dst_part,
+                                                                .dst_offset = g->results->offset0,
+                                                                .rows = parts,
+                                                                .columns = p->dst_part});
     TRY(md_init_by_string(&partial, 2, all, dnnl_f32, "ab"));
     TRY(md_init_by_string(&sums, 2, one, dnnl_f32, "ab"));
     partial.offset0 = p->dst_offset;
@@ -223,8 +246,8 @@ dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_p
     const struct range range = divide_work(&p, gemm_tile_of(plan), g->depthwise);
     const i64 parts = divide_up(p.chunks, p.part);
     p.streams = p.chunks == 1 && p.dst_part >= STREAMED;
-    const size_t bytes = (size_t)(parts * p.dst_part) * sizeof(float);
-    if (parts > 1) p.dst_offset = (i64)(plan_scratchpad(plan, bytes) / sizeof(float));
+    const size_t each = (size_t)gemm_tile_of(plan)->type->bytes;
+    if (parts > 1) p.dst_offset = (i64)(plan_scratchpad(plan, (size_t)(parts * p.dst_part) * each) / each);
     TRY(launch(plan, &p, range,
                (const int[]){g->image.arg, g->places.arg, parts > 1 ? ARG_SCRATCHPAD : g->arg}));
     return parts > 1 ? add_parts(plan, &p, parts, g) : dnnl_success;
@@ -286,7 +309,7 @@ static dnnl_status_t pad_image(struct plan *plan, int arg, struct gradient_produ
 /* Image and places as the kernel reads them. */
 static dnnl_status_t find_images(struct plan *plan, const struct gradient *g,
                                  struct gradient_product *product) {
-    const dnnl_data_type_t type = product->pairs ? dnnl_bf16 : dnnl_f32;
+    const dnnl_data_type_t type = product->pairs ? dnnl_bf16 : type_of(plan);
     const bool folds = wants_rows(plan, product);
     TRY(find_image(plan, g->places_arg, type, &product->places));
     const bool empty = product->places.batch == 0;
@@ -303,7 +326,7 @@ static dnnl_status_t find_images(struct plan *plan, const struct gradient *g,
 static dnnl_status_t append_product(struct plan *plan, const struct gradient *g, int arg,
                                     const md_t *results) {
     const dnnl_dim_t *dims = results->dims, *strides = results->blocking.strides;
-    const bool depthwise = gemm_tile_of(plan) == &tile_depthwise;
+    const bool depthwise = is_depthwise(plan);
     struct window window;
     window_init(&window, &plan->problem, problem_md(&plan->problem, g->image_arg));
     struct gradient_product product = {.window = window_from_last(&window, results->ndims - g->grouped - 2),
@@ -324,8 +347,7 @@ static dnnl_status_t append_product(struct plan *plan, const struct gradient *g,
 static dnnl_status_t check_channels(const struct plan *plan, const struct gradient *g) {
     const dnnl_dim_t *dims = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS)->dims;
     const bool depthwise = g->grouped && dims[0] > 1 && dims[1] == 1 && dims[2] == 1;
-    if (gemm_tile_of(plan) == &tile_depthwise)
-        return depthwise ? dnnl_success : plan_skip(plan, "not a depthwise convolution");
+    if (is_depthwise(plan)) return depthwise ? dnnl_success : plan_skip(plan, "not a depthwise convolution");
     if (gemm_tile_of(plan)->panel == 32 && dims[g->output] <= 16)
         return plan_skip(plan, "few output channels: a narrower tile wastes less");
     return dnnl_success;
@@ -334,8 +356,8 @@ static dnnl_status_t check_channels(const struct plan *plan, const struct gradie
 static dnnl_status_t build(struct plan *plan) {
     TRY(plan_takes(plan, gemm_tile_of(plan)->kernel));
     TRY(gradient_accepts(plan));
-    if (problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_f64)
-        return plan_skip(plan, "tensors are f64");
+    if ((problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_f64) != (type_of(plan) == dnnl_f64))
+        return plan_skip(plan, "tensors are f64, or kernels are");
     const struct gradient g = gradient_of(&plan->problem);
     if (gemm_tile_of(plan) == &tile_bf16 && problem_md(&plan->problem, DNNL_ARG_SRC)->data_type != dnnl_bf16)
         return plan_skip(plan, "src is not bf16");
@@ -345,12 +367,12 @@ static dnnl_status_t build(struct plan *plan) {
     TRY(gradient_decide_layouts(plan, panels));
     const md_t user = *problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS);
     if (md_nelems(&user, false) == 0) return append_bias_gradient(plan);
-    if (user.data_type == dnnl_f32 && md_matches_tag(&user, panels)) {
+    if (user.data_type == type_of(plan) && md_matches_tag(&user, panels)) {
         TRY(append_product(plan, &g, DNNL_ARG_DIFF_WEIGHTS, &user));
         return append_bias_gradient(plan);
     }
     md_t own;
-    TRY(gemm_scratch_md(plan, &user, dnnl_f32, panels, &own));
+    TRY(gemm_scratch_md(plan, &user, type_of(plan), panels, &own));
     TRY(append_product(plan, &g, ARG_SCRATCHPAD, &own));
     TRY(append_reorder(plan, ARG_SCRATCHPAD, &own, DNNL_ARG_DIFF_WEIGHTS, &user, NULL));
     return append_bias_gradient(plan);
@@ -361,6 +383,9 @@ const struct implementation convolution_backward_weights[] = {
         {"bf16_weights_gradient_14x32", build, &tile_bf16},
         {"f32_weights_gradient_14x32", build, &gemm_gradient_14x32},
         {"f32_weights_gradient_6x16", build, &gemm_gradient_6x16},
+        {"f64_depthwise_gradient_2x32", build, &f64_depthwise},
+        {"f64_weights_gradient_6x16", build, &f64_6x16},
+        {"f64_weights_gradient_6x8", build, &f64_6x8},
         {"convolution", gradient_build_by_convolution, NULL},
         {NULL, NULL, NULL},
 };

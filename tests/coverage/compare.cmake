@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fails if PROGRAM does not print what is in the file PAGE.
-execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed ERROR_QUIET RESULT_VARIABLE status)
+execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed ERROR_VARIABLE errors RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${PROGRAM}: ${status}")
+  message(FATAL_ERROR "${PROGRAM}: ${status}\n${errors}")
 endif()
 file(READ ${PAGE} page)
 if(printed STREQUAL page)

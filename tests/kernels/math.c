@@ -33,6 +33,10 @@ static long double logistic(long double x) {
     return 1 / (1 + expl(-x));
 }
 
+static long double normal(long double x) {
+    return 0.5L * erfcl(-x * sqrtl(0.5L));
+}
+
 static const struct unary {
     const char *name;
     enum probe_function function;
@@ -47,6 +51,7 @@ static const struct unary {
         {"logistic", PROBE_LOGISTIC, logistic, -INFINITY, INFINITY, 2.5},
         {"tanh", PROBE_TANH, tanhl, -INFINITY, INFINITY, 2.0},
         {"erf", PROBE_ERF, erfl, -INFINITY, INFINITY, 2.0},
+        {"normal", PROBE_NORMAL, normal, 0, INFINITY, 1.5},
         {"sqrt", PROBE_SQRT, sqrtl, -INFINITY, INFINITY, 0.5},
         {"round", PROBE_ROUND, rintl, -INFINITY, INFINITY, 0},
 };

@@ -13,6 +13,7 @@
         case PROBE_LOGISTIC: store(f32_logistic(load(x))); break;                                            \
         case PROBE_TANH: store(f32_tanh(load(x))); break;                                                    \
         case PROBE_ERF: store(f32_erf(load(x))); break;                                                      \
+        case PROBE_NORMAL: store(f32_normal(load(x))); break;                                                \
         case PROBE_SQRT: store(f32_sqrt(load(x))); break;                                                    \
         case PROBE_ROUND: store(f32_round(load(x))); break;                                                  \
         case PROBE_POW: store(f32_pow(load(x), load(y))); break;                                             \

@@ -16,6 +16,7 @@ enum probe_function {
     PROBE_LOGISTIC,
     PROBE_TANH,
     PROBE_ERF,
+    PROBE_NORMAL,
     PROBE_SQRT,
     PROBE_ROUND,
     PROBE_POW,

@@ -36,13 +36,10 @@ static const struct shape *shape_at(int i) {
 
 /* Types of src, diff_weights, diff_bias and diff_dst. */
 static const struct product_types types[] = {
-        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
-        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
-        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16},
-        {dnnl_bf16, dnnl_f32, dnnl_f32, dnnl_bf16},
-        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},
-        {dnnl_f16, dnnl_f32, dnnl_f32, dnnl_f16},
-        {dnnl_f64, dnnl_f64, dnnl_data_type_undef, dnnl_f64},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},     {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16}, {dnnl_bf16, dnnl_f32, dnnl_f32, dnnl_bf16},
+        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},     {dnnl_f16, dnnl_f32, dnnl_f32, dnnl_f16},
+        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
 };
 
 /* Adds what one position of dst gives to each weight. */
@@ -73,7 +70,8 @@ static void reference(struct product *p, struct array *error, struct array *bias
         store_bounded(f64 ? sum_of_products_f64(&sums[i], 0) : sum_of_products(&sums[i], false, 0), i,
                       &p->weights, error);
     for (int64_t i = 0; i < p->bias.count && p->bias.values; i++)
-        store_bounded(sum_of_terms(&bias[i]), i, &p->bias, bias_error);
+        store_bounded(f64 ? sum_of_products_f64(&bias[i], 0) : sum_of_terms(&bias[i]), i, &p->bias,
+                      bias_error);
     free(sums);
     free(bias);
 }

@@ -16,6 +16,11 @@ struct shape {
 enum { BACKWARD_SHAPES = 29 };
 extern const struct shape backward_shapes[BACKWARD_SHAPES];
 
+/* Types and attributes of forward passes. The last attributes are for convolutions alone. */
+enum { IMAGES_TYPES = 17, IMAGES_ATTRS = 15, DECONVOLUTION_ATTRS = IMAGES_ATTRS - 2 };
+extern const struct product_types images_types[IMAGES_TYPES];
+extern const struct product_attr images_attrs[IMAGES_ATTRS];
+
 /* Members of struct product_suite. */
 struct product images_make(const struct shape *shape, const struct product_types *types);
 void images_reference(struct product *p, const struct attr_run *run, struct array *error);

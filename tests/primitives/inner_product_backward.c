@@ -38,13 +38,10 @@ static const struct product_types data_types[] = {
 };
 
 static const struct product_types weights_types[] = {
-        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
-        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
-        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16},
-        {dnnl_bf16, dnnl_f32, dnnl_f32, dnnl_bf16},
-        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},
-        {dnnl_f16, dnnl_f32, dnnl_f32, dnnl_f16},
-        {dnnl_f64, dnnl_f64, dnnl_data_type_undef, dnnl_f64},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},     {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16}, {dnnl_bf16, dnnl_f32, dnnl_f32, dnnl_bf16},
+        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},     {dnnl_f16, dnnl_f32, dnnl_f32, dnnl_f16},
+        {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
 };
 
 static const char *const src_tags[PRODUCT_LAYOUTS][6] = {{NULL},
@@ -100,7 +97,8 @@ static void refer_by_weights(struct product *p, struct errors *e) {
         struct sum sum = {0};
         for (int64_t n = 0; n < batch; n++)
             sum_add(&sum, p->dst.values[n * outputs + o]);
-        store_bounded(sum_of_terms(&sum), o, &p->bias, &e->bias);
+        store_bounded(p->dst.type == dnnl_f64 ? sum_of_products_f64(&sum, 0) : sum_of_terms(&sum), o,
+                      &p->bias, &e->bias);
     }
 }
 

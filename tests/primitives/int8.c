@@ -117,6 +117,17 @@ static const struct {
         {true, {.name = "zero point of weights", .weights_zero_point = 3}},
 };
 
+/* Bytes that tensors are filled with: at most so far from the middle of the type for weights, and from its
+ * least value for src. Instruction sets whose products of bytes saturate take other ways for smaller ones:
+ * these are as large as they may be, and one larger. */
+static const struct range {
+    const char *name;
+    int src, weights;
+} ranges[] = {
+        {"all bytes", 255, 128}, {"half weights", 255, 64},   {"over half", 255, 65},
+        {"half src", 127, 128},  {"over half src", 128, 128},
+};
+
 enum { SRC, WEIGHTS, BIAS, DST, ARRAYS };
 struct problem {
     const struct shape *shape;
@@ -127,17 +138,29 @@ static dnnl_dim_t out_size(const struct shape *s) {
     return (s->size + 2 * s->padding - (s->kernel - 1) * (s->dilation + 1) - 1) / s->stride + 1;
 }
 
-/* Every byte, the extreme ones more often. */
-static void fill_bytes(struct array *array, unsigned seed) {
-    int least = array->type == dnnl_u8 ? 0 : -128;
+/* Every byte from least to most, these two more often. */
+static void fill_range(struct array *array, int least, int most, unsigned seed) {
     for (int64_t i = 0; i < array->count; i++) {
         seed = seed * 1664525u + 1013904223u;
-        int extreme = seed >> 29 == 0 ? 0 : seed >> 29 == 1 ? 255 : -1;
-        array->values[i] = least + (extreme >= 0 ? extreme : (int)(seed >> 16 & 255));
+        array->values[i] = seed >> 29 == 0   ? least
+                           : seed >> 29 == 1 ? most
+                                             : least + (int)(seed >> 16) % (most - least + 1);
     }
 }
 
-static struct problem problem_new(const struct shape *s, const struct types *t, unsigned seed) {
+static void fill_bytes(struct array *array, unsigned seed) {
+    int least = array->type == dnnl_u8 ? 0 : -128;
+    fill_range(array, least, least + 255, seed);
+}
+
+static void fill_operands(struct problem *p, const struct range *range, unsigned seed) {
+    int least = p->arrays[SRC].type == dnnl_u8 ? 0 : -128, most = range->weights;
+    fill_range(&p->arrays[SRC], least, least + range->src, seed);
+    fill_range(&p->arrays[WEIGHTS], -most, most < 128 ? most : 127, seed + 1);
+}
+
+static struct problem problem_new(const struct shape *s, const struct types *t, const struct range *range,
+                                  unsigned seed) {
     struct problem p = {.shape = s};
     dnnl_dim_t groups = s->groups ? s->groups : 1, out = out_size(s);
     int g = s->groups ? 1 : 0, line = s->batch > 1 ? 1 : 0;
@@ -157,8 +180,7 @@ static struct problem problem_new(const struct shape *s, const struct types *t, 
     p.arrays[SRC] = array_new(src_dims, src, t->src);
     p.arrays[WEIGHTS] = array_new(weights_dims, weights, dnnl_s8);
     p.arrays[DST] = array_new(dst_dims, dst, t->dst);
-    fill_bytes(&p.arrays[SRC], seed);
-    fill_bytes(&p.arrays[WEIGHTS], seed + 1);
+    fill_operands(&p, range, seed);
     if (t->bias) p.arrays[BIAS] = array_new(bias_dims, bias, t->bias);
     if (t->bias) array_fill(&p.arrays[BIAS], 100, seed + 2);
     return p;
@@ -276,15 +298,16 @@ static bool is_few(const struct shape *s) {
     return s->kind == dnnl_matmul && s->size <= FEW;
 }
 
-static void run(const struct shape *s, int t, int a, bool plain) {
+static void run(const struct shape *s, int t, int a, const struct range *range, bool plain) {
     struct attr_case c = with_masks(&attrs[a].c, s);
-    struct problem p = problem_new(s, &types[t], (unsigned)(t + 10 * a));
+    struct problem p = problem_new(s, &types[t], range, (unsigned)(t + 10 * a));
     struct array error = array_like(&p.arrays[DST], dnnl_f64);
     struct attr_run attr;
     char what[128];
     const char *info = "";
     dnnl_primitive_desc_t pd = NULL;
-    snprintf(what, sizeof what, "%s, types %d, %s%s", s->name, t, c.name, plain ? ", plain weights" : "");
+    snprintf(what, sizeof what, "%s, types %d, %s, %s%s", s->name, t, c.name, range->name,
+             plain ? ", plain weights" : "");
     attr_run_init(&attr, &c, &p.arrays[SRC], &p.arrays[WEIGHTS], &p.arrays[DST]);
     if (p.arrays[DST].type == dnnl_u8 || p.arrays[DST].type == dnnl_s8)
         fill_bytes(&attr.previous, (unsigned)(s->inputs + a));
@@ -315,6 +338,9 @@ int main(void) {
         for (int t = 0; t < COUNT(types); t++)
             for (int a = 0; a < COUNT(attrs); a++)
                 if ((s + t + a) % 2 == 0 && takes(&shapes[s], &types[t], &attrs[a].c))
-                    run(&shapes[s], t, a, (s + t + a) % 3 == 0);
+                    run(&shapes[s], t, a, &ranges[0], (s + t + a) % 3 == 0);
+    for (int s = 0; s < COUNT(shapes); s++)
+        for (int r = 1; r < COUNT(ranges); r++)
+            run(&shapes[s], r % 2, 0, &ranges[r], false);
     return failures ? 1 : 0;
 }

@@ -110,6 +110,19 @@ CASE(convolution) {
             F32(4, dnnl_oihw, 37, 5, 3, 3), F32(1, dnnl_a, 37), F32(4, dnnl_nchw, 2, 37, 9, 11), ones, NULL,
             ones, ones, NULL);
 }
+/* CPU-class devices take Winograd's algorithm, with tiles of 4x4 and of 2x2 results. */
+CASE(convolution_winograd_4x4) {
+    return dnnl_convolution_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_convolution_auto, F32(4, dnnl_nhwc, 1, 64, 27, 29),
+            F32(4, dnnl_oihw, 72, 64, 3, 3), F32(1, dnnl_a, 72), F32(4, dnnl_nhwc, 1, 72, 27, 29), ones, NULL,
+            ones, ones, NULL);
+}
+CASE(convolution_winograd_2x2) {
+    return dnnl_convolution_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_convolution_auto, F32(4, dnnl_nchw, 1, 128, 18, 18),
+            F32(4, dnnl_hwio, 128, 128, 3, 3), F32(1, dnnl_a, 128), F32(4, dnnl_nchw, 1, 128, 18, 18), ones,
+            NULL, ones, ones, NULL);
+}
 CASE(convolution_groups) {
     return dnnl_convolution_forward_primitive_desc_create(
             pd, engine, dnnl_forward_inference, dnnl_convolution_direct, F32(4, dnnl_nhwc, 1, 8, 9, 9),
@@ -385,6 +398,8 @@ static const struct {
         ROW(softmax_across),
         ROW(logsoftmax),
         ROW(convolution),
+        ROW(convolution_winograd_4x4),
+        ROW(convolution_winograd_2x2),
         ROW(convolution_groups),
         ROW(convolution_depthwise),
         ROW(convolution_s8),

@@ -322,35 +322,75 @@ static void test_profiling(void **state) {
     free_product(&p);
     free_world(&w);
 }
+
+/* The verbose lines of what runs between these two. */
+struct capture {
+    int stdout_fd;
+    FILE *file;
+    char text[16384];
+};
+
+static void begin_capture(struct capture *c, int level) {
+    c->stdout_fd = dup(1);
+    c->file = tmpfile();
+    assert_non_null(c->file);
+    fflush(stdout);
+    dup2(fileno(c->file), 1);
+    assert_ok(dnnl_set_verbose(level));
+}
+
+static void end_capture(struct capture *c) {
+    assert_ok(dnnl_set_verbose(0));
+    fflush(stdout);
+    dup2(c->stdout_fd, 1);
+    close(c->stdout_fd);
+    rewind(c->file);
+    c->text[fread(c->text, 1, sizeof c->text - 1, c->file)] = 0;
+    fclose(c->file);
+}
+
 /* A verbose line ends with the time that the device measured. */
 static void test_verbose_time(void **state) {
     (void)state;
     struct world w = make_world();
     struct product p = make_product(&w);
+    struct capture capture;
     dnnl_stream_t stream;
-    int count = 1, saved = dup(1);
+    int count = 1;
     uint64_t ns = 0;
-    char text[4096] = "", *line, *time;
-    FILE *file = tmpfile();
-    assert_non_null(file);
     assert_ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_in_order | dnnl_stream_profiling));
-    fflush(stdout);
-    dup2(fileno(file), 1);
-    assert_ok(dnnl_set_verbose(1));
+    begin_capture(&capture, 1);
     multiply(&p, stream, NULL);
-    assert_ok(dnnl_set_verbose(0));
-    fflush(stdout);
-    dup2(saved, 1);
-    close(saved);
-    rewind(file);
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    fclose(file);
+    end_capture(&capture);
     assert_ok(dnnl_query_profiling_data(stream, dnnl_profiling_data_kind_time, &count, &ns));
-    line = strstr(text, "exec,");
+    char *line = strstr(capture.text, "exec,");
     assert_non_null(line);
     *strchr(line, '\n') = 0;
-    time = strrchr(line, ',') + 1;
+    const char *time = strrchr(line, ',') + 1;
     assert_true(fabs(strtod(time, NULL) - (double)ns / 1e6) <= 1e-4 * (double)ns / 1e6);
+    dnnl_stream_destroy(stream);
+    free_product(&p);
+    free_world(&w);
+}
+
+/* A device of Level Zero is "gpu" in every line of a primitive, also if it is a CPU. */
+static void test_verbose_kind(void **state) {
+    (void)state;
+    struct world w = make_world();
+    struct capture capture;
+    dnnl_stream_t stream;
+    int created = 0, executed = 0;
+    assert_ok(dnnl_stream_create(&stream, w.engine, dnnl_stream_default_flags));
+    begin_capture(&capture, 2);
+    struct product p = make_product(&w);
+    multiply(&p, stream, NULL);
+    end_capture(&capture);
+    for (char *line = strtok(capture.text, "\n"); line; line = strtok(NULL, "\n")) {
+        created += strstr(line, ",primitive,create:cache_") && strstr(line, ",gpu");
+        executed += strstr(line, ",primitive,exec,gpu") != NULL;
+        if (strstr(line, ",primitive,")) assert_null(strstr(line, ",cpu"));
+    }
+    assert_true(created > 0 && executed > 0);
     dnnl_stream_destroy(stream);
     free_product(&p);
     free_world(&w);
@@ -368,6 +408,7 @@ int main(void) {
             cmocka_unit_test(test_replay_of_lstm),
             cmocka_unit_test(test_profiling),
             cmocka_unit_test(test_verbose_time),
+            cmocka_unit_test(test_verbose_kind),
     };
     setenv("ONEDNN_GPU_RUNTIME", "ZE", 1);
     if (!ze_open()) {

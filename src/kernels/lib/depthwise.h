@@ -38,41 +38,6 @@ INLINE void depthwise_sums(const struct depthwise_block *b, global const float *
         }
 }
 
-#if defined(__AVX512F__)
-/* The same for rows of three taps without dilation and outputs `stride` pixels apart: a pixel is loaded once
- * for all outputs that read it. Fewer registers than 32 would not hold the pixels. */
-INLINE void depthwise_sums_of_3(const struct depthwise_block *b, global const float *src,
-                                global const float *weights, const int stride, VEC *acc) {
-#pragma unroll
-    for (int r = 0; r < DEPTHWISE_BLOCK; r++)
-        acc[r] = V(0.0f);
-#pragma nounroll
-    for (i64 k0 = 0; k0 < b->taps[0]; k0++)
-#pragma nounroll
-        for (i64 k1 = 0; k1 < b->taps[1]; k1++) {
-            global const float *a = src + k0 * b->step[0] + k1 * b->step[1];
-            global const float *w = weights + k0 * b->weights_step[0] + k1 * b->weights_step[1];
-            VEC y[3], x[2 * DEPTHWISE_BLOCK + 1];
-#pragma unroll
-            for (int k = 0; k < 3; k++)
-                y[k] = VLOAD(0, w + k * b->weights_step[2]);
-#pragma unroll
-            for (int i = 0; i < (DEPTHWISE_BLOCK - 1) * stride + 3; i++)
-                x[i] = VLOAD(0, a + i * b->step[2]);
-#pragma unroll
-            for (int k = 0; k < 3; k++)
-#pragma unroll
-                for (int r = 0; r < DEPTHWISE_BLOCK; r++)
-                    acc[r] = fma(x[r * stride + k], y[k], acc[r]);
-        }
-}
-#else
-INLINE void depthwise_sums_of_3(const struct depthwise_block *b, global const float *src,
-                                global const float *weights, const int stride, VEC *acc) {
-    depthwise_sums(b, src, weights, DEPTHWISE_BLOCK, acc);
-}
-#endif
-
 /* Adds bias, applies the activation and stores m results; `lanes` channels exist. */
 INLINE void depthwise_end(constant struct depthwise_params *p, VEC *acc, VEC bias, global float *dst,
                           i64 column, const int m, int lanes) {
@@ -148,9 +113,8 @@ INLINE void depthwise_prefetch(const struct depthwise_block *b, global const flo
 
 /* The same for `length` adjacent outputs, at least a block. The last block starts early: some outputs are
  * computed twice, with the same bits. */
-INLINE void depthwise_run(constant struct depthwise_params *p, const struct depthwise_buffers *f,
-                          const struct depthwise_block *b, i64 first, i64 last, int lanes, i64 length,
-                          const int stride) {
+OUTLINE void depthwise_run(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                           const struct depthwise_block *b, i64 first, i64 last, int lanes, i64 length) {
 #pragma nounroll
     for (i64 panel = first; panel < last; panel++) {
         const struct depthwise_place at = depthwise_place(p, f, b, panel);
@@ -161,10 +125,7 @@ INLINE void depthwise_run(constant struct depthwise_params *p, const struct dept
             const i64 place = i + DEPTHWISE_BLOCK < length ? i : length - DEPTHWISE_BLOCK;
             VEC acc[DEPTHWISE_BLOCK];
             if (p->large) depthwise_prefetch(b, at.src + place * b->column);
-            if (stride)
-                depthwise_sums_of_3(b, at.src + place * b->column, at.weights, stride, acc);
-            else
-                depthwise_sums(b, at.src + place * b->column, at.weights, DEPTHWISE_BLOCK, acc);
+            depthwise_sums(b, at.src + place * b->column, at.weights, DEPTHWISE_BLOCK, acc);
             depthwise_end(p, acc, bias, at.dst + place * b->dst_column, b->dst_column, DEPTHWISE_BLOCK,
                           lanes);
         }
@@ -193,28 +154,13 @@ INLINE void depthwise_any(constant struct depthwise_params *p, const struct dept
     }
 }
 
-#define DEPTHWISE_RUNS_OF(stride)                                                                            \
-    OUTLINE void depthwise_run_##stride(constant struct depthwise_params *p,                                 \
-                                        const struct depthwise_buffers *f, const struct depthwise_block *b,  \
-                                        i64 first, i64 last, int lanes, i64 length) {                        \
-        depthwise_run(p, f, b, first, last, lanes, length, stride);                                          \
-    }
-DEPTHWISE_RUNS_OF(0)
-DEPTHWISE_RUNS_OF(1)
-DEPTHWISE_RUNS_OF(2)
-
 /* Plain results of a block, or of a run that begins with it. */
 INLINE void depthwise_plain(constant struct depthwise_params *p, const struct depthwise_buffers *f,
                             const struct depthwise_block *b, i64 first, i64 last, int lanes, i64 length) {
-    const bool short_rows = b->taps[2] == 3 && b->step[2] == p->images.src_stride[2];
     if (length <= b->count)
         depthwise_any(p, f, b, first, last, lanes, 0);
-    else if (short_rows && p->images.window.stride[2] == 1)
-        depthwise_run_1(p, f, b, first, last, lanes, length);
-    else if (short_rows && p->images.window.stride[2] == 2)
-        depthwise_run_2(p, f, b, first, last, lanes, length);
     else
-        depthwise_run_0(p, f, b, first, last, lanes, length);
+        depthwise_run(p, f, b, first, last, lanes, length);
 }
 
 /* The sums of a block for `count` channels, one channel at a time. */
@@ -309,6 +255,37 @@ INLINE void depthwise_row(constant struct depthwise_params *p, const struct dept
     }
 }
 
+#undef LANES
+#include "kernels/lib/depthwise_lines.h"
+
+/* The end of the last vector of channels up to `end` that `rows` rows of outputs read. */
+INLINE i64 lines_reach(constant struct depthwise_params *p, const struct window_row *row, i64 end, int rows) {
+    constant struct window_images *w = &p->images;
+    const i64 last = row->taps.last[1] + rows - 1, room = w->window.size[1] - row->taps.start[1];
+    return row->from + (row->taps.last[0] - 1) * w->src_step[0]
+           + ((last < room ? last : room) - 1) * w->src_step[1] + (w->window.size[2] - 1) * w->src_stride[2]
+           + (end + DEPTHWISE_PANEL - 1) / DEPTHWISE_PANEL * DEPTHWISE_PANEL;
+}
+
+/* Row number `row` of the outputs, and the next one if both can be computed at once. The last panel may end
+ * where src ends: then it is computed in the other way. Returns the number of rows. */
+INLINE int depthwise_some_lines(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                                EPILOGUE_ARGS, i64 part, i64 row, i64 last, i64 index) {
+    struct depthwise_item item = depthwise_item(p, part, row, index);
+    const i64 left = p->images.places[1] - item.row.place[1];
+    const int rows = p->lines == 2 && row + 1 < last && left > 1 && item.row.taps.last[0] > 0 ? 2 : 1;
+    const i64 all = item.last * DEPTHWISE_PANEL, channels = p->images.channels;
+    const bool whole = all <= channels || lines_reach(p, &item.row, channels, rows) <= p->src_end;
+    const i64 end = all <= channels ? all : whole ? channels : all - DEPTHWISE_PANEL;
+    depthwise_lines(p, f, &item.row, item.first * DEPTHWISE_PANEL, end, rows);
+    for (int i = 0; i < rows && !whole; i++) {
+        item = depthwise_item(p, part, row + i, index);
+        item.first = item.last - 1;
+        depthwise_row(p, f, EPILOGUE_PASS, &item);
+    }
+    return rows;
+}
+
 /* Range: parts of rows, groups of rows, batches x pieces of channels. Rows of a group share pixels, which
  * stay in the cache. */
 #if WANTED(f32_depthwise_6x16)
@@ -317,10 +294,12 @@ kernel void f32_depthwise_6x16(ITEM global const float *src, global const float 
                                constant struct depthwise_params *p) {
     const struct depthwise_buffers f = {src, weights + p->weights_offset, bias, dst};
     const i64 rows = p->images.places[0] * p->images.places[1], row = get_global_id(1) * p->rows;
-    for (i64 i = row; i < row + p->rows && i < rows; i++) {
+    const i64 last = row + p->rows < rows ? row + p->rows : rows;
+    for (i64 i = row; i < last && p->lines;)
+        i += depthwise_some_lines(p, &f, EPILOGUE_PASS, get_global_id(0), i, last, get_global_id(2));
+    for (i64 i = row; i < last && !p->lines; i++) {
         const struct depthwise_item part = depthwise_item(p, get_global_id(0), i, get_global_id(2));
         depthwise_row(p, &f, EPILOGUE_PASS, &part);
     }
 }
 #endif
-#undef LANES

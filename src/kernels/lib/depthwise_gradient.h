@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gradients of the weights of depthwise convolutions: up to GRADIENT_TAPS taps of a row of the window by one
- * or two vectors of channels at a time, in registers. If the last channels do not fill a vector, the vector
- * begins earlier, and what was computed before is left out. A row of places meets all rows of the window
- * while it is in the L1 cache; the sums of each lie in memory in between.
+ * Gradients of the weights of depthwise convolutions: up to GRADIENT_TAPS taps (two of doubles) of a row of
+ * the window by one or two vectors of channels at a time, in registers. If the last channels do not fill a
+ * vector, the vector begins earlier, and what was computed before is left out. A row of places meets all rows
+ * of the window while it is in the L1 cache; the sums of each lie in memory in between. DEPTHWISE_GRADIENT is
+ * the kernel; of f32, or f64 with DOUBLES.
  */
 #define LANES 16
 #include "kernels/lib/lanes.h"
@@ -39,9 +40,9 @@ INLINE struct depthwise_job depthwise_job(constant struct weights_gradient_param
 }
 
 /* A vector of which `count` elements exist; the others are zeros. */
-INLINE VEC depthwise_gradient_load(global const float *from, const int count) {
+INLINE VEC depthwise_gradient_load(global const REAL *from, const int count) {
     if (count == LANES) return VLOAD(0, from);
-    float each[LANES];
+    REAL each[LANES];
 #pragma nounroll
     for (int i = 0; i < LANES; i++)
         each[i] = i < count ? from[i] : 0.0f;
@@ -49,7 +50,7 @@ INLINE VEC depthwise_gradient_load(global const float *from, const int count) {
 }
 
 /* One tap at positions `first` to `last` - 1 of a row. */
-INLINE void depthwise_gradient_tap(global const float *a, i64 a_step, global const float *d, i64 d_step,
+INLINE void depthwise_gradient_tap(global const REAL *a, i64 a_step, global const REAL *d, i64 d_step,
                                    i64 first, i64 last, const int vectors, int count, VEC *acc) {
 #pragma nounroll
     for (i64 i = first; i < last; i++)
@@ -62,8 +63,8 @@ INLINE void depthwise_gradient_tap(global const float *a, i64 a_step, global con
 /* out[tap][vector] += the sums of a row, which begins at `a` and `d`. Callers pass `taps` and `vectors` as
  * constants. */
 INLINE void depthwise_gradient_row(constant struct weights_gradient_params *p,
-                                   const struct depthwise_job *job, global const float *a,
-                                   global const float *d, const int taps, const int vectors, int count,
+                                   const struct depthwise_job *job, global const REAL *a,
+                                   global const REAL *d, const int taps, const int vectors, int count,
                                    VEC *out) {
     const i64 a_step = p->window.stride[2] * p->image_stride[2], d_step = p->places_stride[2];
     const i64 a_tap = p->window.step[2] * p->image_stride[2];
@@ -102,8 +103,8 @@ INLINE void depthwise_gradient_row(constant struct weights_gradient_params *p,
 /* Separate functions, so that each has all registers to itself. */
 #define DEPTHWISE_SUMS_OF(taps_)                                                                             \
     OUTLINE void depthwise_gradient_##taps_(constant struct weights_gradient_params *p,                      \
-                                            const struct depthwise_job *job, global const float *a,          \
-                                            global const float *d, int vectors, int count, VEC *out) {       \
+                                            const struct depthwise_job *job, global const REAL *a,           \
+                                            global const REAL *d, int vectors, int count, VEC *out) {        \
         if (vectors == 2)                                                                                    \
             depthwise_gradient_row(p, job, a, d, taps_, 2, LANES, out);                                      \
         else if (count == LANES)                                                                             \
@@ -113,8 +114,10 @@ INLINE void depthwise_gradient_row(constant struct weights_gradient_params *p,
     }
 DEPTHWISE_SUMS_OF(1)
 DEPTHWISE_SUMS_OF(2)
+#ifndef DOUBLES
 DEPTHWISE_SUMS_OF(3)
 DEPTHWISE_SUMS_OF(4)
+#endif
 
 /* One or two vectors of channels. Lanes from `skipped` on are the first ones of their panel. */
 struct depthwise_strip {
@@ -136,8 +139,8 @@ INLINE struct depthwise_strip depthwise_strip(constant struct weights_gradient_p
     return s;
 }
 
-INLINE void depthwise_gradient_write(global float *dst, int skipped, VEC sums) {
-    float each[2 * LANES] = {0.0f};
+INLINE void depthwise_gradient_write(global REAL *dst, int skipped, VEC sums) {
+    REAL each[2 * LANES] = {0.0f};
     VSTORE(sums, 0, each);
     VSTORE(VLOAD(0, each + skipped), 0, dst);
 }
@@ -145,20 +148,22 @@ INLINE void depthwise_gradient_write(global float *dst, int skipped, VEC sums) {
 /* All jobs of a work-item at one row of places. */
 INLINE void depthwise_gradient_jobs(constant struct weights_gradient_params *p,
                                     const struct gradient_chunk *c, const struct depthwise_job *jobs,
-                                    int count, const struct depthwise_strip *s, global const float *image,
-                                    global const float *places, int row, VEC *sums) {
-    global const float *d = places + (p->places_offset + s->channel + c->places[row]);
+                                    int count, const struct depthwise_strip *s, global const REAL *image,
+                                    global const REAL *places, int row, VEC *sums) {
+    global const REAL *d = places + (p->places_offset + s->channel + c->places[row]);
     for (int j = 0; j < count; j++, sums += 2 * GRADIENT_TAPS) {
         const struct depthwise_job *job = jobs + j;
         if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
-        global const float *a = image + (p->image_offset + s->channel + c->image[row] + job->image);
+        global const REAL *a = image + (p->image_offset + s->channel + c->image[row] + job->image);
 #define DEPTHWISE_SUMS(taps_)                                                                                \
     case taps_: depthwise_gradient_##taps_(p, job, a, d, s->vectors, s->count, sums); break;
         switch (job->taps) {
             DEPTHWISE_SUMS(1)
             DEPTHWISE_SUMS(2)
+#ifndef DOUBLES
             DEPTHWISE_SUMS(3)
             DEPTHWISE_SUMS(4)
+#endif
         }
 #undef DEPTHWISE_SUMS
     }
@@ -167,7 +172,7 @@ INLINE void depthwise_gradient_jobs(constant struct weights_gradient_params *p,
 /* Stores the sums of a work-item. */
 INLINE void depthwise_gradient_end(constant struct weights_gradient_params *p,
                                    const struct depthwise_job *jobs, int count,
-                                   const struct depthwise_strip *s, const VEC *sums, global float *dst) {
+                                   const struct depthwise_strip *s, const VEC *sums, global REAL *dst) {
     for (int j = 0; j < count; j++, sums += 2 * GRADIENT_TAPS)
         for (int i = 0; i < jobs[j].taps * s->vectors; i++) {
             const int t = i / s->vectors, v = i - t * s->vectors;
@@ -176,9 +181,9 @@ INLINE void depthwise_gradient_end(constant struct weights_gradient_params *p,
 }
 
 /* Range: groups of jobs, blocks of two vectors of channels, parts. */
-#if WANTED(f32_depthwise_gradient_4x32)
-kernel void f32_depthwise_gradient_4x32(ITEM global const float *image, global const float *places,
-                                        global float *dst, constant struct weights_gradient_params *p) {
+#if WANTED(DEPTHWISE_GRADIENT)
+kernel void DEPTHWISE_GRADIENT(ITEM global const REAL *image, global const REAL *places, global REAL *dst,
+                               constant struct weights_gradient_params *p) {
     const i64 part = get_global_id(2), block = (i64)get_global_id(1) * 2 * LANES;
     const i64 end = block + 2 * LANES < p->outputs ? block + 2 * LANES : p->outputs;
     const i64 all = p->tiles * p->window.taps[0] * p->window.taps[1];

@@ -51,7 +51,7 @@ INLINE OVERLOAD VEC eltwise_gelu_tanh(VEC x) {
 }
 
 INLINE OVERLOAD VEC eltwise_gelu_erf(VEC x) {
-    return V(0.5f) * x * (V(1.0f) + f32_erf(x * V(0x1.6a09e6p-1f))); /* sqrt(1 / 2) */
+    return x * f32_normal(x);
 }
 
 INLINE OVERLOAD VEC eltwise_pow(VEC x, float alpha, float beta) {

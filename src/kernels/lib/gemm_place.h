@@ -21,7 +21,8 @@ INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i6
                                     int width) {
     struct gemm_place at;
     at.row = p->rows == 1 ? 0 : tile / p->tiles;
-    at.column = (tile - at.row * p->tiles) * p->tile;
+    const i64 before = tile - at.row * p->tiles;
+    at.column = before * p->tile - (before > p->whole ? before - p->whole : 0);
     at.channel = panel * width;
     at.src = p->src_offset + step * p->src_step + at.row * p->src_row + at.column * p->src_column;
     at.weights = p->weights_offset + panel * p->weights_panel;
@@ -40,6 +41,23 @@ INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i6
         at.dst += index * p->dst_batch[d];
     }
     return at;
+}
+
+/* Tiles `first` to `last` - 1 of a row: those of a work-item. */
+struct gemm_run {
+    i64 row, first, last;
+};
+
+INLINE struct gemm_run gemm_run(constant struct gemm_params *p, i64 index) {
+    struct gemm_run run;
+    run.row = p->rows == 1 ? 0 : index / p->runs;
+    run.first = (index - run.row * p->runs) * p->run;
+    run.last = run.first + p->run < p->tiles ? run.first + p->run : p->tiles;
+    return run;
+}
+
+INLINE int gemm_columns(constant struct gemm_params *p, i64 tile) {
+    return (int)(tile < p->whole ? p->tile : p->tile - 1);
 }
 
 /* The taps of the window that a tile computes, except along a row: depths and rows `first` to `last` - 1. */

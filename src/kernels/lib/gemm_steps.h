@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inner loop of f32 matrix products, for tiles of up to HEIGHT columns by panels of two vectors of LANES
- * floats. Included once per shape, after lib/lanes.h; NAME(x) appends the shape to a name. Weights are in the
- * address space SPACE.
+ * The inner loop of matrix products of f32 or f64, for tiles of up to HEIGHT columns by panels of two vectors
+ * of LANES elements. Included once per shape, after lib/lanes.h; NAME(x) appends the shape to a name. Weights
+ * are in the address space SPACE.
  */
 /* acc[panel][r][v] += column r of src times vector v of a panel of weights, over `depth` steps, each of which
- * also asks for `ahead` if that is not NULL. Callers pass `m` and `panels` as constants, so that the loops
- * over them unroll and acc stays in registers. */
-INLINE void NAME(gemm_steps)(global const float *a, const i64 column, SPACE const float *w, const i64 step,
-                             const i64 panel, const i64 depth, global const float *ahead,
-                             const i64 ahead_step, const int m, const int panels, VEC *acc) {
+ * also asks for `lines` lines of the cache from `ahead` on if that is not NULL. Callers pass `m`, `panels`
+ * and `lines` as constants, so that the loops over them unroll and acc stays in registers. */
+INLINE void NAME(gemm_steps)(global const REAL *a, const i64 column, SPACE const REAL *w, const i64 step,
+                             const i64 panel, const i64 depth, global const REAL *ahead, const i64 ahead_step,
+                             const int lines, const int m, const int panels, VEC *acc) {
 #pragma nounroll
     for (i64 i = 0; i < depth; i++, w += step) {
         if (ahead) {
-            PREFETCH(ahead);
-            PREFETCH(ahead + LANES);
+#pragma unroll
+            for (int n = 0; n < lines; n++)
+                PREFETCH(ahead + 16 * n);
             ahead += ahead_step;
         }
 #pragma unroll

@@ -21,33 +21,77 @@ INLINE void NAME(gemm_half_steps)(global const float *a, const i64 column, globa
     }
 }
 
-/* out[panel][r][v]: the whole reduction, tap by tap of the window. `one`: v is 0. */
-INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
-                            const int panels, const bool one, VEC *out) {
-    const struct gemm_taps taps = gemm_taps(p, &t->at);
-    VEC acc[2 * HEIGHT];
+/* acc[panel][r][v]: the whole reduction, tap by tap of the window. `one`: v is 0. */
+INLINE void NAME(gemm_sums)(constant struct gemm_params *p, const struct gemm_tile *t,
+                            const struct gemm_taps *taps, const int m, const int panels, const bool one,
+                            VEC *acc) {
 #pragma unroll
     for (int r = 0; r < 2 * m * panels; r++)
         acc[r] = (VEC)(0.0f);
-    EACH_TAP(p, &taps) {
+    EACH_TAP(p, taps) {
         if (one)
             NAME(gemm_half_steps)(t->src + from, p->src_column, t->weights + by, p->weights_depth, p->depth,
                                   m, acc);
         else
             NAME(gemm_steps)(t->src + from, p->src_column, t->weights + by, p->weights_depth,
-                             p->weights_panel, p->depth, 0, 0, m, panels, acc);
+                             p->weights_panel, p->depth, 0, 0, 0, m, panels, acc);
     }
-    NAME(gemm_move)(out, acc, 2 * m * panels);
 }
 
-/* out[r][v] += a piece of the reduction, starting at step `begin`. */
+/* A loop over both vectors, or the first alone, of m columns. */
+#define EACH_SUM(m, one)                                                                                     \
+    _Pragma("unroll") for (int c = 0; c < (m); c++)                                                          \
+            _Pragma("unroll") for (int v = 0; v < ((one) ? 1 : 2); v++)
+
+/* Bias, the sum with dst, limits and stores of a tile whose vectors are whole, from registers. */
+INLINE void NAME(gemm_store_direct)(constant struct gemm_params *p, const struct gemm_tile *t, const int m,
+                                    const bool one, VEC *acc) {
+    global float *dst = (global float *)t->dst + t->at.dst;
+    const i64 column = p->dst_column;
+    if (p->has_bias) {
+        global const float *bias = (global const float *)t->bias + t->at.bias;
+        EACH_SUM(m, one) acc[2 * c + v] += VLOAD(v, bias);
+    }
+    if (p->adds) EACH_SUM(m, one) acc[2 * c + v] += VLOAD(v, dst + c * column);
+    if (p->limits > 0) {
+        const VEC low = V(p->low);
+        EACH_SUM(m, one) acc[2 * c + v] = acc[2 * c + v] > low ? acc[2 * c + v] : low;
+    }
+    if (p->limits > 1) {
+        const VEC high = V(p->high);
+        EACH_SUM(m, one) acc[2 * c + v] = acc[2 * c + v] > high ? high : acc[2 * c + v];
+    }
+    EACH_SUM(m, one) VSTORE(acc[2 * c + v], v, dst + c * column);
+}
+#undef EACH_SUM
+
+/* A tile of one panel: stored if `direct`, otherwise out[r][v]. */
+INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
+                            const struct gemm_taps *taps, const int m, const bool one, const bool direct,
+                            VEC *out) {
+    VEC acc[2 * HEIGHT];
+    NAME(gemm_sums)(p, t, taps, m, 1, one, acc);
+    if (direct)
+        NAME(gemm_store_direct)(p, t, m, one, acc);
+    else
+        NAME(gemm_move)(out, acc, 2 * m);
+}
+
+/* Steps of the reduction at a time: 16 KB of a panel. */
+enum { NAME(DEEP_PIECE) = 2048 / LANES };
+
+/* out[r][v] += a piece of the reduction, starting at step `begin`. Meanwhile the next piece is asked for: by
+ * each of the first tiles one line of every step, so that not one of them waits for all. */
 INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_tile *t, i64 first, i64 begin,
                              i64 depth, const int m, VEC *out) {
+    enum { LINE = 16 };
     VEC acc[2 * HEIGHT];
     NAME(gemm_move)(acc, out, 2 * m);
     global const float *weights = t->weights + begin * p->weights_depth;
+    const i64 line = first / p->tile * LINE;
     NAME(gemm_steps)(t->src + first * p->src_column + begin, p->src_column, weights, p->weights_depth, 0,
-                     depth, weights + GEMM_DEEP_PIECE * p->weights_depth, p->weights_depth, m, 1, acc);
+                     depth, line < 2 * LANES ? weights + NAME(DEEP_PIECE) * p->weights_depth + line : 0,
+                     p->weights_depth, 1, m, 1, acc);
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
@@ -63,16 +107,12 @@ INLINE void NAME(gemm_store_plain)(constant struct gemm_params *p, const struct 
 #pragma nounroll
     for (int r = 0; r < columns; r++, dst += p->dst_column, out += 2) {
         VEC x0 = out[0] + b0, x1 = out[1] + b1;
-        if (p->activation.alg) {
-            x0 = activation_apply(&p->activation, x0);
-            x1 = activation_apply(&p->activation, x1);
-        }
         if (p->adds) {
-            x0 = activation_apply(&p->after, x0 + VLOAD(0, dst));
-            x1 = activation_apply(&p->after, x1 + VLOAD(1, dst));
+            x0 += VLOAD(0, dst);
+            x1 += VLOAD(1, dst);
         }
-        VSTORE(x0, 0, dst);
-        VSTORE(x1, 1, dst);
+        VSTORE(activation_apply(&p->activation, x0), 0, dst);
+        VSTORE(activation_apply(&p->activation, x1), 1, dst);
     }
 }
 
@@ -88,18 +128,13 @@ INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct g
 #pragma unroll
         for (int v = 0; v < 2; v++) {
             const int left = count - v * LANES;
-            VEC x = activation_apply(&p->activation, out[v] + bias[v]);
+            VEC x = out[v] + bias[v], before;
             if (left <= 0) break;
-            if (p->adds && left >= LANES) x = activation_apply(&p->after, x + VLOAD(v, dst));
-            if (!p->adds || left >= LANES) {
-                store_lanes(x, dst + v * LANES, left);
-                continue;
+            if (p->adds) {
+                load_lanes(&before, dst + v * LANES, left, 0.0f);
+                x += before;
             }
-            float more[LANES];
-            VSTORE(x, 0, more);
-#pragma nounroll
-            for (int i = 0; i < left; i++)
-                dst[v * LANES + i] = activation_apply(&p->after, more[i] + dst[v * LANES + i]);
+            store_lanes(activation_apply(&p->activation, x), dst + v * LANES, left);
         }
 }
 
@@ -114,10 +149,9 @@ INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct g
         gemm_store_block(p, t, e, columns, 2 * LANES, (private float *)out);
 }
 
-/* Asks for the dst of a tile, which is there when its sums are. */
+/* Asks for the dst that a tile is added to, which is there when its sums are. */
 INLINE void NAME(gemm_ask)(constant struct gemm_params *p, const struct gemm_tile *t, int columns) {
     global float *dst = (global float *)t->dst + t->at.dst;
-    if (!p->plain) return;
 #pragma nounroll
     for (int r = 0; r < columns; r++, dst += p->dst_column) {
         PREFETCH(dst);
@@ -125,26 +159,59 @@ INLINE void NAME(gemm_ask)(constant struct gemm_params *p, const struct gemm_til
     }
 }
 
-/* Range: tiles of a row x rows, panels, batches. */
+/* A tile of m columns by two whole panels, stored from registers. */
+INLINE void NAME(gemm_two)(constant struct gemm_params *p, const struct gemm_tile *t,
+                           const struct gemm_taps *taps, const int m) {
+    struct gemm_tile next = *t;
+    VEC acc[2 * HEIGHT];
+    NAME(gemm_sums)(p, t, taps, m, 2, false, acc);
+    NAME(gemm_store_direct)(p, t, m, false, acc);
+    gemm_move_across(p, &next, 1, 2 * LANES);
+    NAME(gemm_store_direct)(p, &next, m, false, acc + 2 * m);
+}
+
+/* A run of tiles of one panel. Those of few columns also compute the next panel if `two`, and are left out if
+ * that has been done. */
+INLINE void NAME(gemm_tiles)(constant struct gemm_params *p, struct gemm_tile t,
+                             const struct epilogue_state *e, const struct gemm_run *run, bool two,
+                             bool done) {
+    const struct gemm_taps taps = gemm_taps(p, &t.at);
+    const i64 left = p->channels - t.at.channel;
+    const bool direct = p->direct && (left >= 2 * LANES || left == LANES);
+    VEC out[2 * HEIGHT];
+    for (i64 i = run->first; i < run->last; i++) {
+        const int columns = gemm_columns(p, i);
+        if (p->adds) NAME(gemm_ask)(p, &t, columns);
+#define TWO_PANELS(m) NAME(gemm_two)(p, &t, &taps, m)
+#define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, &taps, m, false, direct, out)
+#define HALF_TILE(m) NAME(gemm_tile)(p, &t, &taps, m, true, direct, out)
+        if (two && columns <= GEMM_FEW_COLUMNS) {
+            if (!done) EACH_FEW(columns, TWO_PANELS)
+        } else if (left > LANES) {
+            EACH_HEIGHT(columns, WHOLE_TILE)
+        } else {
+            EACH_HEIGHT(columns, HALF_TILE)
+        }
+#undef HALF_TILE
+#undef WHOLE_TILE
+#undef TWO_PANELS
+        if (!direct) NAME(gemm_store_tile)(p, &t, e, columns, out);
+        gemm_move_on(p, &t, columns);
+    }
+}
+
+/* Range: runs of tiles of a row x rows, panels or pairs of them, batches. */
 #if WANTED(NAME(f32_gemm))
 kernel void NAME(f32_gemm)(ITEM global const float *src, global const float *weights,
                            global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                            constant struct gemm_params *p) {
     struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, GEMM_TILE(p), GEMM_PANEL(p),
-                                     get_global_id(2), 2 * LANES);
-    int columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
-    VEC out[2 * HEIGHT];
-    NAME(gemm_ask)(p, &t, columns);
-#define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, m, 1, false, out)
-#define HALF_TILE(m) NAME(gemm_tile)(p, &t, m, 1, true, out)
-    if (p->channels - t.at.channel > LANES)
-        EACH_HEIGHT(columns, WHOLE_TILE)
-    else
-        EACH_HEIGHT(columns, HALF_TILE)
-#undef HALF_TILE
-#undef WHOLE_TILE
-    NAME(gemm_store_tile)(p, &t, &e, columns, out);
+    const struct gemm_run run = gemm_run(p, GEMM_TILE(p));
+    struct gemm_tile t = gemm_locate(p, scalars.step, src, weights, bias, dst, run.row * p->tiles + run.first,
+                                     GEMM_PANEL(p) * p->panels, get_global_id(2), 2 * LANES);
+    const bool two = p->panels == 2 && p->direct && p->channels - t.at.channel >= 4 * LANES;
+    for (i32 n = 0; n < p->panels; n++, gemm_move_across(p, &t, 1, 2 * LANES))
+        NAME(gemm_tiles)(p, t, &e, &run, two, n > 0);
 }
 #endif
 
@@ -160,8 +227,8 @@ kernel void NAME(f32_gemm_deep)(ITEM global const float *src, global const float
     VEC out[2 * GEMM_DEEP_COLUMNS];
     for (int i = 0; i < 2 * p->columns; i++)
         out[i] = (VEC)(0.0f);
-    for (i64 begin = 0; begin < p->depth; begin += GEMM_DEEP_PIECE) {
-        i64 depth = p->depth - begin < GEMM_DEEP_PIECE ? p->depth - begin : GEMM_DEEP_PIECE;
+    for (i64 begin = 0; begin < p->depth; begin += NAME(DEEP_PIECE)) {
+        i64 depth = p->depth - begin < NAME(DEEP_PIECE) ? p->depth - begin : NAME(DEEP_PIECE);
         for (i64 first = 0; first < p->columns; first += p->tile) {
             int columns = (int)(p->columns - first < p->tile ? p->columns - first : p->tile);
 #define ONE_PIECE(m) NAME(gemm_piece)(p, &t, first, begin, depth, m, out + 2 * first)
@@ -184,18 +251,19 @@ kernel void NAME(f32_gemm_wide)(ITEM global const float *src, global const float
     struct gemm_tile t =
             gemm_locate(p, scalars.step, src, weights, bias, dst, 0, panel, get_global_id(2), 2 * LANES);
     i64 panels = (p->channels - t.at.channel + 2 * LANES - 1) / (2 * LANES);
+    const struct gemm_taps taps = gemm_taps(p, &t.at);
     VEC out[2 * GEMM_WIDE_PANELS];
     if (panels >= GEMM_WIDE_PANELS) {
+        VEC acc[2 * GEMM_WIDE_PANELS];
         panels = GEMM_WIDE_PANELS;
-        NAME(gemm_tile)(p, &t, 1, GEMM_WIDE_PANELS, false, out);
+        NAME(gemm_sums)(p, &t, &taps, 1, GEMM_WIDE_PANELS, false, acc);
+        NAME(gemm_move)(out, acc, 2 * GEMM_WIDE_PANELS);
     } else {
-        for (int i = 0; i < panels; i++) {
-            struct gemm_tile one = t;
-            one.weights += i * p->weights_panel;
-            NAME(gemm_tile)(p, &one, 1, 1, false, out + 2 * i);
-        }
+        for (int i = 0; i < panels; i++, gemm_move_across(p, &t, 1, 2 * LANES))
+            NAME(gemm_tile)(p, &t, &taps, 1, false, false, out + 2 * i);
+        gemm_move_across(p, &t, -panels, 2 * LANES);
     }
-    for (int i = 0; i < panels; i++, t.at.channel += 2 * LANES, t.at.dst += 2 * LANES, t.at.bias += 2 * LANES)
+    for (int i = 0; i < panels; i++, gemm_move_across(p, &t, 1, 2 * LANES))
         NAME(gemm_store_tile)(p, &t, &e, 1, out + 2 * i);
 }
 #endif

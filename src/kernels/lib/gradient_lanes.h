@@ -83,9 +83,8 @@ INLINE OVERLOAD VEC gradient_gelu_tanh(VEC x) {
 }
 
 INLINE OVERLOAD VEC gradient_gelu_erf(VEC x) {
-    VEC v = x * V(0x1.6a09e6p-1f); /* sqrt(1 / 2); below 2 / sqrt(pi) */
-    VEC bell = v * V(0x1.20dd76p0f) * f32_exp(-v * v);
-    return V(0.5f) * (V(1.0f) + f32_erf(v) + bell);
+    VEC bell = V(0x1.988454p-2f) * f32_exp(x * x * V(-0.5f)); /* sqrt(1 / (2 pi)) */
+    return fma(x, bell, f32_normal(x));
 }
 
 INLINE OVERLOAD VEC gradient_pow(VEC x, float alpha, float beta) {

@@ -21,6 +21,7 @@ struct int8_tile {
     struct gemm_place at;
     int columns, count[2]; /* channels of each vector that exist */
     struct gemm_taps taps;
+    bool fits; /* sums of two products fit 16 bits */
 };
 
 /* What all columns of a tile share. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of bytes on x86-64 without VNNI. Even and odd bytes are widened to 16 bits: those of src a piece
- * of the reduction at a time, those of weights as they are loaded. Then one instruction multiplies and adds
- * pairs. The one for pairs of bytes saturates; this one is exact.
+ * Products of bytes on x86-64 without VNNI, exact in one of two ways. One instruction multiplies bytes and
+ * adds pairs of products, but saturates at 16 bits: it is used where no pair can get there, because of the
+ * weights of the tile or the src of the columns. Elsewhere, even and odd bytes are widened to 16 bits: those
+ * of src a piece of the reduction at a time, those of weights as they are loaded; then another instruction
+ * multiplies and adds pairs.
  */
 enum { PAIRS_PIECE = 64 /* quads at a time */ };
 
@@ -37,16 +39,117 @@ INLINE pairs_vector pairs_half(pairs_vector bytes, const int odd) {
     return (pairs_vector)((pairs_shorts)((pairs_ushorts)bytes << 8) >> 8);
 }
 
-INLINE pairs_vector pairs_add(pairs_vector sum, int x, pairs_vector w) {
-    const pairs_vector same = (pairs_vector)(x);
+/* sum + the products of pairs of 16-bit values. */
+INLINE pairs_vector pairs_add(pairs_vector sum, pairs_vector x, pairs_vector w) {
 #if defined(__AVX512BW__)
-    return sum + (pairs_vector)_mm512_madd_epi16((__m512i)same, (__m512i)w);
+    return sum + (pairs_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
 #elif defined(__AVX2__)
-    return sum + (pairs_vector)_mm256_madd_epi16((__m256i)same, (__m256i)w);
+    return sum + (pairs_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
 #else
-    return sum + (pairs_vector)_mm_madd_epi16((__m128i)same, (__m128i)w);
+    return sum + (pairs_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
 #endif
 }
+
+/* Two vectors of each of m columns, from and to rows of PANEL sums. */
+INLINE void pairs_get(pairs_vector *acc, const int *sums, const int m) {
+#pragma unroll
+    for (int i = 0; i < 2 * m; i++)
+        __builtin_memcpy(&acc[i], sums + (i >> 1) * PANEL + (i & 1) * PAIRS_LANES, sizeof acc[i]);
+}
+
+INLINE void pairs_put(const pairs_vector *acc, int *sums, const int m) {
+#pragma unroll
+    for (int i = 0; i < 2 * m; i++)
+        __builtin_memcpy(sums + (i >> 1) * PANEL + (i & 1) * PAIRS_LANES, &acc[i], sizeof acc[i]);
+}
+
+#if defined(__AVX2__)
+/* The sums of adjacent products of bytes, x unsigned and w signed, where they fit 16 bits. */
+INLINE pairs_shorts pairs_of_bytes(pairs_vector x, pairs_vector w) {
+#if defined(__AVX512BW__)
+    return (pairs_shorts)_mm512_maddubs_epi16((__m512i)x, (__m512i)w);
+#else
+    return (pairs_shorts)_mm256_maddubs_epi16((__m256i)x, (__m256i)w);
+#endif
+}
+
+/* Do all these weights fit? They do if no pair adds up to more than 128, either way: 255 * 128 < 2^15. */
+INLINE bool pairs_weights_fit(constant struct gemm_params *p, const struct int8_tile *t) {
+    const pairs_vector ones = (pairs_vector)(0x01010101);
+    EACH_TAP(p, &t->taps) {
+        pairs_shorts most = (pairs_shorts)(0);
+        for (i64 i = 0; i < p->depth * PANEL; i += (i64)sizeof(pairs_vector)) {
+            const pairs_shorts sum = pairs_of_bytes(ones, pairs_load(t->weights + by + i));
+            most = __builtin_elementwise_max(most, __builtin_elementwise_abs(sum));
+        }
+        if (__builtin_reduce_max(most) > 128) return false;
+    }
+    return true;
+}
+
+/* Has a piece of a column no byte above 127? Then weights of any size fit. */
+INLINE bool pairs_src_fits(global const uchar *src, i64 depth) {
+    UVEC bits = (UVEC)(0);
+    uint more = 0;
+    i64 i = 0;
+    for (; i + (i64)sizeof bits <= depth; i += (i64)sizeof bits) {
+        UVEC x; /* not aligned */
+        __builtin_memcpy(&x, src + i, sizeof x);
+        bits |= x;
+    }
+    for (; i < depth; i += INT8_GEMM_QUAD)
+        more |= (uint)as_int(vload4(0, src + i));
+    return ((__builtin_reduce_or(bits) | more) & 0x80808080u) == 0;
+}
+
+INLINE bool pairs_columns_fit(constant struct gemm_params *p, const struct int8_tile *t, int first, int m) {
+    const i64 column = t->at.src + first * p->src_column;
+    EACH_TAP(p, &t->taps) {
+        for (int r = 0; r < m; r++)
+            if (!pairs_src_fits(t->src + column + r * p->src_column + from, p->depth)) return false;
+    }
+    return true;
+}
+
+/* acc[r][0 .. 1] += m columns by two vectors of channels. */
+INLINE void pairs_byte_steps(global const uchar *a, const i64 column, global const uchar *w, const i64 depth,
+                             const int m, pairs_vector *acc) {
+    pairs_vector ones = (pairs_vector)(0x00010001), same = ones;
+    PAIRS_KEEP(ones, same); /* in a register */
+#pragma nounroll
+    for (i64 i = 0; i < depth; i += INT8_GEMM_QUAD, w += STEP) {
+        const pairs_vector w0 = pairs_load(w);
+#pragma unroll
+        for (int r = 0; r < m; r++) {
+            const pairs_vector x = (pairs_vector)(as_int(vload4(0, a + r * column + i)));
+            const pairs_vector w1 = pairs_load(w + sizeof(pairs_vector)); /* registers are short */
+            acc[2 * r] = pairs_add(acc[2 * r], (pairs_vector)pairs_of_bytes(x, w0), ones);
+            acc[2 * r + 1] = pairs_add(acc[2 * r + 1], (pairs_vector)pairs_of_bytes(x, w1), ones);
+            PAIRS_KEEP(acc[2 * r], acc[2 * r + 1]);
+        }
+    }
+}
+
+/* sums[r] += the whole reduction of m columns, of which all products fit. Callers pass m as a constant. */
+INLINE void pairs_bytes(constant struct gemm_params *p, const struct int8_tile *t, int first, const int m,
+                        int n, int *sums) {
+    global const uchar *src = t->src + t->at.src + first * p->src_column;
+    pairs_vector acc[2 * PAIRS_COLUMNS];
+    pairs_get(acc, sums + n, m);
+    EACH_TAP(p, &t->taps) {
+        pairs_byte_steps(src + from, p->src_column, t->weights + by + INT8_GEMM_QUAD * n, p->depth, m, acc);
+    }
+    pairs_put(acc, sums + n, m);
+}
+
+INLINE void pairs_bytes_columns(constant struct gemm_params *p, const struct int8_tile *t, int first, int m,
+                                int *sums) {
+    for (int n = 0; n < t->count[0] + t->count[1]; n += 2 * PAIRS_LANES)
+#define PAIRS_BYTES(m_) pairs_bytes(p, t, first, m_, n, sums)
+        switch (m) { EACH_PAIRS_HEIGHT(PAIRS_BYTES) }
+#undef PAIRS_BYTES
+}
+#endif
 
 /* The even bytes of a column, and PAIRS_PIECE further on the odd ones. */
 INLINE void pairs_widen_src(global const uchar *from, i64 quads, int *to) {
@@ -69,11 +172,7 @@ INLINE void pairs_widen_src(global const uchar *from, i64 quads, int *to) {
  * registers. */
 INLINE void pairs_steps(const int *x, global const uchar *weights, i64 quads, const int m, int *sums) {
     pairs_vector acc[2 * PAIRS_COLUMNS];
-#pragma unroll
-    for (int r = 0; r < m; r++) {
-        __builtin_memcpy(&acc[2 * r], sums + r * PANEL, sizeof(pairs_vector));
-        __builtin_memcpy(&acc[2 * r + 1], sums + r * PANEL + PAIRS_LANES, sizeof(pairs_vector));
-    }
+    pairs_get(acc, sums, m);
 #pragma nounroll
     for (i64 q = 0; q < quads; q++, weights += STEP, x++)
 #pragma unroll
@@ -82,17 +181,13 @@ INLINE void pairs_steps(const int *x, global const uchar *weights, i64 quads, co
             const pairs_vector w1 = pairs_half(pairs_load(weights + sizeof(pairs_vector)), odd);
 #pragma unroll
             for (int r = 0; r < m; r++) {
-                const int both = x[(2 * r + odd) * PAIRS_PIECE];
+                const pairs_vector both = (pairs_vector)(x[(2 * r + odd) * PAIRS_PIECE]);
                 acc[2 * r] = pairs_add(acc[2 * r], both, w0);
                 acc[2 * r + 1] = pairs_add(acc[2 * r + 1], both, w1);
                 PAIRS_KEEP(acc[2 * r], acc[2 * r + 1]);
             }
         }
-#pragma unroll
-    for (int r = 0; r < m; r++) {
-        __builtin_memcpy(sums + r * PANEL, &acc[2 * r], sizeof(pairs_vector));
-        __builtin_memcpy(sums + r * PANEL + PAIRS_LANES, &acc[2 * r + 1], sizeof(pairs_vector));
-    }
+    pairs_put(acc, sums, m);
 }
 
 /* Adds one piece to the sums of m columns. */
@@ -120,11 +215,31 @@ INLINE void pairs_columns(constant struct gemm_params *p, const struct int8_tile
     }
 }
 
+/* The same, in the faster way if that is exact. */
+INLINE void pairs_block(constant struct gemm_params *p, const struct int8_tile *t, int first, int m,
+                        int *sums) {
+#if defined(__AVX2__)
+    if (t->fits || pairs_columns_fit(p, t, first, m)) {
+        pairs_bytes_columns(p, t, first, m, sums);
+        return;
+    }
+#endif
+    pairs_columns(p, t, first, m, sums);
+}
+
 /* The same for any number of columns. */
 INLINE void pairs_product(constant struct gemm_params *p, const struct int8_tile *t, int first, int columns,
                           int *sums) {
     const int blocks = (columns + PAIRS_COLUMNS - 1) / PAIRS_COLUMNS, block = (columns + blocks - 1) / blocks;
     for (int done = 0; done < columns; done += block)
-        pairs_columns(p, t, first + done, columns - done < block ? columns - done : block,
-                      sums + done * PANEL);
+        pairs_block(p, t, first + done, columns - done < block ? columns - done : block, sums + done * PANEL);
+}
+
+/* Are the weights worth a look, and do they fit? */
+INLINE bool pairs_fit(constant struct gemm_params *p, const struct int8_tile *t) {
+#if defined(__AVX2__)
+    return t->columns >= PAIRS_COLUMNS && pairs_weights_fit(p, t);
+#else
+    return false;
+#endif
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names for code that is written once and included for several vector widths: with LANES 1, 8 or 16, VEC is
- * float, float8 or float16, and so on. No include guard: the last inclusion counts. Conditions are those of
- * OpenCL vectors: use only `?:`, & and | on them, never && or !.
+ * float, float8 or float16, and so on. With DOUBLES, REAL is double, and there are only vectors of 4, 8 or 16
+ * and what loads and stores them. No include guard: the last inclusion counts. Conditions are those of OpenCL
+ * vectors: use only `?:`, & and | on them, never && or !.
  */
+#undef REAL
 #undef VEC
 #undef IVEC
 #undef UVEC
@@ -18,6 +20,23 @@
 #undef VSTORE
 #undef V
 
+#ifdef DOUBLES
+#define REAL double
+#if LANES == 16
+#define VEC double16
+#define VLOAD vload16
+#define VSTORE vstore16
+#elif LANES == 8
+#define VEC double8
+#define VLOAD vload8
+#define VSTORE vstore8
+#else
+#define VEC double4
+#define VLOAD vload4
+#define VSTORE vstore4
+#endif
+#else
+#define REAL float
 #if LANES == 16
 #define VEC float16
 #define IVEC int16
@@ -53,5 +72,6 @@
 #define AS_UVEC as_uint
 #define TO_VEC convert_float
 #define TO_IVEC convert_int
+#endif
 #endif
 #define V(constant_) ((VEC)(constant_))

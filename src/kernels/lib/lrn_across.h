@@ -234,14 +234,14 @@ INLINE void lrn_terms_of(float *terms, float *d, const float *x, const float *sq
         lrn_terms(terms, d, x, squares, p, 0, p->lrn.reach);
 }
 
-/* d becomes the gradients. */
-INLINE void lrn_gradients(float *d, const float *terms, const float *x,
-                          constant struct lrn_across_params *p) {
+/* d becomes the gradients. Callers pass usual values of `reach` as constants. */
+INLINE void lrn_gradients(float *d, const float *terms, const float *x, constant struct lrn_across_params *p,
+                          const i64 reach) {
     const int n = lrn_elements(p);
     const float16 factor = (float16)(-2.0f * p->lrn.scale * p->lrn.beta);
 #pragma nounroll
     for (int k = 0; k < n; k += 16) {
-        const float16 sum = lrn_sum_line(terms + k, p->lrn.reach, p->step);
+        const float16 sum = lrn_sum_line(terms + k, reach, p->step);
         vstore16(fma(sum, vload16(0, x + k) * factor, vload16(0, d + k)), 0, d + k);
     }
 }
@@ -272,7 +272,10 @@ kernel void lrn_across_backward_16(ITEM global const uchar *src, global const uc
             lrn_terms_of(terms + i * pitch, line.d + i * n, x + i * n, squares + i * pitch, p);
 #pragma nounroll
         for (int i = 0; i < count; i++) {
-            lrn_gradients(line.d + i * n, terms + i * pitch, x + i * n, p);
+            if (p->lrn.reach == 2)
+                lrn_gradients(line.d + i * n, terms + i * pitch, x + i * n, p, 2);
+            else
+                lrn_gradients(line.d + i * n, terms + i * pitch, x + i * n, p, p->lrn.reach);
             lrn_place(&place, p, &p->to, at + i, batch);
             lrn_store_line(diff_src, &place, line.d + i * n, p->step == 1);
         }

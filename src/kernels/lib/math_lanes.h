@@ -178,6 +178,43 @@ INLINE OVERLOAD VEC f32_erf(VEC x) {
     return a < V(1.25f) ? small : f32_copysign(large, x);
 }
 
+/* The standard normal distribution function, within 8e-8. */
+#ifdef NATIVE_AVX2
+/* The entry of a row of normal_table for each of the pieces n. */
+INLINE OVERLOAD VEC normal_entry(const float *row, IVEC n) {
+#if LANES == 16 && defined(NATIVE_AVX512)
+    VEC twice;
+    twice.lo = twice.hi = vload8(0, row);
+    return __builtin_ia32_permvarsf512(twice, n);
+#elif LANES == 16
+    VEC entry;
+    entry.lo = normal_entry(row, n.lo);
+    entry.hi = normal_entry(row, n.hi);
+    return entry;
+#elif LANES == 8
+    return __builtin_ia32_permvarsf256(vload8(0, row), n);
+#else
+    return row[n & 7];
+#endif
+}
+
+INLINE OVERLOAD VEC f32_normal(VEC x) {
+    VEC a = f32_abs(x), inside = a > V(5.6f) ? V(5.6f) : a;
+    VEC shifted = fma(inside, V(0x1.555556p+0f), V(0x1p23f));
+    VEC t = fma(shifted - V(0x1p23f), V(-0.75f), inside);
+    IVEC n = AS_IVEC(shifted); /* in the lowest three bits, which are all that counts */
+    VEC half = normal_entry(normal_table[0], n);
+#pragma unroll
+    for (int i = 1; i < NORMAL_TERMS; i++)
+        half = fma(half, t, normal_entry(normal_table[i], n));
+    return V(0.5f) + AS_VEC(AS_UVEC(half) ^ (AS_UVEC(x) & 0x80000000u));
+}
+#else
+INLINE OVERLOAD VEC f32_normal(VEC x) {
+    return fma(f32_erf(x * V(0x1.6a09e6p-1f)), V(0.5f), V(0.5f)); /* sqrt(1 / 2) */
+}
+#endif
+
 /* log2 of x > 0 and finite, as high + *low. */
 INLINE OVERLOAD VEC f32_log2_parts(VEC x, VEC *low) {
     VEC e, m = f32_log_parts(x, &e);

@@ -181,15 +181,19 @@ AS_TYPE_N(uint, 16)
     }
 FMA(float)
 FMA(double)
+FMA(double4)
 FMA(double8)
+FMA(double16)
 #else
 /* Rounds twice: kernels cannot call libm. */
-INLINE OVERLOAD double fma(double a, double b, double c) {
-    return a * b + c;
-}
-INLINE OVERLOAD double8 fma(double8 a, double8 b, double8 c) {
-    return a * b + c;
-}
+#define FMA_TWICE(type)                                                                                      \
+    INLINE OVERLOAD type fma(type a, type b, type c) {                                                       \
+        return a * b + c;                                                                                    \
+    }
+FMA_TWICE(double)
+FMA_TWICE(double4)
+FMA_TWICE(double8)
+FMA_TWICE(double16)
 INLINE OVERLOAD float fma(float a, float b, float c) {
     double product = (double)a * b, sum = product + c;
     double rest_of_c = sum - product;
@@ -267,7 +271,11 @@ VECTOR_LOADS(float, 2)
 VECTOR_LOADS(float, 4)
 VECTOR_LOADS(float, 8)
 VECTOR_LOADS(float, 16)
+VECTOR_LOADS(double, 4)
 VECTOR_LOADS(double, 8)
+VECTOR_LOADS(double, 16)
+VECTOR_LOADS(ulong, 4)
+VECTOR_LOADS(ulong, 8)
 VECTOR_LOADS(int, 4)
 VECTOR_LOADS(int, 8)
 VECTOR_LOADS(int, 16)

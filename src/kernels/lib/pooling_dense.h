@@ -58,18 +58,12 @@ INLINE void pool_windows(constant struct pooling_dense_params *p, const struct p
 }
 
 INLINE void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 offset, int count) {
-    if (count == LANES && type == TYPE_U8) {
+    if (count == LANES && type == TYPE_U8)
         VSTORE(TO_BYTES(AS_UVEC(taps)), 0, workspace + offset);
-        return;
-    }
-    int values[LANES];
-    VSTORE(taps, 0, values);
-#pragma nounroll
-    for (int i = 0; i < count; i++)
-        if (type == TYPE_U8)
-            workspace[offset + i] = (uchar)values[i];
-        else
-            ((global int *)workspace)[offset + i] = values[i];
+    else if (type == TYPE_U8)
+        store_uchars(TO_BYTES(AS_UVEC(taps)), workspace + offset, count);
+    else
+        store_lanes((global int *)workspace, offset, taps, count);
 }
 
 /* n vectors of all outputs. `type` is that of src, or 0: any. Callers pass the last four as constants. */
@@ -107,10 +101,13 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
 POOL_OF(pool_f32_, 1, TYPE_F32, false)
 POOL_OF(pool_f32_, 2, TYPE_F32, false)
 POOL_OF(pool_f32_, 4, TYPE_F32, false)
+POOL_OF(pool_bf16_, 4, TYPE_BF16, false)
 POOL_OF(pool_any_, 1, 0, false)
 POOL_OF(pool_any_, 4, 0, false)
 POOL_OF(pool_training_f32_, 1, TYPE_F32, true)
+POOL_OF(pool_training_f32_, 2, TYPE_F32, true)
 POOL_OF(pool_training_f32_, 4, TYPE_F32, true)
+POOL_OF(pool_training_bf16_, 4, TYPE_BF16, true)
 POOL_OF(pool_training_any_, 1, 0, true)
 
 /* Averages of bytes, rounded: they need no saturation. */
@@ -174,21 +171,25 @@ POOL_BYTES_OF(4)
         return n_;                                                                                           \
     }
 INLINE int pool_some(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left) {
-    const bool f32 = p->src_type == TYPE_F32, bytes = p->bytes && r->count == LANES;
+    const bool f32 = p->src_type == TYPE_F32, bf16 = p->src_type == TYPE_BF16,
+               bytes = p->bytes && r->count == LANES;
     POOL_CALL(bytes && left >= 4 * LANES, pool_bytes_, 4)
     POOL_CALL(bytes, pool_bytes_, 1)
     POOL_CALL(f32 && left >= 4 * LANES, pool_f32_, 4)
     POOL_CALL(f32 && left >= 2 * LANES, pool_f32_, 2)
     POOL_CALL(f32, pool_f32_, 1)
+    POOL_CALL(bf16 && left >= 4 * LANES, pool_bf16_, 4)
     POOL_CALL(left >= 4 * LANES, pool_any_, 4)
     pool_any_1(p, r);
     return 1;
 }
 
 INLINE int pool_training_some(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left) {
-    const bool f32 = p->src_type == TYPE_F32;
+    const bool f32 = p->src_type == TYPE_F32, bf16 = p->src_type == TYPE_BF16;
     POOL_CALL(f32 && left >= 4 * LANES, pool_training_f32_, 4)
+    POOL_CALL(f32 && left >= 2 * LANES, pool_training_f32_, 2)
     POOL_CALL(f32, pool_training_f32_, 1)
+    POOL_CALL(bf16 && left >= 4 * LANES, pool_training_bf16_, 4)
     pool_training_any_1(p, r);
     return 1;
 }

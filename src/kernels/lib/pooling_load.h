@@ -36,6 +36,9 @@ INLINE void pool_load(float16 *y, global const uchar *src, int type, i64 at, i64
     switch (type) {
         POOL_LOAD(TYPE_F32, 32, as_float16)
         POOL_LOAD(TYPE_BF16, 16, widen_bf16)
+#ifdef HAVE_F16_VECTORS
+        POOL_LOAD(TYPE_F16, 16, widen_f16)
+#endif
         POOL_LOAD(TYPE_S8, 8, widen_s8)
         POOL_LOAD(TYPE_U8, 8, widen_unsigned)
     }
@@ -43,12 +46,29 @@ INLINE void pool_load(float16 *y, global const uchar *src, int type, i64 at, i64
     pool_load_other(y, src, type, at, pitch, n, 16);
 }
 
+/* The first `count` of sixteen elements. */
+#define STORE_SOME(name_, element_)                                                                          \
+    INLINE void name_(element_##16 x, global element_ *to, int count) {                                      \
+        element_ each[16];                                                                                   \
+        vstore16(x, 0, each);                                                                                \
+        if (count & 8) vstore8(x.lo, 0, to);                                                                 \
+        _Pragma("nounroll") for (int i = count & 8; i < count; i++) to[i] = each[i];                         \
+    }
+STORE_SOME(store_ushorts, ushort)
+STORE_SOME(store_uchars, uchar)
+#undef STORE_SOME
+
 /* Stores the first `count` lanes. */
 OUTLINE void pool_store_other(global uchar *dst, int type, i64 at, const float16 *x, int count) {
-    if (type == TYPE_F32)
-        store_lanes(*x, (global float *)dst + at, count);
-    else
-        store_lanes(dst, type, at, *x, count);
+    if (count == 16 && store_vector(dst, type, at, *x)) return;
+    switch (type) {
+    case TYPE_F32: store_lanes(*x, (global float *)dst + at, count); return;
+    case TYPE_BF16: store_ushorts(convert_ushort16(lanes_bf16(*x)), (global ushort *)dst + at, count); return;
+    case TYPE_F16: store_ushorts(convert_ushort16(lanes_f16(*x)), (global ushort *)dst + at, count); return;
+    case TYPE_S8: store_uchars(convert_uchar16(lanes_s8(*x)), dst + at, count); return;
+    case TYPE_U8: store_uchars(convert_uchar16(lanes_u8(*x)), dst + at, count); return;
+    }
+    store_lanes(dst, type, at, *x, count);
 }
 
 INLINE void pool_store(global uchar *dst, int type, i64 at, float16 x, int count) {

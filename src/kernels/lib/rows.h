@@ -15,13 +15,21 @@
 #include "kernels/lib/store_lanes.h"
 #undef LANES
 
+/* In native code, floats that lie one after the other are used where they are; other compilers know no
+ * pointers to either address space. */
+#ifdef __OPENCL_C_VERSION__
+#define ROW_IN_PLACE 0
+#else
+#define ROW_IN_PLACE 1
+#endif
+
 /* Sixteen 4-bit elements, the first of them in the lower half of its byte. */
 INLINE uint16 load_nibbles(global const uchar *from) {
     uchar8 bytes = vload8(0, from);
-    uint16 v;
-    v.even = convert_uint8(bytes & (uchar)15);
-    v.odd = convert_uint8(bytes >> (uchar)4);
-    return v;
+    uchar16 v;
+    v.even = bytes & (uchar)15;
+    v.odd = bytes >> (uchar)4;
+    return convert_uint16(v);
 }
 
 /* The bits of up to sixteen elements at any distance from each other, and zeros for the others. */
@@ -58,10 +66,16 @@ OUTLINE void row_scatter(global uchar *to, int bits, i64 offset, i64 stride, con
 #define ROW_BITS_8(from_, i_) convert_uint16(vload16(0, (from_) + (i_)))
 #define ROW_BITS_4(from_, i_) load_nibbles((from_) + ((i_) >> 1))
 
+/* The last elements of a long row are loaded and stored with some that come before them. */
 #define ROW_LOAD(type_, bits_, WIDEN_)                                                                       \
     case type_:                                                                                              \
         for (; k < dense; k += 16)                                                                           \
             vstore16(WIDEN_(ROW_BITS_##bits_(from, offset + k)), 0, to + k);                                 \
+        if (dense > 0 && k < n && bits_ >= 8) {                                                              \
+            vstore16((float16)(0.0f), 0, to + k);                                                            \
+            vstore16(WIDEN_(ROW_BITS_##bits_(from, offset + n - 16)), 0, to + n - 16);                       \
+            return;                                                                                          \
+        }                                                                                                    \
         for (; k < n; k += 16) {                                                                             \
             row_gather(each, from, bits_, offset + k * stride, stride, n - k < 16 ? n - k : 16);             \
             vstore16(WIDEN_(vload16(0, each)), 0, to + k);                                                   \
@@ -91,6 +105,27 @@ OUTLINE void row_load_any(float *to, global const uchar *from, int type, i64 off
         to[k] = load_f32(from, type, offset + k * stride);
 }
 
+INLINE int row_is_in_place(int type, i64 n) {
+    return ROW_IN_PLACE && type == TYPE_F32 && n % 16 == 0;
+}
+
+/* n consecutive elements as floats: in `own`, or, whole vectors of floats, where they are. */
+INLINE const float *row_floats(float *own, global const uchar *from, int type, i64 offset, int n) {
+#if ROW_IN_PLACE
+    if (row_is_in_place(type, n)) return (const float *)from + offset;
+#endif
+    row_load_any(own, from, type, offset, 1, n);
+    return own;
+}
+
+/* Where n results are put before row_put stores them: in `own`, or where they belong. */
+INLINE float *row_results(float *own, global uchar *to, int type, i64 offset, int n) {
+#if ROW_IN_PLACE
+    if (row_is_in_place(type, n)) return (float *)to + offset;
+#endif
+    return own;
+}
+
 INLINE void row_fill(float *to, float value, int n) {
     for (int k = 0; k < n; k += 16)
         vstore16((float16)(value), 0, to + k);
@@ -103,17 +138,6 @@ INLINE void row_load(float *to, global const uchar *from, int type, i64 offset, 
         row_fill(to, load_f32(from, type, offset), n);
     else
         row_load_any(to, from, type, offset, stride, n);
-}
-
-INLINE void row_turn(const float *from, i64 from_pitch, float *to, i64 to_pitch) {
-    float8 rows[8];
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        rows[i] = vload8(0, from + i * from_pitch);
-    transpose_8x8(rows);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        vstore8(rows[i], 0, to + i * to_pitch);
 }
 
 /* Rows whose elements are far apart, while those of the same column lie one after the other: loaded by
@@ -133,7 +157,7 @@ OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, 
             row_fill(columns + c * pitch, 0.0f, count);
         const int turned = width == 8 ? count : n < 8 ? (count * n - (8 - n)) / n : 0;
         for (; j + 8 <= turned; j += 8)
-            row_turn(columns + j, pitch, to + j * n + i, n);
+            TRANSPOSE_8X8(columns + j, pitch, to + j * n + i, n)
         for (; j < count; j++)
             for (int c = 0; c < width; c++)
                 to[j * n + i + c] = columns[c * pitch + j];
@@ -179,6 +203,11 @@ INLINE float16 row_next(const float *from, int count) {
             const float16 x = vload16(0, from + k);                                                          \
             vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + k);                              \
         }                                                                                                    \
+        if (dense > 0 && k < n) {                                                                            \
+            const float16 x = vload16(0, from + n - 16);                                                     \
+            vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + n - 16);                         \
+            return;                                                                                          \
+        }                                                                                                    \
         for (; k < n; k += 16) {                                                                             \
             const float16 x = row_next(from + k, n - k);                                                     \
             vstore16(NARROW_, 0, each);                                                                      \
@@ -212,6 +241,11 @@ INLINE void row_store_block(global uchar *to, int type, i64 offset, i64 stride, 
     }
     for (int j = 0; j < count; j++)
         row_store(to, type, offset + j * pitch, stride, from + j * n, n);
+}
+
+/* Stores what row_results gave room for, unless it is there. */
+INLINE void row_put(global uchar *to, int type, i64 offset, const float *results, const float *own, int n) {
+    if (!ROW_IN_PLACE || results == own) row_store(to, type, offset, 1, results, n);
 }
 
 #endif

@@ -1,11 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transposes eight vectors of eight in registers. */
+/* Transposes tiles, in memory or in registers. */
 #ifndef LODE_KERNELS_LIB_TRANSPOSE_H
 #define LODE_KERNELS_LIB_TRANSPOSE_H
 
 #include "kernels/lib/opencl.h"
 
-/* In three rounds, each of which interleaves every row with the row four further on. */
+INLINE float8 interleave_low(float8 a, float8 b) {
+    float8 r;
+    r.even = a.s0145;
+    r.odd = b.s0145;
+    return r;
+}
+
+INLINE float8 interleave_high(float8 a, float8 b) {
+    float8 r;
+    r.even = a.s2367;
+    r.odd = b.s2367;
+    return r;
+}
+
+INLINE float8 pairs_low(float8 a, float8 b) {
+    float8 r;
+    r.s0145 = a.s0145;
+    r.s2367 = b.s0145;
+    return r;
+}
+
+INLINE float8 pairs_high(float8 a, float8 b) {
+    float8 r;
+    r.s0145 = a.s2367;
+    r.s2367 = b.s2367;
+    return r;
+}
+
+/* 4 x 4 in each half. Compilers would join its steps, and those that put the halves together, into dearer
+ * instructions. */
+INLINE void transpose_halves(float8 *rows) {
+    KEEP_ORDER_32(rows[0], rows[1]);
+    KEEP_ORDER_32(rows[2], rows[3]);
+    float8 a = interleave_low(rows[0], rows[1]), b = interleave_high(rows[0], rows[1]);
+    float8 c = interleave_low(rows[2], rows[3]), d = interleave_high(rows[2], rows[3]);
+    KEEP_ORDER_32(a, b);
+    KEEP_ORDER_32(c, d);
+    rows[0] = pairs_low(a, c);
+    rows[1] = pairs_high(a, c);
+    rows[2] = pairs_low(b, d);
+    rows[3] = pairs_high(b, d);
+}
+
+/* A tile of 8 x 8 floats: a macro because it is for pointers of any address space. Four columns of all eight
+ * rows at a time, rows 0 to 3 in the lower halves of the vectors, so that no element changes its half. */
+#define TRANSPOSE_8X8(from_, from_pitch_, to_, to_pitch_)                                                    \
+    for (int half_ = 0; half_ < 8; half_ += 4) {                                                             \
+        float8 rows_[4];                                                                                     \
+        for (int i_ = 0; i_ < 4; i_++) {                                                                     \
+            rows_[i_].lo = vload4(0, (from_) + i_ * (from_pitch_) + half_);                                  \
+            rows_[i_].hi = vload4(0, (from_) + (i_ + 4) * (from_pitch_) + half_);                            \
+        }                                                                                                    \
+        transpose_halves(rows_);                                                                             \
+        for (int i_ = 0; i_ < 4; i_++)                                                                       \
+            vstore8(rows_[i_], 0, (to_) + (half_ + i_) * (to_pitch_));                                       \
+    }
+
+/* The same in registers, in three rounds, each of which interleaves every row with the row four further on.
+ */
 INLINE void transpose_8x8(float8 *rows) {
     float8 next[8];
 #pragma unroll
@@ -19,6 +77,24 @@ INLINE void transpose_8x8(float8 *rows) {
         }
 #pragma unroll
         for (int i = 0; i < 8; i++)
+            rows[i] = next[i];
+    }
+}
+
+/* In two rounds, for 64-bit elements. */
+INLINE void transpose_4x4(ulong4 *rows) {
+    ulong4 next[4];
+#pragma unroll
+    for (int step = 0; step < 2; step++) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            next[2 * i].even = rows[i].lo;
+            next[2 * i].odd = rows[i + 2].lo;
+            next[2 * i + 1].even = rows[i].hi;
+            next[2 * i + 1].odd = rows[i + 2].hi;
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
             rows[i] = next[i];
     }
 }

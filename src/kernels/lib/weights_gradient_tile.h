@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tile of weights_gradient.cl for one register file: HEIGHT inputs by two vectors of LANES outputs.
- * Included once per shape; NAME(x) appends the shape to a name.
+ * Included once per shape; NAME(x) appends the shape to a name, and GRADIENT is the kernel. Of f32, or f64
+ * with DOUBLES.
  */
 #include "kernels/lib/lanes.h"
 
@@ -9,8 +10,8 @@
 #include "kernels/lib/gemm_steps.h"
 
 /* Less than a panel of one position, and zeros. */
-INLINE void NAME(gradient_pack_some)(global const float *from, i64 outputs, VEC *packed) {
-    float each[2 * LANES];
+INLINE void NAME(gradient_pack_some)(global const REAL *from, i64 outputs, VEC *packed) {
+    REAL each[2 * LANES];
 #pragma nounroll
     for (int o = 0; o < 2 * LANES; o++)
         each[o] = o < outputs ? from[o] : 0.0f;
@@ -21,10 +22,10 @@ INLINE void NAME(gradient_pack_some)(global const float *from, i64 outputs, VEC 
 /* Copies a panel of the positions of a chunk, one after the other; zeros where there are no outputs, except
  * that the second vector may be left out if it has none. */
 INLINE void NAME(gradient_pack)(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
-                                global const float *places, const struct gradient_item *own, VEC *packed) {
+                                global const REAL *places, const struct gradient_item *own, VEC *packed) {
     const i64 column = p->places_stride[2], outputs = own->outputs;
     for (int r = 0; r < c->rows; r++) {
-        global const float *from = places + (own->places + c->places[r]);
+        global const REAL *from = places + (own->places + c->places[r]);
 #pragma nounroll
         for (i64 i = 0; i < c->columns; i++, from += column, packed += 2) {
             if (outputs >= 2 * LANES) {
@@ -43,8 +44,8 @@ INLINE void NAME(gradient_pack)(constant struct weights_gradient_params *p, cons
  * Callers pass m and `one` as constants, so that the sums stay in registers. `one`: there is only one
  * vector of outputs; results of the other are zeros. */
 INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
-                                const struct gradient_job *job, global const float *image, const VEC *packed,
-                                bool first, const int m, const bool one, global float *dst) {
+                                const struct gradient_job *job, global const REAL *image, const VEC *packed,
+                                bool first, const int m, const bool one, global REAL *dst) {
     const i64 column = p->window.stride[2] * p->image_stride[2];
     VEC acc[2 * HEIGHT];
 #pragma unroll
@@ -56,7 +57,7 @@ INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, cons
             acc[r] = VLOAD(r, dst);
     for (int row = 0; row < c->rows; row++) {
         if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
-        global const float *a = image + (c->image[row] + job->image);
+        global const REAL *a = image + (c->image[row] + job->image);
         const VEC *w = packed + 2 * (row * c->columns + job->first);
 #pragma nounroll
         for (i64 i = job->first; i < job->last; i++, a += column, w += 2) {
@@ -84,9 +85,9 @@ INLINE void NAME(gradient_sums)(constant struct weights_gradient_params *p, cons
 }
 
 /* Range: groups of jobs, panels, groups x parts. */
-#if WANTED(NAME(f32_weights_gradient))
-kernel void NAME(f32_weights_gradient)(ITEM global const float *image, global const float *places,
-                                       global float *dst, constant struct weights_gradient_params *p) {
+#if WANTED(GRADIENT)
+kernel void GRADIENT(ITEM global const REAL *image, global const REAL *places, global REAL *dst,
+                     constant struct weights_gradient_params *p) {
     const struct gradient_item own =
             gradient_item(p, get_global_id(0), get_global_id(1), get_global_id(2), 2 * LANES);
     struct gradient_chunk c;
@@ -96,7 +97,7 @@ kernel void NAME(f32_weights_gradient)(ITEM global const float *image, global co
         NAME(gradient_pack)(p, &c, places, &own, packed);
         for (i64 j = own.first_job; j < own.last_job; j++) {
             const struct gradient_job job = gradient_job(p, &own, &c, j);
-            global float *to = dst + own.dst + job.dst * 2 * LANES;
+            global REAL *to = dst + own.dst + job.dst * 2 * LANES;
 #define ALL_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, chunk == own.first_chunk, m, false, to)
 #define HALF_SUMS(m) NAME(gradient_sums)(p, &c, &job, image, packed, chunk == own.first_chunk, m, true, to)
             if (own.outputs > LANES)
@@ -117,3 +118,4 @@ kernel void NAME(f32_weights_gradient)(ITEM global const float *image, global co
 #undef NAME
 #undef HEIGHT
 #undef KEEP
+#undef GRADIENT

@@ -76,7 +76,8 @@ INLINE void NAME(widening_piece)(constant struct widening_params *p, const struc
     for (int i = 0; i < 2 * m; i++)
         acc[i] = integers ? V(0.0f) : out[i];
     NAME(gemm_steps)(t->src + t->at.src + first * g->src_column + begin, g->src_column, piece,
-                     p->blocked ? PANEL : p->panels * PANEL, 0, depth, ahead, g->weights_depth, m, 1, acc);
+                     p->blocked ? PANEL : p->panels * PANEL, 0, depth, ahead, g->weights_depth, PANEL / 16, m,
+                     1, acc);
 #pragma unroll
     for (int i = 0; i < 2 * m; i++)
         out[i] = integers ? AS_VEC(AS_IVEC(out[i]) + TO_IVEC(acc[i])) : acc[i];

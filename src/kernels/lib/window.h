@@ -27,6 +27,13 @@ INLINE void window_taps_along(struct taps *taps, constant struct window *w, int 
     taps->last[d] = last < w->taps[d] ? last : w->taps[d];
 }
 
+/* How many taps of the window at output `place` are inside the image. */
+INLINE i64 taps_inside(constant struct window *w, int d, i64 place) {
+    struct taps taps;
+    window_taps_along(&taps, w, d, place);
+    return taps.last[d] > taps.first[d] ? taps.last[d] - taps.first[d] : 0;
+}
+
 /* `place` is the output position of the window, one number per dimension. */
 INLINE void window_taps(struct taps *taps, constant struct window *w, const i64 *place) {
 #pragma nounroll

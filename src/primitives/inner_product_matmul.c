@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inner product, backward: both gradients are matrix products, planned as such. With an image as one row of
- * a matrix, diff_src = diff_dst * weights and diff_weights = diff_dst^T * src. Images and weights must be
- * dense in the same order for that; others are moved first. Where the layout of weights is open, it is the
- * one that the kernels of f32 read or write from one end to the other.
+ * Inner product, backward, and forward in f64: all are matrix products, planned as such. With an image as one
+ * row of a matrix, dst = src * weights^T, diff_src = diff_dst * weights and diff_weights = diff_dst^T * src.
+ * Images and weights must be dense in the same order for that; others are moved first. Where the layout of
+ * weights is open, it is the one that the kernels of f32 read or write from one end to the other.
  */
 #include "base/verbose.h"
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
+#include "primitives/inner_product.h"
 #include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/weights_gradient.h"
@@ -25,19 +26,26 @@ static const struct type_row weights_rows[] = {
         {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
         {BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_bf16)},
         {BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f16)},
-        {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
+        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
+};
+static const struct type_row forward_rows[] = {
+        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
 };
 
-/* A row of a table: which execution arguments are the image and the weights, and which types they may have.
- */
+/* A row of a table: which execution arguments are the image, the weights, the bias and the outputs, and which
+ * types they may have. */
 struct direction {
-    int image, weights;
+    int image, weights, bias, outputs;
     const struct type_row *rows;
     int nrows;
 };
 #define ROWS(rows) rows, sizeof rows / sizeof rows[0]
-static const struct direction by_data = {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, ROWS(data_rows)};
-static const struct direction by_weights = {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, ROWS(weights_rows)};
+static const struct direction by_data = {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_BIAS,
+                                         DNNL_ARG_DIFF_DST, ROWS(data_rows)};
+static const struct direction by_weights = {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS,
+                                            DNNL_ARG_DIFF_DST, ROWS(weights_rows)};
+const struct direction inner_product_by_matmul = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST,
+                                                  ROWS(forward_rows)};
 
 static const struct direction *direction_of(const struct plan *plan) {
     return plan->implementation->data;
@@ -50,15 +58,15 @@ static const char *logical_order(int ndims) {
 
 /* The open one of image and weights takes the order of the other. */
 static dnnl_status_t decide_layouts(struct plan *plan, md_t *image, md_t *weights) {
-    md_t *diff_dst = problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
+    md_t *outputs = problem_md(&plan->problem, direction_of(plan)->outputs);
     const int ndims = image->ndims;
     const char *first = logical_order(ndims), *last = channels_last(ndims);
     const md_t *known = md_is_any(image) ? weights : image;
     const char *order = ndims > 2 && md_is_plain(known) && md_is_run(known, first) ? first : last;
     TRY(md_set_any(image, order));
     TRY(md_set_any(weights, order));
-    TRY(md_set_any(diff_dst, "ab"));
-    if (!md_is_blocked(image) || !md_is_blocked(weights) || !md_is_blocked(diff_dst))
+    TRY(md_set_any(outputs, "ab"));
+    if (!md_is_blocked(image) || !md_is_blocked(weights) || !md_is_blocked(outputs))
         return plan_skip(plan, "a layout is not blocked");
     return dnnl_success;
 }
@@ -113,13 +121,19 @@ static int weights_arg(int arg, const void *data) {
     }
 }
 
+static int forward_arg(int arg, const void *data) {
+    (void)data;
+    return arg;
+}
+
 static dnnl_status_t append_product(struct plan *plan, const struct implementation *implementations,
-                                    const md_t *src, const md_t *weights, const md_t *dst,
+                                    const md_t *src, const md_t *weights, const md_t *bias, const md_t *dst,
                                     int (*whole_arg)(int arg, const void *data)) {
     struct problem part;
-    TRY(problem_init(&part, dnnl_matmul, 3));
+    TRY(problem_init(&part, dnnl_matmul, 4));
     problem_add(&part, DNNL_ARG_SRC, false, src);
     problem_add(&part, DNNL_ARG_WEIGHTS, false, weights);
+    problem_add(&part, DNNL_ARG_BIAS, false, bias);
     problem_add(&part, DNNL_ARG_DST, true, dst);
     dnnl_status_t status = plan_append(plan, implementations, &part, &plan->attr, whole_arg, NULL);
     problem_clear(&part);
@@ -132,21 +146,42 @@ static dnnl_status_t append_gradient(struct plan *plan, const md_t *image, const
     TRY(flatten(&rows, image));
     TRY(flatten(&matrix, weights));
     if (direction_of(plan) == &by_data)
-        return append_product(plan, matmul_implementations, &diff_dst, &matrix, &rows, data_arg);
+        return append_product(plan, matmul_implementations, &diff_dst, &matrix, NULL, &rows, data_arg);
     TRY(md_permute(&diff_dst, &diff_dst, transposed));
-    return append_product(plan, matmul_implementations, &diff_dst, &rows, &matrix, weights_arg);
+    return append_product(plan, matmul_implementations, &diff_dst, &rows, NULL, &matrix, weights_arg);
+}
+
+/* dst = src * weights^T, with the bias as one row. */
+static dnnl_status_t append_forward(struct plan *plan, const md_t *image, const md_t *weights) {
+    static const int transposed[] = {1, 0};
+    const md_t *bias = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    const md_t dst = *problem_md(&plan->problem, DNNL_ARG_DST);
+    md_t rows, matrix, row;
+    TRY(flatten(&rows, image));
+    TRY(flatten(&matrix, weights));
+    TRY(md_permute(&matrix, &matrix, transposed));
+    if (bias) {
+        const dnnl_dims_t dims = {1, bias->dims[0]},
+                          strides = {bias->dims[0] * bias->blocking.strides[0], bias->blocking.strides[0]};
+        TRY(md_init_by_strides(&row, 2, dims, bias->data_type, strides));
+        row.offset0 = bias->offset0;
+    }
+    return append_product(plan, matmul_implementations, &rows, &matrix, bias ? &row : NULL, &dst,
+                          forward_arg);
 }
 
 static dnnl_status_t build(struct plan *plan) {
     const struct direction *direction = direction_of(plan);
     md_t *image = problem_md(&plan->problem, direction->image),
-         *weights = problem_md(&plan->problem, direction->weights);
-    if (!types_fit(direction->rows, direction->nrows, image, weights,
-                   problem_md(&plan->problem, DNNL_ARG_DIFF_BIAS),
-                   problem_md(&plan->problem, DNNL_ARG_DIFF_DST)))
+         *weights = problem_md(&plan->problem, direction->weights),
+         *bias = problem_md(&plan->problem, direction->bias);
+    if (!types_fit(direction->rows, direction->nrows, image, weights, bias,
+                   problem_md(&plan->problem, direction->outputs)))
         return plan_skip(plan, "unsupported types");
     TRY(decide_layouts(plan, image, weights));
+    if (bias) TRY(md_set_any(bias, "a"));
     if (!are_matrices(image, weights)) return move(plan, image, weights);
+    if (direction == &inner_product_by_matmul) return append_forward(plan, image, weights);
     TRY(append_gradient(plan, image, weights));
     return append_bias_gradient(plan);
 }
@@ -185,7 +220,7 @@ static dnnl_status_t build_data_panels(struct plan *plan) {
     TRY(md_init_by_string(&matrix, 2, dims, dnnl_f32, matrix_tag));
     matrix.offset0 = weights->offset0;
     const md_t diff_dst = *problem_md(&plan->problem, DNNL_ARG_DIFF_DST);
-    return append_product(plan, product, &diff_dst, &matrix, &rows, data_arg);
+    return append_product(plan, product, &diff_dst, &matrix, NULL, &rows, data_arg);
 }
 
 /* diff_weights as those of a convolution at one position, with panels of outputs: for instance "Acdb32a". */
@@ -236,3 +271,7 @@ const struct implementation inner_product_backward_weights[] = {
         {"matmul", build, &by_weights},
         {NULL, NULL, NULL},
 };
+
+dnnl_status_t inner_product_build_by_matmul(struct plan *plan) {
+    return build(plan);
+}
