@@ -197,13 +197,10 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
 
 /* 32-bit elements that keep their type. */
 
-INLINE void turn_32(global const float *src, i64 src_x, global float *dst, i64 dst_y) {
-    TRANSPOSE_8X8(src, src_x, dst, dst_y);
-}
-
 #define WORD float
 #define NAME(name) name##_32
 #define SIDE 8
+#define TURN TRANSPOSE_8X8
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16
 #define RUN_LENGTH 16
@@ -216,22 +213,12 @@ kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
         FOR_TILE_PARTS(p, reorder_part_32(p, &t, src, dst))}
 #endif
 
-/* The same for 64 bits. */
-
-INLINE void turn_64(global const ulong *src, i64 src_x, global ulong *dst, i64 dst_y) {
-    ulong4 rows[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        rows[i] = vload4(0, src + i * src_x);
-    transpose_4x4(rows);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        vstore4(rows[i], 0, dst + i * dst_y);
-}
+/* 64 bits. */
 
 #define WORD ulong
 #define NAME(name) name##_64
 #define SIDE 4
+#define TURN TRANSPOSE_4X4_64
 #define RUN_LOAD vload8
 #define RUN_STORE vstore8
 #define RUN_LENGTH 8
@@ -239,61 +226,48 @@ INLINE void turn_64(global const ulong *src, i64 src_x, global ulong *dst, i64 d
 
 #if WANTED(x64_reorder_tiles)
 kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
-                              constant struct reorder_tiles_params *p) {
-    FOR_TILE_PARTS(p, reorder_part_64(p, &t, src, dst))
-}
+                              constant struct reorder_tiles_params *p){
+        FOR_TILE_PARTS(p, reorder_part_64(p, &t, src, dst))}
 #endif
 
-/* Elements that change their type, or have 8 or 16 bits: a run at a time, as floats or as raw bits. */
+/* 16 and 8 bits, in the kernel that also converts. */
 
-enum { RUN = 64 };
+#define WORD ushort
+#define NAME(name) name##_16
+#define SIDE 8
+#define TURN TRANSPOSE_8X8_16
+#define RUN_LOAD vload16
+#define RUN_STORE vstore16
+#define RUN_LENGTH 16
+#include "kernels/lib/reorder_part.h"
 
-#define EACH_OF_RUN(n_, action_)                                                                             \
-    for (int i = 0; i < (n_); i++)                                                                           \
-    action_
+#define WORD uchar
+#define NAME(name) name##_8
+#define SIDE 16
+#define TURN TRANSPOSE_16X16_8
+#define RUN_LOAD vload16
+#define RUN_STORE vstore16
+#define RUN_LENGTH 16
+#include "kernels/lib/reorder_part.h"
 
-/* Expands LOAD(element type, conversion to float) for `type_`. */
-#define LOAD_BY_TYPE(type_)                                                                                  \
-    switch (type_) {                                                                                         \
-    case TYPE_F32: LOAD(float, ); break;                                                                     \
-    case TYPE_BF16: LOAD(ushort, bf16_to_f32); break;                                                        \
-    case TYPE_F16: LOAD(ushort, f16_to_f32); break;                                                          \
-    case TYPE_S32: LOAD(int, (float)); break;                                                                \
-    case TYPE_S8: LOAD(char, (float)); break;                                                                \
-    case TYPE_U8: LOAD(uchar, (float)); break;                                                               \
-    case TYPE_F8_E5M2: LOAD(uchar, f8_e5m2_to_f32); break;                                                   \
-    case TYPE_F8_E4M3: LOAD(uchar, f8_e4m3_to_f32); break;                                                   \
-    }
+/* Elements that change their type: a run at a time, as floats. */
 
-/* Rows of dst in one run of a transposing tile; they are columns of src. */
-enum { TRANSPOSED = 8 };
-
-/* Element i of row k comes from offset + i * step + k. Rows beyond `rows` are not loaded. */
-INLINE void load_transposed(float *to, global const uchar *from, int type, i64 offset, i64 step, int n,
-                            int rows) {
-#define LOAD(type_, convert_)                                                                                \
-    if (rows == TRANSPOSED)                                                                                  \
-        EACH_OF_RUN(n, for (int k = 0; k < TRANSPOSED; k++) to[k * RUN + i] =                                \
-                               convert_(((global const type_ *)from)[offset + i * step + k]));               \
-    else                                                                                                     \
-        EACH_OF_RUN(n, for (int k = 0; k < rows; k++) to[k * RUN + i] =                                      \
-                               convert_(((global const type_ *)from)[offset + i * step + k]))
-    LOAD_BY_TYPE(type);
-#undef LOAD
-}
+enum {
+    RUN = 64,
+    TRANSPOSED = 16
+}; /* rows of dst in one run of a transposing tile */
 
 /* y is dense in src, x in dst. */
 INLINE void convert_transposed(constant struct reorder_tiles_params *p, const struct tile_part *t,
                                global const uchar *src, global uchar *dst) {
-    float transposed[TRANSPOSED * RUN];
+    float transposed[TRANSPOSED * RUN + 16];
     const i64 src_x = p->x.src_stride, dst_y = p->y.dst_stride;
     for (i64 y = t->y0; y < t->y_valid; y += TRANSPOSED)
         for (i64 x = t->x0; x < t->x_valid; x += RUN) {
-            int n = t->x_valid - x < RUN ? (int)(t->x_valid - x) : RUN;
-            int rows = t->y_valid - y < TRANSPOSED ? (int)(t->y_valid - y) : TRANSPOSED;
-            load_transposed(transposed, src, p->src_type, t->src + x * src_x + y, src_x, n, rows);
-            for (int k = 0; k < rows; k++)
-                row_store(dst, p->dst_type, t->dst + (y + k) * dst_y + x, 1, transposed + k * RUN, n);
+            const int n = t->x_valid - x < RUN ? (int)(t->x_valid - x) : RUN;
+            const int rows = t->y_valid - y < TRANSPOSED ? (int)(t->y_valid - y) : TRANSPOSED;
+            row_load_transposed(transposed, src, p->src_type, t->src + x * src_x + y, src_x, n, rows);
+            row_store_rows(dst, p->dst_type, t->dst + y * dst_y + x, 1, transposed, n, dst_y, rows);
         }
 }
 
@@ -308,30 +282,6 @@ INLINE void convert_rows(constant struct reorder_tiles_params *p, const struct t
             row_load(run, src, p->src_type, from, src_x, n);
             row_store(dst, p->dst_type, to, 1, run, n);
         }
-}
-
-/* Elements of 8 or 16 bits, unchanged. The inner loop is the one along which src is dense. */
-#define COPY_ROWS(type_)                                                                                     \
-    if (p->transpose)                                                                                        \
-        for (i64 y = t->y0; y < t->y_valid; y += TRANSPOSED)                                                 \
-            for (i64 x = t->x0; x < t->x_valid; x++)                                                         \
-                for (i64 k = y; k < y + TRANSPOSED && k < t->y_valid; k++)                                   \
-                    ((global type_ *)dst)[to + k * dst_y + x] =                                              \
-                            ((global const type_ *)src)[from + k * src_y + x * src_x];                       \
-    else                                                                                                     \
-        for (i64 y = t->y0; y < t->y_valid; y++)                                                             \
-            for (i64 x = t->x0; x < t->x_valid; x++)                                                         \
-        ((global type_ *)dst)[to + y * dst_y + x] = ((global const type_ *)src)[from + y * src_y + x * src_x]
-
-INLINE void copy_rows(constant struct reorder_tiles_params *p, const struct tile_part *t,
-                      global const uchar *src, global uchar *dst) {
-    const i64 from = t->src, to = t->dst;
-    const i64 src_x = p->x.src_stride, src_y = p->y.src_stride, dst_y = p->y.dst_stride;
-    if (p->copy_bits == 8) {
-        COPY_ROWS(uchar);
-    } else {
-        COPY_ROWS(ushort);
-    }
 }
 
 /* Groups of 32 bits, each from rows of src that are `step` elements apart: one element of each, or 0. */
@@ -408,12 +358,18 @@ INLINE void copy_pixels(constant struct reorder_tiles_params *p, const struct ti
 
 INLINE void convert_part(constant struct reorder_tiles_params *p, const struct tile_part *t,
                          global const uchar *src, global uchar *dst) {
-    if (p->groups && t->x1 == p->x.size)
+    const int groups = p->groups && t->x1 == p->x.size, pixels = has_pixels(p, t);
+    if (p->copy_bits != 0 && !groups && !pixels) {
+        if (p->copy_bits == 8)
+            reorder_part_8(p, t, src, dst);
+        else
+            reorder_part_16(p, t, (global const ushort *)src, (global ushort *)dst);
+        return;
+    }
+    if (groups)
         copy_groups(p, t, src, dst);
-    else if (has_pixels(p, t))
+    else if (pixels)
         copy_pixels(p, t, src, dst);
-    else if (p->copy_bits != 0)
-        copy_rows(p, t, src, dst);
     else if (p->transpose)
         convert_transposed(p, t, src, dst);
     else

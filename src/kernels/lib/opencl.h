@@ -284,6 +284,7 @@ VECTOR_LOADS(char, 16)
 VECTOR_LOADS(uchar, 4)
 VECTOR_LOADS(uchar, 8)
 VECTOR_LOADS(uchar, 16)
+VECTOR_LOADS(ushort, 4)
 VECTOR_LOADS(ushort, 8)
 VECTOR_LOADS(ushort, 16)
 

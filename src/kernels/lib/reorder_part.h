@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parts of tiles whose elements are moved without being changed: see reorder.cl. Included once per size of an
- * element, which is a WORD; NAME(x) appends the size to a name. NAME(turn) transposes SIDE x SIDE elements,
- * and RUN_LOAD and RUN_STORE move RUN_LENGTH of them.
+ * element, which is a WORD; NAME(x) appends the size to a name. TURN transposes SIDE x SIDE elements, and
+ * RUN_LOAD and RUN_STORE move RUN_LENGTH of them.
  */
 
-/* y is dense in src, x in dst. */
+/* y is dense in src, x in dst. What is left at the end of a tile is moved with some that comes before it. */
 INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *src, i64 src_x,
                                  global WORD *dst, i64 dst_y) {
-    const i64 x_whole = t->x0 + (t->x_valid - t->x0) / SIDE * SIDE,
-              y_whole = t->y0 + (t->y_valid - t->y0) / SIDE * SIDE;
-    for (i64 y = t->y0; y < y_whole; y += SIDE)
-        for (i64 x = t->x0; x < x_whole; x += SIDE)
-            NAME(turn)(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
-    for (i64 x = x_whole; x < t->x_valid; x++)
-        for (i64 y = t->y0; y < y_whole; y++)
-            dst[y * dst_y + x] = src[x * src_x + y];
-    for (i64 y = y_whole; y < t->y_valid; y++)
+    const i64 x_last = t->x_valid - SIDE, y_last = t->y_valid - SIDE;
+    if (x_last >= t->x0 && y_last >= t->y0) {
+        for (i64 y = t->y0; y < t->y_valid; y += SIDE)
+            for (i64 x = t->x0; x < t->x_valid; x += SIDE) {
+                const i64 at_x = x < x_last ? x : x_last, at_y = y < y_last ? y : y_last;
+                TURN(src + at_x * src_x + at_y, src_x, dst + at_y * dst_y + at_x, dst_y)
+            }
+        return;
+    }
+    for (i64 y = t->y0; y < t->y_valid; y += SIDE)
         for (i64 x = t->x0; x < t->x_valid; x++)
-            dst[y * dst_y + x] = src[x * src_x + y];
+            for (i64 k = y; k < y + SIDE && k < t->y_valid; k++)
+                dst[k * dst_y + x] = src[x * src_x + k];
 }
 
 /* A short run, without the call that compilers make of a plain loop. */
@@ -82,6 +84,7 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
 #undef WORD
 #undef NAME
 #undef SIDE
+#undef TURN
 #undef RUN_LOAD
 #undef RUN_STORE
 #undef RUN_LENGTH

@@ -69,24 +69,29 @@ OUTLINE void row_scatter(global uchar *to, int bits, i64 offset, i64 stride, con
 /* The last elements of a long row are loaded and stored with some that come before them. */
 #define ROW_LOAD(type_, bits_, WIDEN_)                                                                       \
     case type_:                                                                                              \
-        for (; k < dense; k += 16)                                                                           \
-            vstore16(WIDEN_(ROW_BITS_##bits_(from, offset + k)), 0, to + k);                                 \
-        if (dense > 0 && k < n && bits_ >= 8) {                                                              \
-            vstore16((float16)(0.0f), 0, to + k);                                                            \
-            vstore16(WIDEN_(ROW_BITS_##bits_(from, offset + n - 16)), 0, to + n - 16);                       \
-            return;                                                                                          \
-        }                                                                                                    \
-        for (; k < n; k += 16) {                                                                             \
-            row_gather(each, from, bits_, offset + k * stride, stride, n - k < 16 ? n - k : 16);             \
-            vstore16(WIDEN_(vload16(0, each)), 0, to + k);                                                   \
+        for (int j = 0; j < rows; j++, to += to_pitch, offset += pitch) {                                    \
+            const int dense = bits_ < 8 && (offset & 1) ? 0 : whole;                                         \
+            int k = 0;                                                                                       \
+            for (; k < dense; k += 16)                                                                       \
+                vstore16(WIDEN_(ROW_BITS_##bits_(from, offset + k)), 0, to + k);                             \
+            if (dense > 0 && k < n && bits_ >= 8) {                                                          \
+                vstore16((float16)(0.0f), 0, to + k);                                                        \
+                vstore16(WIDEN_(ROW_BITS_##bits_(from, offset + n - 16)), 0, to + n - 16);                   \
+                continue;                                                                                    \
+            }                                                                                                \
+            for (; k < n; k += 16) {                                                                         \
+                row_gather(each, from, bits_, offset + k * stride, stride, n - k < 16 ? n - k : 16);         \
+                vstore16(WIDEN_(vload16(0, each)), 0, to + k);                                               \
+            }                                                                                                \
         }                                                                                                    \
         return;
 
-OUTLINE void row_load_any(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n) {
-    const int nibbles = type == TYPE_S4 || type == TYPE_U4 || type == TYPE_F4_E2M1 || type == TYPE_F4_E3M0;
-    const int dense = stride != 1 || (nibbles && (offset & 1)) ? 0 : n / 16 * 16;
+/* Rows of n elements that are `stride` apart, each row `pitch` elements behind the one before it, and
+ * `to_pitch` floats in `to`: at least n. */
+OUTLINE void row_load_rows(float *to, int to_pitch, global const uchar *from, int type, i64 offset,
+                           i64 stride, int n, i64 pitch, int rows) {
+    const int whole = stride != 1 ? 0 : n / 16 * 16;
     uint each[16];
-    int k = 0;
     switch (type) {
         ROW_LOAD(TYPE_F32, 32, as_float16)
         ROW_LOAD(TYPE_S32, 32, widen_s32)
@@ -101,8 +106,13 @@ OUTLINE void row_load_any(float *to, global const uchar *from, int type, i64 off
         ROW_LOAD(TYPE_F4_E2M1, 4, widen_f4_e2m1)
         ROW_LOAD(TYPE_F4_E3M0, 4, widen_f4_e3m0)
     }
-    for (; k < n; k++)
-        to[k] = load_f32(from, type, offset + k * stride);
+    for (int j = 0; j < rows; j++)
+        for (int k = 0; k < n; k++)
+            to[j * to_pitch + k] = load_f32(from, type, offset + j * pitch + k * stride);
+}
+
+INLINE void row_load_any(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n) {
+    row_load_rows(to, 0, from, type, offset, stride, n, 0, 1);
 }
 
 INLINE int row_is_in_place(int type, i64 n) {
@@ -140,27 +150,79 @@ INLINE void row_load(float *to, global const uchar *from, int type, i64 offset, 
         row_load_any(to, from, type, offset, stride, n);
 }
 
+/* Where a row of eight columns begins that lie one after the other: floats where they are, others in `own`.
+ */
+struct row_columns {
+    const float *at;
+    i64 pitch;
+};
+
+INLINE struct row_columns row_columns(float *own, int own_pitch, global const uchar *from, int type,
+                                      i64 offset, i64 stride, int width, int count) {
+    struct row_columns columns = {own, own_pitch};
+#if ROW_IN_PLACE
+    if (type == TYPE_F32 && width == 8) {
+        columns.at = (const float *)from + offset;
+        columns.pitch = stride;
+        return columns;
+    }
+#endif
+    row_load_rows(own, own_pitch, from, type, offset, 1, count, stride, width);
+    return columns;
+}
+
+/* Elements of 8 or 16 bits are turned as they are: rows of n that lie one after the other. */
+#if ROW_IN_PLACE
+#define ROW_TURN(bits_, element_, side_, TURN_)                                                              \
+    OUTLINE void row_turn_##bits_(element_ *to, const element_ *from, i64 stride, int n, int count) {        \
+        for (int j = 0; j < count; j += side_)                                                               \
+            for (int i = 0; i < n; i += side_) {                                                             \
+                const int x = i + side_ <= n ? i : n - side_, y = j + side_ <= count ? j : count - side_;    \
+                TURN_(from + x * stride + y, stride, to + y * n + x, n)                                      \
+            }                                                                                                \
+    }
+ROW_TURN(16, ushort, 8, TRANSPOSE_8X8_16)
+ROW_TURN(8, uchar, 16, TRANSPOSE_16X16_8)
+
+INLINE int row_load_turned(float *to, const uchar *from, int type, i64 offset, i64 stride, int n, int count) {
+    ushort turned[ROW_BLOCK];
+    const int words = type == TYPE_BF16 || type == TYPE_F16;
+    const int bytes = type == TYPE_S8 || type == TYPE_U8 || type == TYPE_F8_E5M2 || type == TYPE_F8_E4M3;
+    if (n * count > ROW_BLOCK || !((words && n >= 8 && count >= 8) || (bytes && n >= 16 && count >= 16)))
+        return 0;
+    if (words)
+        row_turn_16(turned, (const ushort *)from + offset, stride, n, count);
+    else
+        row_turn_8((uchar *)turned, from + offset, stride, n, count);
+    row_load_any(to, (const uchar *)turned, type, 0, 1, n * count);
+    return 1;
+}
+#else
+#define row_load_turned(to_, from_, type_, offset_, stride_, n_, count_) 0
+#endif
+
 /* Rows whose elements are far apart, while those of the same column lie one after the other: loaded by
  * column.
  */
 OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n,
                                  int count) {
-    float columns[8 * (ROW_TRANSPOSED + 16)];
-    const int pitch = ROW_TRANSPOSED + 16;
+    enum { PITCH = ROW_TRANSPOSED + 16 };
+    float own[8 * PITCH];
+    if (row_load_turned(to, from, type, offset, stride, n, count)) return;
     for (int i = 0; i < n; i += 8) {
         const int width = n - i < 8 ? n - i : 8;
-        for (int c = 0; c < width; c++)
-            row_load_any(columns + c * pitch, from, type, offset + (i + c) * stride, 1, count);
+        const struct row_columns columns =
+                row_columns(own, PITCH, from, type, offset + i * stride, stride, width, count);
         int j = 0;
         /* What is behind a short row is overwritten by the next one. */
         for (int c = width; n < 8 && c < 8; c++)
-            row_fill(columns + c * pitch, 0.0f, count);
+            row_fill(own + c * PITCH, 0.0f, count);
         const int turned = width == 8 ? count : n < 8 ? (count * n - (8 - n)) / n : 0;
         for (; j + 8 <= turned; j += 8)
-            TRANSPOSE_8X8(columns + j, pitch, to + j * n + i, n)
+            TRANSPOSE_8X8(columns.at + j, columns.pitch, to + j * n + i, n)
         for (; j < count; j++)
             for (int c = 0; c < width; c++)
-                to[j * n + i + c] = columns[c * pitch + j];
+                to[j * n + i + c] = columns.at[c * columns.pitch + j];
     }
 }
 
@@ -173,6 +235,10 @@ INLINE void row_load_block(float *to, global const uchar *from, int type, i64 of
     }
     if (pitch == 1 && stride > 1 && n > 1 && count <= ROW_TRANSPOSED) {
         row_load_transposed(to, from, type, offset, stride, n, count);
+        return;
+    }
+    if (pitch != 0 && stride != 0) {
+        row_load_rows(to, n, from, type, offset, stride, n, pitch, count);
         return;
     }
     if (pitch != 0) {
@@ -199,26 +265,30 @@ INLINE float16 row_next(const float *from, int count) {
 /* Stores what row_load loads. */
 #define ROW_STORE(type_, bits_, element_, CONVERT_, NARROW_)                                                 \
     case type_:                                                                                              \
-        for (; k < dense; k += 16) {                                                                         \
-            const float16 x = vload16(0, from + k);                                                          \
-            vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + k);                              \
-        }                                                                                                    \
-        if (dense > 0 && k < n) {                                                                            \
-            const float16 x = vload16(0, from + n - 16);                                                     \
-            vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + n - 16);                         \
-            return;                                                                                          \
-        }                                                                                                    \
-        for (; k < n; k += 16) {                                                                             \
-            const float16 x = row_next(from + k, n - k);                                                     \
-            vstore16(NARROW_, 0, each);                                                                      \
-            row_scatter(to, bits_, offset + k * stride, stride, each, n - k < 16 ? n - k : 16);              \
+        for (int j = 0; j < rows; j++, from += n, offset += pitch) {                                         \
+            int k = 0;                                                                                       \
+            for (; k < dense; k += 16) {                                                                     \
+                const float16 x = vload16(0, from + k);                                                      \
+                vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + k);                          \
+            }                                                                                                \
+            if (dense > 0 && k < n) {                                                                        \
+                const float16 x = vload16(0, from + n - 16);                                                 \
+                vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + n - 16);                     \
+                continue;                                                                                    \
+            }                                                                                                \
+            for (; k < n; k += 16) {                                                                         \
+                const float16 x = row_next(from + k, n - k);                                                 \
+                vstore16(NARROW_, 0, each);                                                                  \
+                row_scatter(to, bits_, offset + k * stride, stride, each, n - k < 16 ? n - k : 16);          \
+            }                                                                                                \
         }                                                                                                    \
         return;
 
-OUTLINE void row_store(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n) {
+/* Rows of n elements, one after the other in `from`, `pitch` elements apart in the buffer. */
+OUTLINE void row_store_rows(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n,
+                            i64 pitch, int rows) {
     const int dense = stride != 1 ? 0 : n / 16 * 16;
     uint each[16];
-    int k = 0;
     switch (type) {
         ROW_STORE(TYPE_F32, 32, uint, , as_uint16(x))
         ROW_STORE(TYPE_S32, 32, uint, , as_uint16(lanes_s32(x)))
@@ -229,18 +299,21 @@ OUTLINE void row_store(global uchar *to, int type, i64 offset, i64 stride, const
         ROW_STORE(TYPE_F8_E5M2, 8, uchar, convert_uchar16, lanes_f8_e5m2(x))
         ROW_STORE(TYPE_F8_E4M3, 8, uchar, convert_uchar16, lanes_f8_e4m3(x))
     }
-    for (; k < n; k++)
-        store_f32(to, type, offset + k * stride, from[k]);
+    for (int j = 0; j < rows; j++)
+        for (int k = 0; k < n; k++)
+            store_f32(to, type, offset + j * pitch + k * stride, from[j * n + k]);
+}
+
+INLINE void row_store(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n) {
+    row_store_rows(to, type, offset, stride, from, n, 0, 1);
 }
 
 INLINE void row_store_block(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n,
                             i64 pitch, int count) {
-    if (count == 1 || pitch == stride * n) {
+    if (count == 1 || pitch == stride * n)
         row_store(to, type, offset, stride, from, n * count);
-        return;
-    }
-    for (int j = 0; j < count; j++)
-        row_store(to, type, offset + j * pitch, stride, from + j * n, n);
+    else
+        row_store_rows(to, type, offset, stride, from, n, pitch, count);
 }
 
 /* Stores what row_results gave room for, unless it is there. */

@@ -62,41 +62,40 @@ INLINE void transpose_halves(float8 *rows) {
             vstore8(rows_[i_], 0, (to_) + (half_ + i_) * (to_pitch_));                                       \
     }
 
-/* The same in registers, in three rounds, each of which interleaves every row with the row four further on.
- */
-INLINE void transpose_8x8(float8 *rows) {
-    float8 next[8];
-#pragma unroll
-    for (int step = 0; step < 3; step++) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            next[2 * i].even = rows[i].lo;
-            next[2 * i].odd = rows[i + 4].lo;
-            next[2 * i + 1].even = rows[i].hi;
-            next[2 * i + 1].odd = rows[i + 4].hi;
-        }
-#pragma unroll
-        for (int i = 0; i < 8; i++)
-            rows[i] = next[i];
+/* The same in registers, in rounds: each interleaves every row with the one half the rows further on. */
+#define TRANSPOSE_ROWS(name_, vector_, side_, rounds_)                                                       \
+    INLINE void name_(vector_ *rows) {                                                                       \
+        vector_ next[side_];                                                                                 \
+        _Pragma("unroll") for (int step = 0; step < rounds_; step++) {                                       \
+            _Pragma("unroll") for (int i = 0; i < side_ / 2; i++) {                                          \
+                next[2 * i].even = rows[i].lo;                                                               \
+                next[2 * i].odd = rows[i + side_ / 2].lo;                                                    \
+                next[2 * i + 1].even = rows[i].hi;                                                           \
+                next[2 * i + 1].odd = rows[i + side_ / 2].hi;                                                \
+            }                                                                                                \
+            _Pragma("unroll") for (int i = 0; i < side_; i++) rows[i] = next[i];                             \
+        }                                                                                                    \
     }
-}
+TRANSPOSE_ROWS(transpose_8x8, float8, 8, 3)
+TRANSPOSE_ROWS(transpose_4x4, ulong4, 4, 2)
+TRANSPOSE_ROWS(transpose_words, ushort8, 8, 3)
+TRANSPOSE_ROWS(transpose_bytes, uchar16, 16, 4)
 
-/* In two rounds, for 64-bit elements. */
-INLINE void transpose_4x4(ulong4 *rows) {
-    ulong4 next[4];
-#pragma unroll
-    for (int step = 0; step < 2; step++) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            next[2 * i].even = rows[i].lo;
-            next[2 * i].odd = rows[i + 2].lo;
-            next[2 * i + 1].even = rows[i].hi;
-            next[2 * i + 1].odd = rows[i + 2].hi;
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            rows[i] = next[i];
+/* Tiles in memory, by these functions. */
+#define TRANSPOSE_TILE(transpose_, vector_, side_, from_, from_pitch_, to_, to_pitch_)                       \
+    {                                                                                                        \
+        vector_ rows_[side_];                                                                                \
+        _Pragma("unroll") for (int i_ = 0; i_ < side_; i_++) rows_[i_] =                                     \
+                vload##side_(0, (from_) + i_ * (from_pitch_));                                               \
+        transpose_(rows_);                                                                                   \
+        _Pragma("unroll") for (int i_ = 0; i_ < side_; i_++)                                                 \
+                vstore##side_(rows_[i_], 0, (to_) + i_ * (to_pitch_));                                       \
     }
-}
+#define TRANSPOSE_4X4_64(from_, from_pitch_, to_, to_pitch_)                                                 \
+    TRANSPOSE_TILE(transpose_4x4, ulong4, 4, from_, from_pitch_, to_, to_pitch_)
+#define TRANSPOSE_8X8_16(from_, from_pitch_, to_, to_pitch_)                                                 \
+    TRANSPOSE_TILE(transpose_words, ushort8, 8, from_, from_pitch_, to_, to_pitch_)
+#define TRANSPOSE_16X16_8(from_, from_pitch_, to_, to_pitch_)                                                \
+    TRANSPOSE_TILE(transpose_bytes, uchar16, 16, from_, from_pitch_, to_, to_pitch_)
 
 #endif
