@@ -3,6 +3,7 @@
 #include "primitives/apart.h"
 
 #include "base/verbose.h"
+#include "primitives/gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/rows.h"
 
@@ -63,9 +64,24 @@ bool apart_has_rest(const attr_t *attr) {
            || quants_find(&attr->zero_points, DNNL_ARG_DST);
 }
 
+/* Kernels of convolutions compute channels-last images: where dst is none, the last launch moves them too. */
+static dnnl_status_t place_results(struct plan *plan, md_t *results, int *arg) {
+    const bool images = plan->problem.kind == dnnl_convolution || plan->problem.kind == dnnl_deconvolution;
+    const bool last = md_is_plain(results) && (results->blocking.strides[1] == 1 || results->dims[1] == 1);
+    if (!images || last) {
+        *arg = apart_place(plan, results);
+        return dnnl_success;
+    }
+    const md_t dst = *results;
+    *arg = ARG_SCRATCHPAD;
+    return gemm_scratch_md(plan, &dst, dst.data_type == dnnl_f64 ? dnnl_f64 : dnnl_f32,
+                           channels_last(dst.ndims), results);
+}
+
 dnnl_status_t apart_build(struct plan *plan, const struct implementation *implementations) {
     md_t results = *problem_md(&plan->problem, DNNL_ARG_DST);
-    const int arg = apart_place(plan, &results);
+    int arg;
+    TRY(place_results(plan, &results, &arg));
     TRY(append_bare(plan, implementations, arg, &results));
     return apart_finish(plan, arg, &results, 0);
 }

@@ -118,10 +118,24 @@ static void share(struct depthwise_params *p, const struct plan *plan, dnnl_dim_
     if (p->lines && divide_up(places, p->part) * divide_up(rows, 4) * batch * p->pieces < FEW) p->rows = 2;
 }
 
-static void set_bias(struct depthwise_params *p, const md_t *bias) {
-    p->has_bias = bias != NULL;
-    p->bias_offset = bias ? bias->offset0 : 0;
-    p->bias_type = bias ? (i32)bias->data_type : TYPE_F32;
+/* The bias as floats, where the kernel adds nothing but floats: the user's, or a copy in scratchpad. */
+static dnnl_status_t prepare_bias(struct plan *plan, struct depthwise_params *p, int *arg) {
+    const md_t *md = problem_md(&plan->problem, DNNL_ARG_BIAS);
+    *arg = ARG_NOTHING;
+    p->bias_type = TYPE_F32;
+    if (!md) return dnnl_success;
+    md_t bias = *md;
+    *arg = DNNL_ARG_BIAS;
+    if (gemm_tile_of(plan)->type->reads == dnnl_f32 && !takes_bytes(plan) && bias.data_type != dnnl_f32) {
+        const md_t user = bias;
+        *arg = ARG_SCRATCHPAD;
+        TRY(gemm_scratch_md(plan, &user, dnnl_f32, "a", &bias));
+        TRY(append_reorder(plan, DNNL_ARG_BIAS, &user, ARG_SCRATCHPAD, &bias, NULL));
+    }
+    p->has_bias = 1;
+    p->bias_offset = bias.offset0;
+    p->bias_type = (i32)bias.data_type;
+    return dnnl_success;
 }
 
 /* What only the kernel for bytes has. */
@@ -158,7 +172,7 @@ static void describe_window(struct int8_depthwise_params *p) {
 }
 
 static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwise_params *whole,
-                                 const struct conv_part *part, int src, int weights) {
+                                 const struct conv_part *part, int src, int weights, int bias) {
     struct plan *plan = ep->plan;
     const bool bytes = takes_bytes(plan);
     struct launch *launch;
@@ -170,7 +184,7 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     set_part(p, part);
     launch_bind(launch, src);
     launch_bind(launch, weights);
-    launch_bind(launch, p->has_bias ? DNNL_ARG_BIAS : ARG_NOTHING);
+    launch_bind(launch, bias);
     TRY(gemm_find_scales(ep, &p->epilogue));
     if (bytes) TRY(find_zero_point(ep, own));
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
@@ -205,11 +219,11 @@ static dnnl_status_t build(struct epilogue_build *ep) {
     struct plan *plan = ep->plan;
     struct image src, dst = image_of(ep->dst_arg, &ep->dst);
     struct depthwise_params whole = {0};
-    int weights;
+    int weights, bias;
     TRY(prepare_src(plan, &src));
     TRY(prepare_weights(plan, &whole, &weights));
     window_images_init(&whole.images, &plan->problem, &src, &dst);
-    set_bias(&whole, problem_md(&plan->problem, DNNL_ARG_BIAS));
+    TRY(prepare_bias(plan, &whole, &bias));
     whole.src_end = image_end(&src);
     whole.large = whole.src_end > LARGE;
     const struct conv_parts parts = {.window = whole.images.window,
@@ -221,7 +235,7 @@ static dnnl_status_t build(struct epilogue_build *ep) {
         const struct conv_part part = conv_part_at(&parts, i);
         struct epilogue_build one = *ep;
         one.more = i + 1 < count;
-        TRY(launch_part(&one, &whole, &part, src.arg, weights));
+        TRY(launch_part(&one, &whole, &part, src.arg, weights, bias));
     }
     return dnnl_success;
 }
@@ -229,9 +243,10 @@ static dnnl_status_t build(struct epilogue_build *ep) {
 /* Sums of so many products of bytes fit into 32 bits. */
 enum { MOST_TAPS = 1 << 15 };
 
-/* Is there more to do than an activation? */
+/* Is there more to do than an activation? The kernel of floats is quick where it stores floats. */
 static bool has_slow_end(const struct plan *plan) {
     if (gemm_is_bare(plan)) return apart_has_rest(&plan->attr);
+    if (!takes_bytes(plan) && problem_md(&plan->problem, DNNL_ARG_DST)->data_type != dnnl_f32) return true;
     return plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr);
 }
 
