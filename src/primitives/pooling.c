@@ -153,6 +153,22 @@ static dnnl_status_t choose_layouts(struct problem *problem) {
     return dnnl_success;
 }
 
+/* Types of dense rows and of dense channels. */
+#define ROW_TYPES (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_INT8 | TYPES_FP8)
+static const uint64_t row_types = ROW_TYPES, vector_types = ROW_TYPES | BIT(dnnl_s32);
+
+/* Can vectors of channels be loaded and stored? */
+static bool has_vectors(const md_t *md) {
+    return in_set(vector_types, md->data_type) && pooling_pitch(md) != 0;
+}
+
+/* Floats have too few digits for maxima of s32. */
+static bool is_exact(const struct plan *plan) {
+    return plan->problem.alg == dnnl_pooling_max && plan->attr.post_ops.len == 0
+           && problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_s32
+           && problem_md(&plan->problem, DNNL_ARG_DST)->data_type == dnnl_s32;
+}
+
 static dnnl_status_t build_universal(struct plan *plan) {
     static const uint64_t known =
             BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | BIT(dnnl_s32) | TYPES_INT8;
@@ -175,8 +191,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
     p->taps = pooling_taps(&p->window);
     p->alg = pooling_code(plan->problem.alg);
     p->lowest = lowest(dst.data_type);
-    p->exact = p->alg == POOLING_MAX && src.data_type == dnnl_s32 && dst.data_type == dnnl_s32
-               && plan->attr.post_ops.len == 0;
+    p->exact = is_exact(plan);
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;
     p->workspace_offset = workspace ? workspace->offset0 - dst.offset0 : 0;
     tensor_init(&p->src, &src);
@@ -184,13 +199,6 @@ static dnnl_status_t build_universal(struct plan *plan) {
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
     return epilogue_end(&ep, launch, &p->epilogue);
-}
-
-static const uint64_t vector_types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_INT8 | TYPES_FP8;
-
-/* Can vectors of channels be loaded and stored? */
-static bool has_vectors(const md_t *md) {
-    return in_set(vector_types, md->data_type) && pooling_pitch(md) != 0;
 }
 
 /* Bytes whose results are bytes of the same type, and whose sums fit into 16 bits. */
@@ -216,7 +224,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
     if (!has_vectors(&src) || !has_vectors(&dst))
-        return plan_skip(plan, "channels are neither last nor in blocks of 16, or are s32 or f64");
+        return plan_skip(plan, "channels are neither last nor in blocks of 16, or are f64");
     struct epilogue_build ep;
     TRY(epilogue_begin(&ep, plan, &(struct epilogue_spec){.lanes = 1}));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
@@ -229,7 +237,8 @@ static dnnl_status_t build_dense(struct plan *plan) {
     window_images_init(&p->images, &plan->problem, &from, &to);
     p->taps = pooling_taps(&p->images.window);
     p->alg = pooling_code(plan->problem.alg);
-    p->lowest = lowest(dst.data_type);
+    p->exact = is_exact(plan);
+    p->lowest = p->exact ? -0.0f : lowest(dst.data_type); /* the bits of the lowest s32 are those of -0 */
     p->src_type = (i32)src.data_type;
     p->src_pitch = pooling_pitch(&src);
     p->dst_pitch = pooling_pitch(&ep.dst);
@@ -250,7 +259,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
 
 /* Are rows of the image dense? */
 static bool has_dense_rows(const md_t *md) {
-    return in_set(vector_types, md->data_type) && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
+    return in_set(row_types, md->data_type) && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
 }
 
 i64 pooling_outputs_at_once(const struct window *w) {
@@ -280,7 +289,8 @@ static dnnl_status_t build_moved(struct plan *plan) {
     struct window window;
     window_init(&window, &plan->problem, src);
     window = window_from_last(&window, src->ndims - 2);
-    const bool planes = has_dense_rows(src) && !has_vectors(src) && folded_fits(&window, workspace != NULL);
+    const bool planes = has_dense_rows(src) && !has_vectors(src) && in_set(row_types, dst->data_type)
+                        && folded_fits(&window, workspace != NULL);
     static const char *const row_major[] = {[3] = "abc", [4] = "abcd", [5] = "abcde"};
     const char *tag = planes ? row_major[src->ndims] : channels_last(src->ndims);
     const bool moves_src = !planes && !has_vectors(src),

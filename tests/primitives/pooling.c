@@ -242,8 +242,31 @@ static void workspaces(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Maxima of s32 that differ by less than floats can tell, inference and training. */
+static void large_integers(void **state) {
+    (void)state;
+    const int s32 = 5;
+    for (int s = 0; s < COUNT(shapes); s++)
+        for (int layout = 0; layout < LAYOUTS; layout++)
+            for (int trains = 0; trains < 2; trains++) {
+                struct problem p =
+                        problem_new(&shapes[s], s32, dnnl_pooling_max,
+                                    trains ? dnnl_forward_training : dnnl_forward_inference, false);
+                array_fill(&p.src, 3, 17u + (unsigned)s);
+                for (int64_t i = 0; i < p.src.count; i++)
+                    p.src.values[i] += s % 2 ? 0x1p30 : -0x1p30;
+                char what[128];
+                snprintf(what, sizeof what, "large integers, shape %d, layout %d, training %d", s, layout,
+                         trains);
+                assert_int_equal(types[s32].src, dnnl_s32);
+                run_problem(&p, &attrs[0], layout, false, what);
+                problem_free(&p);
+            }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(real_numbers),
-                                       cmocka_unit_test(workspaces)};
+                                       cmocka_unit_test(workspaces), cmocka_unit_test(large_integers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

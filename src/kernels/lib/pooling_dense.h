@@ -2,6 +2,7 @@
 /*
  * Pooling of images of any type whose channels are last or in blocks of 16: several vectors of channels at a
  * time, for all outputs of a part of a row. Bytes that need no post-ops are compared and summed as integers.
+ * So are maxima of s32, whose bits are in vectors of floats until they are compared: TYPE_S32 as a constant.
  */
 #include "kernels/lib/epilogue_block.h"
 #include "kernels/lib/lanes.h"
@@ -33,20 +34,27 @@ struct pool_row {
                                  k2++, at_ += (p_)->images.src_step[2], tap_++) statement_                   \
     }
 
+INLINE IVEC pool_is_above(VEC y, VEC x, const int type) {
+    if (type == TYPE_S32) return AS_IVEC(y) > AS_IVEC(x);
+    return y > x;
+}
+
 /* The window of one output, for n vectors; in training also the taps of the maxima. */
 INLINE void pool_windows(constant struct pooling_dense_params *p, const struct pool_row *r,
                          const struct taps *t, i64 start, const int n, const bool max, const int type,
                          const bool trains, VEC *out, IVEC *taps) {
+    const int loaded = type == TYPE_S32 ? TYPE_F32 : type ? type : p->src_type;
     VEC x[POOLING_VECTORS], y[POOLING_VECTORS];
     IVEC most[POOLING_VECTORS];
 #pragma unroll
     for (int i = 0; i < n; i++)
         x[i] = V(max ? p->lowest : 0.0f), most[i] = (IVEC)(0);
     EACH_TAP(p, t, start, at, tap, {
-        pool_load(y, r->src, type ? type : p->src_type, at, p->src_pitch, n, r->count, p->src_end);
+        pool_load(y, r->src, loaded, at, p->src_pitch, n, r->count, p->src_end);
         _Pragma("unroll") for (int i = 0; i < n; i++) {
-            if (trains) most[i] = y[i] > x[i] ? (IVEC)((int)tap) : most[i];
-            x[i] = max ? (y[i] > x[i] ? y[i] : x[i]) : x[i] + y[i];
+            const IVEC above = pool_is_above(y[i], x[i], type);
+            if (trains) most[i] = above ? (IVEC)((int)tap) : most[i];
+            x[i] = max ? (above ? y[i] : x[i]) : x[i] + y[i];
         }
     })
     const VEC divisor = V(max ? 1.0f : pooling_divisor(p->alg, p->taps, t));
@@ -85,7 +93,8 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
             if (r->block)
                 VSTORE(x[i], 0, r->block + (place - r->first) * POOLING_WIDTH + i * LANES);
             else
-                pool_store(r->dst, p->epilogue.type, to + i * p->dst_pitch, x[i], r->count);
+                pool_store(r->dst, type == TYPE_S32 ? TYPE_F32 : p->epilogue.type, to + i * p->dst_pitch,
+                           x[i], r->count);
         }
     }
 }
@@ -93,7 +102,7 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
 /* Separate functions, so that each has all registers to itself. */
 #define POOL_OF(name_, n_, type_, trains_)                                                                   \
     OUTLINE void name_##n_(constant struct pooling_dense_params *p, const struct pool_row *r) {              \
-        if (trains_ || p->alg == POOLING_MAX)                                                                \
+        if (trains_ || type_ == TYPE_S32 || p->alg == POOLING_MAX)                                           \
             pool_outputs(p, r, n_, true, type_, trains_);                                                    \
         else                                                                                                 \
             pool_outputs(p, r, n_, false, type_, false);                                                     \
@@ -102,12 +111,14 @@ POOL_OF(pool_f32_, 1, TYPE_F32, false)
 POOL_OF(pool_f32_, 2, TYPE_F32, false)
 POOL_OF(pool_f32_, 4, TYPE_F32, false)
 POOL_OF(pool_bf16_, 4, TYPE_BF16, false)
+POOL_OF(pool_s32_, 1, TYPE_S32, false)
 POOL_OF(pool_any_, 1, 0, false)
 POOL_OF(pool_any_, 4, 0, false)
 POOL_OF(pool_training_f32_, 1, TYPE_F32, true)
 POOL_OF(pool_training_f32_, 2, TYPE_F32, true)
 POOL_OF(pool_training_f32_, 4, TYPE_F32, true)
 POOL_OF(pool_training_bf16_, 4, TYPE_BF16, true)
+POOL_OF(pool_training_s32_, 1, TYPE_S32, true)
 POOL_OF(pool_training_any_, 1, 0, true)
 
 /* Averages of bytes, rounded: they need no saturation. */
@@ -175,6 +186,7 @@ INLINE int pool_some(constant struct pooling_dense_params *p, const struct pool_
                bytes = p->bytes && r->count == LANES;
     POOL_CALL(bytes && left >= 4 * LANES, pool_bytes_, 4)
     POOL_CALL(bytes, pool_bytes_, 1)
+    POOL_CALL(p->exact, pool_s32_, 1)
     POOL_CALL(f32 && left >= 4 * LANES, pool_f32_, 4)
     POOL_CALL(f32 && left >= 2 * LANES, pool_f32_, 2)
     POOL_CALL(f32, pool_f32_, 1)
@@ -186,6 +198,7 @@ INLINE int pool_some(constant struct pooling_dense_params *p, const struct pool_
 
 INLINE int pool_training_some(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left) {
     const bool f32 = p->src_type == TYPE_F32, bf16 = p->src_type == TYPE_BF16;
+    POOL_CALL(p->exact, pool_training_s32_, 1)
     POOL_CALL(f32 && left >= 4 * LANES, pool_training_f32_, 4)
     POOL_CALL(f32 && left >= 2 * LANES, pool_training_f32_, 2)
     POOL_CALL(f32, pool_training_f32_, 1)
