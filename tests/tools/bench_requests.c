@@ -261,6 +261,21 @@ static void sweeps(void **state) {
     }
 }
 
+/* Attributes are for forward passes. */
+static void backward_sweeps(void **state) {
+    (void)state;
+    struct requests requests = {0};
+    requests_sweep(&requests, &(struct description){.kind = "pooling",
+                                                    .shape = "mb1ic8_ih4oh2kh2sh2_iw4ow2kw2sw2",
+                                                    .direction = "backward_data"});
+    assert_true(requests.count > 10);
+    for (int k = 0; k < requests.count; k++) {
+        assert_string_equal(requests.list[k].text.attributes, "");
+        assert_string_equal(requests.list[k].text.direction, "backward_data");
+    }
+    free(requests.list);
+}
+
 static void cliffs(void **state) {
     (void)state;
     assert_true(sweep_is_cliff(&(struct result){.our_us = 10}, &(struct result){.our_us = 81}));
@@ -275,7 +290,7 @@ int main(void) {
             cmocka_unit_test(rows_of_a_table),  cmocka_unit_test(reasons),
             cmocka_unit_test(descriptions),     cmocka_unit_test(recurrent_line),
             cmocka_unit_test(work_of_requests), cmocka_unit_test(sweeps),
-            cmocka_unit_test(cliffs),
+            cmocka_unit_test(backward_sweeps),  cmocka_unit_test(cliffs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,9 @@ static const struct variant types[] = {
         {PRODUCT | MATMUL, "u8:s8:u8"},
         {PRODUCT | MATMUL, "s8:s8:s8"},
         {PRODUCT | MATMUL, "s8:s8:f32"},
+        {PRODUCT | MATMUL | PLAIN, "f64"},
+        {PRODUCT | MATMUL | PLAIN, "f8_e4m3"},
+        {PLAIN, "s32"},
         {PLAIN, "s8"},
         {PLAIN, "u8"},
         {PLAIN, "f32:u8"},
@@ -108,12 +111,18 @@ static int dimensions_of(const char *shape) {
     return 2 + (strstr(shape, "id") != NULL) + (strstr(shape, "ih") != NULL) + (strstr(shape, "iw") != NULL);
 }
 
+/* Backward passes have no attributes that change what they compute. */
+static int attributes_of(const struct description *base) {
+    bool backward = base->direction && !strncmp(base->direction, "backward", strlen("backward"));
+    return backward ? 1 : COUNT(attributes);
+}
+
 void requests_sweep(struct requests *requests, const struct description *base) {
-    int family = family_of(base->kind), ndims = dimensions_of(base->shape);
+    int family = family_of(base->kind), ndims = dimensions_of(base->shape), nattributes = attributes_of(base);
     char tags[96];
     for (int t = 0; t < COUNT(types); t++)
         for (int l = 0; l < COUNT(layouts); l++)
-            for (int a = 0; a < COUNT(attributes); a++) {
+            for (int a = 0; a < nattributes; a++) {
                 struct description variant = *base;
                 if (!(types[t].families & layouts[l].families & attributes[a].families & family)) continue;
                 put_tags(layouts[l].text, ndims, family, tags, sizeof(tags));
