@@ -51,6 +51,31 @@ INLINE void bf16_reduce(constant struct gemm_params *p, const struct bf16_tile *
         VSTORE(acc[r], r, out);
 }
 
+/* out[r][v] += one tap along a row. */
+INLINE void bf16_tap(constant struct gemm_params *p, const struct bf16_tile *t, const struct gemm_edge *edge,
+                     const int m, float *out) {
+    VEC acc[2 * HEIGHT];
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        acc[r] = VLOAD(r, out);
+    bf16_steps(t->src + edge->from, p->src_column, t->weights + edge->by, p->edge_depth, m, acc);
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        VSTORE(acc[r], r, out);
+}
+
+/* The whole reduction of a tile at the border of an image without padding. */
+INLINE void bf16_edge(constant struct gemm_params *p, const struct bf16_tile *t, float *out) {
+    struct gemm_edge edge;
+    for (int i = 0; i < t->columns * PANEL; i++)
+        out[i] = 0.0f;
+#define ONE_TAP(m) bf16_tap(p, t, &edge, m, out + edge.in.first * PANEL)
+    EACH_EDGE(p, &t->taps, &t->at, t->columns, edge) {
+        EACH_HEIGHT(edge.in.last - edge.in.first, ONE_TAP)
+    }
+#undef ONE_TAP
+}
+
 /* A tile of whole vectors that only a bias and an activation are applied to, as bf16 or f32. */
 INLINE void bf16_store_plain(constant struct gemm_params *p, const struct bf16_tile *t, const float *out) {
     const bool floats = p->epilogue.type == TYPE_F32;
@@ -105,7 +130,10 @@ kernel void bf16_gemm_14x32(ITEM global const ushort *src, global const ushort *
     t.columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
     float out[HEIGHT * PANEL];
 #define WHOLE_TILE(m) bf16_reduce(p, &t, m, out)
-    EACH_HEIGHT(t.columns, WHOLE_TILE)
+    if (p->edge_depth > 0 && !gemm_is_inside(p, t.at.column, t.columns))
+        bf16_edge(p, &t, out);
+    else
+        EACH_HEIGHT(t.columns, WHOLE_TILE)
 #undef WHOLE_TILE
     bf16_store(p, &t, &e, out);
 }

@@ -17,8 +17,9 @@ OUTLINE void store_any(global uchar *to, int type, i64 i, float16 x, int count) 
 
 /* Where a work-item's tile begins. */
 struct gemm_tile {
-    global const float *src, *weights;
-    global const uchar *bias; /* these two of any type, and at the offsets in `at` */
+    global const float *weights;
+    global const float *src; /* these at the offsets in `at`; bias and dst of any type */
+    global const uchar *bias;
     global uchar *dst;
     struct gemm_place at;
 };
@@ -26,15 +27,15 @@ struct gemm_tile {
 INLINE struct gemm_tile gemm_locate(constant struct gemm_params *p, u32 step, global const float *src,
                                     global const float *weights, global const uchar *bias, global uchar *dst,
                                     i64 tile, i64 panel, i64 batch, int width) {
-    struct gemm_tile t = {.bias = bias, .dst = dst, .at = gemm_place(p, step, tile, panel, batch, width)};
-    t.src = src + t.at.src;
+    struct gemm_tile t = {
+            .src = src, .bias = bias, .dst = dst, .at = gemm_place(p, step, tile, panel, batch, width)};
     t.weights = weights + t.at.weights;
     return t;
 }
 
 /* To the tile of the next columns. */
 INLINE void gemm_move_on(constant struct gemm_params *p, struct gemm_tile *t, int columns) {
-    t->src += columns * p->src_column;
+    t->at.src += columns * p->src_column;
     t->at.dst += columns * p->dst_column;
     t->at.column += columns;
 }

@@ -34,7 +34,7 @@ struct weights_gradient_params {
     i64 groups, inputs, outputs; /* channels i and o of a group */
     i64 rows, chunk_rows;        /* in all, and in a chunk */
     i64 pieces, piece;           /* of a row that is longer than a chunk, and the positions of one */
-    i64 chunks, part;            /* in all, and in a part */
+    i64 chunks, parts;           /* in all; parts that they are divided into */
     i64 tiles, tile;             /* tiles of inputs, and the inputs of one */
     i64 jobs;                    /* tiles x taps of a work-item */
     i64 dst_offset, dst_part, dst_group, dst_panel; /* strides; the others are dense */

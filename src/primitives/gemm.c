@@ -122,7 +122,8 @@ struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_sha
     return range_of(view, tile, tiles_of_row, divide_up(view->channels, tile->panel));
 }
 
-/* A product without depth reads nothing: src and weights may be null, and kernels must not move along them. */
+/* A product without depth reads nothing: src and weights may be null, and kernels must not move along them.
+ */
 static void stay_in_place(struct gemm_params *p) {
     p->src_offset = p->src_step = p->src_row = p->src_column = 0;
     p->weights_offset = p->weights_panel = p->weights_depth = 0;
@@ -149,6 +150,7 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
         p->weights_window[i] = view->weights_window[i];
     p->depth = view->depth;
     p->border = view->border, p->skips = view->skips;
+    p->edge_depth = view->edge_depth, p->edge_src = view->edge_src, p->edge_weights = view->edge_weights;
     p->weights_panel = view->weights_panel, p->weights_depth = view->weights_depth;
     p->tiles = divide_up(view->columns, tile_height(view, tile));
     p->tile = divide_up(view->columns, p->tiles ? p->tiles : 1);
@@ -200,7 +202,7 @@ static bool is_long(const struct gemm_view *view) {
 }
 
 static bool is_matrix(const struct gemm_view *view) {
-    return view->rows == 1 && gemm_product(view->window, 3) == 1;
+    return view->rows == 1 && gemm_product(view->window, 3) == 1 && view->edge_depth == 0;
 }
 
 static bool wants_wide(const struct gemm_view *view) {

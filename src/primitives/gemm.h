@@ -64,6 +64,7 @@ struct gemm_view {
     dnnl_dim_t src_window[3], weights_window[3]; /* strides */
     bool clipped;                                /* the window reaches into padding */
     bool skips; /* rows and depths of taps in it, which add nothing, may be left out: rows are not merged */
+    dnnl_dim_t edge_depth, edge_src, edge_weights; /* see params_gemm.h; 0: src is padded */
     struct window border; /* if clipped: the window over src; its dimensions are batch 2, rows and columns */
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
     /* The dimensions of the logical dst that correspond to the indices: for post-ops that need the position.

@@ -103,11 +103,16 @@ dnnl_status_t gradient_decide_layouts(struct plan *plan, const char *weights) {
     return dnnl_success;
 }
 
+/* Do kernels that read this type read the user's tensor? */
+static bool is_read(const md_t *user, dnnl_data_type_t type) {
+    return user->data_type == type && has_dense_channels(user);
+}
+
 /* The user's tensor, or a copy that is channels-last and of this type. */
 static dnnl_status_t find_image(struct plan *plan, int arg, dnnl_data_type_t type, struct image *image) {
     const md_t user = *problem_md(&plan->problem, arg);
     md_t moved;
-    if (user.data_type == type && has_dense_channels(&user)) {
+    if (is_read(&user, type)) {
         *image = image_of(arg, &user);
         return dnnl_success;
     }
@@ -193,11 +198,11 @@ static struct range divide_work(struct weights_gradient_params *p, const struct 
     const i64 panels = divide_up(p->outputs, tile->panel), units = panels * p->groups;
     p->tiles = divide_up(p->inputs, tile->height);
     p->tile = divide_up(p->inputs, p->tiles);
-    const i64 parts = least(least(PARTS, p->chunks), divide_up(ITEMS, units)), jobs = p->tiles * taps;
-    p->part = divide_up(p->chunks, parts);
-    p->jobs = divide_up(jobs, least(at_least_one(jobs / FEW_JOBS), divide_up(ITEMS, units * parts)));
+    const i64 jobs = p->tiles * taps;
+    p->parts = least(least(PARTS, p->chunks), divide_up(ITEMS, units));
+    p->jobs = divide_up(jobs, least(at_least_one(jobs / FEW_JOBS), divide_up(ITEMS, units * p->parts)));
     if (depthwise) p->jobs = least(p->jobs, GRADIENT_JOBS);
-    return range_of_groups(divide_up(jobs, p->jobs), panels, p->groups * divide_up(p->chunks, p->part));
+    return range_of_groups(divide_up(jobs, p->jobs), panels, p->groups * p->parts);
 }
 
 /* The sum of the parts, which lie one after the other in scratchpad. */
@@ -244,7 +249,7 @@ dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_p
     struct weights_gradient_params p = params_of(g);
     set_chunks(&p, g->pairs ? g->image.batch : merge_rows(&p, g->image.batch));
     const struct range range = divide_work(&p, gemm_tile_of(plan), g->depthwise);
-    const i64 parts = divide_up(p.chunks, p.part);
+    const i64 parts = p.parts;
     p.streams = p.chunks == 1 && p.dst_part >= STREAMED;
     const size_t each = (size_t)gemm_tile_of(plan)->type->bytes;
     if (parts > 1) p.dst_offset = (i64)(plan_scratchpad(plan, (size_t)(parts * p.dst_part) * each) / each);
@@ -290,6 +295,18 @@ static bool wants_rows(const struct plan *plan, const struct gradient_product *g
            && 2 * g->inputs <= gemm_tile_of(plan)->height;
 }
 
+/* Are they so in the user's tensor? */
+static bool has_rows(const struct plan *plan, int arg, const struct gradient_product *g) {
+    const struct window *w = &g->window;
+    const md_t *user = problem_md(&plan->problem, arg);
+    bool inside = is_read(user, type_of(plan)) && image_of(arg, user).stride[2] == g->inputs;
+    for (int d = 0; d < WINDOW_DIMS; d++) {
+        const i64 reach = (g->places.size[d] - 1) * w->stride[d] + (w->taps[d] - 1) * w->step[d];
+        inside = inside && w->padding[d] == 0 && reach < w->size[d];
+    }
+    return inside;
+}
+
 static void fold_taps(struct gradient_product *g) {
     g->inputs *= g->window.taps[2];
     g->window.taps[2] = 1;
@@ -313,7 +330,7 @@ static dnnl_status_t find_images(struct plan *plan, const struct gradient *g,
     const bool folds = wants_rows(plan, product);
     TRY(find_image(plan, g->places_arg, type, &product->places));
     const bool empty = product->places.batch == 0;
-    if (folds && !empty && !product->pairs)
+    if (folds && !empty && !product->pairs && !has_rows(plan, g->image_arg, product))
         TRY(pad_image(plan, g->image_arg, product));
     else
         TRY(find_image(plan, g->image_arg, type, &product->image));

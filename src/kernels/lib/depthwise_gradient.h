@@ -187,9 +187,9 @@ kernel void DEPTHWISE_GRADIENT(ITEM global const REAL *image, global const REAL 
     const i64 part = get_global_id(2), block = (i64)get_global_id(1) * 2 * LANES;
     const i64 end = block + 2 * LANES < p->outputs ? block + 2 * LANES : p->outputs;
     const i64 all = p->tiles * p->window.taps[0] * p->window.taps[1];
-    const i64 first_job = get_global_id(0) * p->jobs, first = part * p->part;
+    const i64 first_job = get_global_id(0) * p->jobs, first = gradient_chunk_of(p, part);
     const int count = (int)(all - first_job < p->jobs ? all - first_job : p->jobs);
-    const i64 last = first + p->part < p->chunks ? first + p->part : p->chunks;
+    const i64 last = gradient_chunk_of(p, part + 1);
     struct gradient_chunk c;
     struct depthwise_job jobs[GRADIENT_JOBS];
     VEC sums[GRADIENT_JOBS * 2 * GRADIENT_TAPS];

@@ -88,6 +88,52 @@ INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, const struct g
                      by = d_ * (p)->weights_window[0] + h_ * (p)->weights_window[1];                         \
                  s_ < (p)->window[2]; s_++, from += (p)->src_window[2], by += (p)->weights_window[2])
 
+/* Where src has no padding: is every tap along the row inside the image for all columns of a tile? */
+INLINE bool gemm_is_inside(constant struct gemm_params *p, i64 column, int columns) {
+    constant struct window *w = &p->border;
+    const i64 first = column * w->stride[2] - w->padding[2];
+    const i64 last = first + (columns - 1) * w->stride[2] + (w->taps[2] - 1) * w->step[2];
+    return first >= 0 && last < w->size[2];
+}
+
+/* The columns `first` to `last` - 1 of a tile for which tap k along the row is inside the image. */
+struct gemm_columns {
+    int first, last;
+};
+
+INLINE struct gemm_columns gemm_columns_inside(constant struct gemm_params *p, i64 column, int columns,
+                                               i64 k) {
+    constant struct window *w = &p->border;
+    const i64 stride = w->stride[2], before = w->padding[2] - column * stride - k * w->step[2];
+    const i64 room = before + w->size[2]; /* column c reads position c * stride - before */
+    const i64 first = before <= 0 ? 0 : (before + stride - 1) / stride;
+    const i64 last = room <= 0 ? 0 : (room - 1) / stride + 1;
+    return (struct gemm_columns){(int)(first < columns ? first : columns),
+                                 (int)(last < columns ? last : columns)};
+}
+
+/* Tap (d, h, k) of a tile at the border: its columns, and the offsets of what the first of them reads. */
+struct gemm_edge {
+    struct gemm_columns in;
+    i64 from, by;
+};
+
+INLINE struct gemm_edge gemm_edge_at(constant struct gemm_params *p, const struct gemm_place *at, int columns,
+                                     i64 d, i64 h, i64 k) {
+    struct gemm_edge edge = {.in = gemm_columns_inside(p, at->column, columns, k)};
+    edge.from = at->src + d * p->src_window[0] + h * p->src_window[1] + k * p->edge_src
+                + edge.in.first * p->src_column;
+    edge.by = d * p->weights_window[0] + h * p->weights_window[1] + k * p->edge_weights;
+    return edge;
+}
+
+/* A loop over the taps of such a tile. */
+#define EACH_EDGE(p, t, at, columns, edge)                                                                   \
+    for (i64 d_ = (t)->first[0]; d_ < (t)->last[0]; d_++)                                                    \
+        for (i64 h_ = (t)->first[1]; h_ < (t)->last[1]; h_++)                                                \
+            for (i64 k_ = 0;                                                                                 \
+                 k_ < (p)->border.taps[2] && (edge = gemm_edge_at(p, at, columns, d_, h_, k_), true); k_++)
+
 /* The logical position in dst of a tile's column and channel, for the epilogue. */
 INLINE void gemm_position(constant struct gemm_params *p, const struct gemm_place *at, i64 column,
                           i64 channel, i64 *position) {

@@ -29,13 +29,46 @@ INLINE void NAME(gemm_sums)(constant struct gemm_params *p, const struct gemm_ti
     for (int r = 0; r < 2 * m * panels; r++)
         acc[r] = (VEC)(0.0f);
     EACH_TAP(p, taps) {
+        global const float *src = t->src + (t->at.src + from);
         if (one)
-            NAME(gemm_half_steps)(t->src + from, p->src_column, t->weights + by, p->weights_depth, p->depth,
-                                  m, acc);
+            NAME(gemm_half_steps)(src, p->src_column, t->weights + by, p->weights_depth, p->depth, m, acc);
         else
-            NAME(gemm_steps)(t->src + from, p->src_column, t->weights + by, p->weights_depth,
-                             p->weights_panel, p->depth, 0, 0, 0, m, panels, acc);
+            NAME(gemm_steps)(src, p->src_column, t->weights + by, p->weights_depth, p->weights_panel,
+                             p->depth, 0, 0, 0, m, panels, acc);
     }
+}
+
+/* out[r][v] += one tap along a row. */
+INLINE void NAME(gemm_tap)(constant struct gemm_params *p, global const float *src,
+                           global const float *weights, const int m, const bool one, VEC *out) {
+    VEC acc[2 * HEIGHT];
+    NAME(gemm_move)(acc, out, 2 * m);
+    if (one)
+        NAME(gemm_half_steps)(src, p->src_column, weights, p->weights_depth, p->edge_depth, m, acc);
+    else
+        NAME(gemm_steps)(src, p->src_column, weights, p->weights_depth, 0, p->edge_depth, 0, 0, 0, m, 1, acc);
+    NAME(gemm_move)(out, acc, 2 * m);
+}
+
+/* out[r][v]: the whole reduction of a tile at the border of an image without padding. Each tap along a row is
+ * computed for the columns that have it. */
+INLINE void NAME(gemm_edge)(constant struct gemm_params *p, const struct gemm_tile *t,
+                            const struct gemm_taps *taps, int columns, bool one, VEC *out) {
+    for (int r = 0; r < 2 * columns; r++)
+        out[r] = (VEC)(0.0f);
+    struct gemm_edge edge;
+#define WHOLE_TAP(m)                                                                                         \
+    NAME(gemm_tap)(p, t->src + edge.from, t->weights + edge.by, m, false, out + 2 * edge.in.first)
+#define HALF_TAP(m)                                                                                          \
+    NAME(gemm_tap)(p, t->src + edge.from, t->weights + edge.by, m, true, out + 2 * edge.in.first)
+    EACH_EDGE(p, taps, &t->at, columns, edge) {
+        if (one)
+            EACH_HEIGHT(edge.in.last - edge.in.first, HALF_TAP)
+        else
+            EACH_HEIGHT(edge.in.last - edge.in.first, WHOLE_TAP)
+    }
+#undef HALF_TAP
+#undef WHOLE_TAP
 }
 
 /* A loop over both vectors, or the first alone, of m columns. */
@@ -89,8 +122,9 @@ INLINE void NAME(gemm_piece)(constant struct gemm_params *p, const struct gemm_t
     NAME(gemm_move)(acc, out, 2 * m);
     global const float *weights = t->weights + begin * p->weights_depth;
     const i64 line = first / p->tile * LINE;
-    NAME(gemm_steps)(t->src + first * p->src_column + begin, p->src_column, weights, p->weights_depth, 0,
-                     depth, line < 2 * LANES ? weights + NAME(DEEP_PIECE) * p->weights_depth + line : 0,
+    NAME(gemm_steps)(t->src + (t->at.src + first * p->src_column + begin), p->src_column, weights,
+                     p->weights_depth, 0, depth,
+                     line < 2 * LANES ? weights + NAME(DEEP_PIECE) * p->weights_depth + line : 0,
                      p->weights_depth, 1, m, 1, acc);
     NAME(gemm_move)(out, acc, 2 * m);
 }
@@ -181,11 +215,14 @@ INLINE void NAME(gemm_tiles)(constant struct gemm_params *p, struct gemm_tile t,
     VEC out[2 * HEIGHT];
     for (i64 i = run->first; i < run->last; i++) {
         const int columns = gemm_columns(p, i);
+        const bool edge = p->edge_depth > 0 && !gemm_is_inside(p, t.at.column, columns);
         if (p->adds) NAME(gemm_ask)(p, &t, columns);
 #define TWO_PANELS(m) NAME(gemm_two)(p, &t, &taps, m)
 #define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, &taps, m, false, direct, out)
 #define HALF_TILE(m) NAME(gemm_tile)(p, &t, &taps, m, true, direct, out)
-        if (two && columns <= GEMM_FEW_COLUMNS) {
+        if (edge) {
+            NAME(gemm_edge)(p, &t, &taps, columns, left <= LANES, out);
+        } else if (two && columns <= GEMM_FEW_COLUMNS) {
             if (!done) EACH_FEW(columns, TWO_PANELS)
         } else if (left > LANES) {
             EACH_HEIGHT(columns, WHOLE_TILE)
@@ -195,7 +232,7 @@ INLINE void NAME(gemm_tiles)(constant struct gemm_params *p, struct gemm_tile t,
 #undef HALF_TILE
 #undef WHOLE_TILE
 #undef TWO_PANELS
-        if (!direct) NAME(gemm_store_tile)(p, &t, e, columns, out);
+        if (edge || !direct) NAME(gemm_store_tile)(p, &t, e, columns, out);
         gemm_move_on(p, &t, columns);
     }
 }

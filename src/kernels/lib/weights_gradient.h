@@ -12,6 +12,11 @@ struct gradient_item {
     i64 first_job, last_job, first_chunk, last_chunk;
 };
 
+/* The first chunk of a part. Parts are nearly of the same size. */
+INLINE i64 gradient_chunk_of(constant struct weights_gradient_params *p, i64 part) {
+    return part * p->chunks / p->parts;
+}
+
 INLINE struct gradient_item gradient_item(constant struct weights_gradient_params *p, i64 jobs, i64 panel,
                                           i64 index, int width) {
     const i64 part = index / p->groups, group = index - part * p->groups;
@@ -22,8 +27,8 @@ INLINE struct gradient_item gradient_item(constant struct weights_gradient_param
     t.dst = p->dst_offset + part * p->dst_part + group * p->dst_group + panel * p->dst_panel;
     t.first_job = jobs * p->jobs;
     t.last_job = t.first_job + p->jobs < all ? t.first_job + p->jobs : all;
-    t.first_chunk = part * p->part;
-    t.last_chunk = t.first_chunk + p->part < p->chunks ? t.first_chunk + p->part : p->chunks;
+    t.first_chunk = gradient_chunk_of(p, part);
+    t.last_chunk = gradient_chunk_of(p, part + 1);
     return t;
 }
 
