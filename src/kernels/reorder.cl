@@ -201,6 +201,7 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
 #define NAME(name) name##_32
 #define SIDE 8
 #define TURN TRANSPOSE_8X8
+#define RUN_VECTOR float16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16
 #define RUN_LENGTH 16
@@ -219,6 +220,7 @@ kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
 #define NAME(name) name##_64
 #define SIDE 4
 #define TURN TRANSPOSE_4X4_64
+#define RUN_VECTOR ulong8
 #define RUN_LOAD vload8
 #define RUN_STORE vstore8
 #define RUN_LENGTH 8
@@ -236,6 +238,7 @@ kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
 #define NAME(name) name##_16
 #define SIDE 8
 #define TURN TRANSPOSE_8X8_16
+#define RUN_VECTOR ushort16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16
 #define RUN_LENGTH 16
@@ -245,6 +248,7 @@ kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
 #define NAME(name) name##_8
 #define SIDE 16
 #define TURN TRANSPOSE_16X16_8
+#define RUN_VECTOR uchar16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16
 #define RUN_LENGTH 16

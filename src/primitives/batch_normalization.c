@@ -161,6 +161,7 @@ static dnnl_status_t build_backward(struct plan *plan) {
 
 const struct implementation batch_normalization_backward[] = {
         {"norm_gradient_dense", build_backward, &kernel_norm_gradient_dense},
+        {"norm_gradient_moved", norm_build_moved_backward, NULL},
         {"batch_normalization_backward", build_backward, NULL},
         {NULL, NULL, NULL},
 };

@@ -3,6 +3,8 @@
 #include "primitives/normalization_backward.h"
 #include "base/round.h"
 #include "kernels/params_normalization_backward.h"
+#include "primitives/image.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
 #include "primitives/rows.h"
@@ -58,6 +60,29 @@ dnnl_status_t norm_backward_layouts(struct problem *problem) {
     TRY(md_set_any_like(diff_dst, src));
     if (added) TRY(md_set_any_like(added, src));
     return md_set_any_like(problem_md(problem, DNNL_ARG_DIFF_SRC), src);
+}
+
+/* Gradients in the layout of src, for which there is a kernel. */
+dnnl_status_t norm_build_moved_backward(struct plan *plan) {
+    static const char *const row_major[] = {[2] = "ab", [3] = "abc", [4] = "abcd", [5] = "abcde"};
+    static const int gradients[] = {DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC};
+    struct moved moved = {.plan = plan};
+    TRY(plan_takes(plan, &kernel_norm_gradient_dense));
+    TRY(norm_backward_layouts(&plan->problem));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
+    if (problem_md(&plan->problem, DNNL_ARG_WORKSPACE) || md_nelems(src, false) == 0)
+        return plan_skip(plan, "a workspace, or nothing to compute");
+    const bool last = src->ndims > 2 && md_matches_tag(src, channels_last(src->ndims));
+    const char *tag = last ? channels_last(src->ndims) : row_major[src->ndims];
+    if (!md_matches_tag(src, tag)) return plan_skip(plan, "src is neither plain nor channels-last");
+    for (int i = 0; i < 2; i++) {
+        const md_t *md = problem_md(&plan->problem, gradients[i]);
+        if (!md_matches_tag(md, tag)) TRY(moved_add(&moved, gradients[i], md->data_type, tag));
+    }
+    if (moved.count == 2 && moved.tensors[0].own.data_type == moved.tensors[1].own.data_type)
+        moved.tensors[1].own = moved.tensors[0].own; /* in place, while it is in the cache */
+    if (moved.count == 0) return plan_skip(plan, "all tensors have the layout of src");
+    return moved_build(&moved, primitive_implementations(&plan->problem));
 }
 
 const md_t *norm_wanted(const struct problem *problem, int arg) {

@@ -53,6 +53,9 @@ dnnl_status_t norm_append_backward(struct plan *plan, const struct norm_cells *c
  * 0 if all share them. */
 dnnl_status_t norm_append_backward_dense(struct plan *plan, const struct norm_cells *cells, dnnl_dim_t image);
 
+/* An implementation that moves gradients to the layout of src. */
+dnnl_status_t norm_build_moved_backward(struct plan *plan);
+
 /* Where the workspace says which elements the ReLU has passed on, in the layout of the forward primitive's
  * dst. False: there is none. */
 bool norm_mask(const struct problem *problem, md_t *mask);

@@ -108,9 +108,8 @@ static void concat(void **state) {
 }
 
 /* dst[j * (size / rows) + i] = src[i * rows + j], where forward `rows` is the group size. */
-static void run_shuffle(int axis, dnnl_dim_t group, dnnl_data_type_t type, const char *tag,
-                        const char *dst_tag, bool forward) {
-    static const dnnl_dims_t dims = {4, 24, 6, 10};
+static void run_shuffle_of(const dnnl_dim_t *dims, int axis, dnnl_dim_t group, dnnl_data_type_t type,
+                           const char *tag, const char *dst_tag, bool forward) {
     struct array src = array_new(4, dims, type), dst = array_new(4, dims, type);
     dnnl_dim_t rows = forward ? group : dims[axis] / group, columns = dims[axis] / rows;
     dnnl_dims_t at = {0}, from;
@@ -138,6 +137,26 @@ static void run_shuffle(int axis, dnnl_dim_t group, dnnl_data_type_t type, const
     array_free(&dst);
 }
 
+static void run_shuffle(int axis, dnnl_dim_t group, dnnl_data_type_t type, const char *tag,
+                        const char *dst_tag, bool forward) {
+    static const dnnl_dims_t dims = {4, 24, 6, 10};
+    run_shuffle_of(dims, axis, group, type, tag, dst_tag, forward);
+}
+
+/* Two, three or four groups of more channels than a vector has, and as many channels in groups. */
+static void shuffle_channels(void **state) {
+    (void)state;
+    static const dnnl_dim_t few[] = {2, 3, 4};
+    for (int g = 0; g < COUNT(few); g++)
+        for (int k = 0; k < COUNT(types); k++)
+            for (int forward = 0; forward < 2; forward++) {
+                const dnnl_dims_t dims = {1, few[g] * 37, 2, 3};
+                run_shuffle_of(dims, 1, few[g], types[k], "acdb", "acdb", forward);
+                run_shuffle_of(dims, 1, 37, types[k], "acdb", "acdb", forward);
+            }
+    assert_int_equal(failures, 0);
+}
+
 static void shuffle(void **state) {
     (void)state;
     failures = 0;
@@ -154,6 +173,7 @@ static void shuffle(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(concat), cmocka_unit_test(shuffle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(concat), cmocka_unit_test(shuffle),
+                                       cmocka_unit_test(shuffle_channels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,25 +2,95 @@
 /*
  * Parts of tiles whose elements are moved without being changed: see reorder.cl. Included once per size of an
  * element, which is a WORD; NAME(x) appends the size to a name. TURN transposes SIDE x SIDE elements, and
- * RUN_LOAD and RUN_STORE move RUN_LENGTH of them.
+ * RUN_LOAD and RUN_STORE move RUN_LENGTH of them, in a RUN_VECTOR.
  */
+
+/* Two or four rows that lie in turn in src, or are to lie in turn in dst: RUN_LENGTH elements of each at
+ * once. Return the number of elements of each row that are done. */
+INLINE i64 NAME(part_rows)(global const WORD *src, global WORD *dst, i64 dst_y, const int rows, i64 n) {
+    i64 x = 0;
+    for (; x + RUN_LENGTH <= n; x += RUN_LENGTH) {
+        RUN_VECTOR v[4], even[2], odd[2];
+#pragma unroll
+        for (int i = 0; i < rows; i++)
+            v[i] = RUN_LOAD(0, src + x * rows + i * RUN_LENGTH);
+#pragma unroll
+        for (int i = 0; i < rows / 2; i++) {
+            even[i].lo = v[2 * i].even, even[i].hi = v[2 * i + 1].even;
+            odd[i].lo = v[2 * i].odd, odd[i].hi = v[2 * i + 1].odd;
+        }
+        if (rows == 2) {
+            v[0] = even[0], v[1] = odd[0];
+        } else {
+            v[0].lo = even[0].even, v[0].hi = even[1].even, v[2].lo = even[0].odd, v[2].hi = even[1].odd;
+            v[1].lo = odd[0].even, v[1].hi = odd[1].even, v[3].lo = odd[0].odd, v[3].hi = odd[1].odd;
+        }
+#pragma unroll
+        for (int i = 0; i < rows; i++)
+            RUN_STORE(v[i], 0, dst + i * dst_y + x);
+    }
+    return x;
+}
+
+INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, const int rows, i64 n) {
+    i64 y = 0;
+    for (; y + RUN_LENGTH <= n; y += RUN_LENGTH) {
+        RUN_VECTOR v[4], low[2], high[2];
+#pragma unroll
+        for (int i = 0; i < rows; i++)
+            v[i] = RUN_LOAD(0, src + i * src_x + y);
+        if (rows == 2) {
+            low[0] = v[0], high[0] = v[1];
+        } else {
+            low[0].even = v[0].lo, low[0].odd = v[2].lo, low[1].even = v[0].hi, low[1].odd = v[2].hi;
+            high[0].even = v[1].lo, high[0].odd = v[3].lo, high[1].even = v[1].hi, high[1].odd = v[3].hi;
+        }
+#pragma unroll
+        for (int i = 0; i < rows / 2; i++) {
+            v[2 * i].even = low[i].lo, v[2 * i].odd = high[i].lo;
+            v[2 * i + 1].even = low[i].hi, v[2 * i + 1].odd = high[i].hi;
+        }
+#pragma unroll
+        for (int i = 0; i < rows; i++)
+            RUN_STORE(v[i], 0, dst + y * rows + i * RUN_LENGTH);
+    }
+    return y;
+}
+
+/* What tiles are too large for: few rows or columns. */
+INLINE void NAME(transpose_few)(const struct tile_part *t, global const WORD *src, i64 src_x,
+                                global WORD *dst, i64 dst_y) {
+    const i64 nx = t->x_valid - t->x0, ny = t->y_valid - t->y0;
+    i64 x = 0, y = 0;
+    src += t->x0 * src_x + t->y0;
+    dst += t->y0 * dst_y + t->x0;
+    if (ny == 2 && src_x == 2) x = NAME(part_rows)(src, dst, dst_y, 2, nx);
+    if (ny == 4 && src_x == 4) x = NAME(part_rows)(src, dst, dst_y, 4, nx);
+    if (nx == 2 && dst_y == 2) y = NAME(join_rows)(src, src_x, dst, 2, ny);
+    if (nx == 4 && dst_y == 4) y = NAME(join_rows)(src, src_x, dst, 4, ny);
+    if (nx < ny)
+        for (; y < ny; y++)
+            for (i64 k = 0; k < nx; k++)
+                dst[y * dst_y + k] = src[k * src_x + y];
+    else
+        for (i64 k = y; k < ny; k++)
+            for (i64 i = x; i < nx; i++)
+                dst[k * dst_y + i] = src[i * src_x + k];
+}
 
 /* y is dense in src, x in dst. What is left at the end of a tile is moved with some that comes before it. */
 INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *src, i64 src_x,
                                  global WORD *dst, i64 dst_y) {
     const i64 x_last = t->x_valid - SIDE, y_last = t->y_valid - SIDE;
-    if (x_last >= t->x0 && y_last >= t->y0) {
-        for (i64 y = t->y0; y < t->y_valid; y += SIDE)
-            for (i64 x = t->x0; x < t->x_valid; x += SIDE) {
-                const i64 at_x = x < x_last ? x : x_last, at_y = y < y_last ? y : y_last;
-                TURN(src + at_x * src_x + at_y, src_x, dst + at_y * dst_y + at_x, dst_y)
-            }
+    if (x_last < t->x0 || y_last < t->y0) {
+        NAME(transpose_few)(t, src, src_x, dst, dst_y);
         return;
     }
     for (i64 y = t->y0; y < t->y_valid; y += SIDE)
-        for (i64 x = t->x0; x < t->x_valid; x++)
-            for (i64 k = y; k < y + SIDE && k < t->y_valid; k++)
-                dst[k * dst_y + x] = src[x * src_x + k];
+        for (i64 x = t->x0; x < t->x_valid; x += SIDE) {
+            const i64 at_x = x < x_last ? x : x_last, at_y = y < y_last ? y : y_last;
+            TURN(src + at_x * src_x + at_y, src_x, dst + at_y * dst_y + at_x, dst_y)
+        }
 }
 
 /* A short run, without the call that compilers make of a plain loop. */
@@ -88,3 +158,4 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
 #undef RUN_LOAD
 #undef RUN_STORE
 #undef RUN_LENGTH
+#undef RUN_VECTOR
