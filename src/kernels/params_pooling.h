@@ -104,7 +104,8 @@ struct pooling_backward_images_params {
     i64 channels;
     i64 span;        /* of a work-item: elements of a row; planes kernel: channels */
     i64 rows, block; /* rows of a work-item; planes kernel: outputs of a row that are computed at once */
-    i32 plain, pad;  /* f32, a workspace of u8 or none, no dilation along rows */
+    i32 plain;       /* f32, a workspace of u8 or none, no dilation along rows */
+    i32 brief;       /* a workspace of u8 or none, no dilation along rows */
     struct pooling_image diff_src, diff_dst, workspace;
 };
 

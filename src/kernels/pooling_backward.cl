@@ -102,6 +102,7 @@ INLINE i64 image_offset(constant struct pooling_image *image, i64 batch, i64 cha
 }
 
 #include "kernels/lib/pooling_gather.h"
+#include "kernels/lib/pooling_rows.h"
 
 enum { SPREAD_TAPS = 16 }; /* the most taps along a row whose sums are computed in vectors */
 

@@ -177,24 +177,73 @@ static dnnl_status_t build_channels(struct plan *plan) {
             plan_launch(plan, &kernel_pooling_backward_16, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     set_images(p, &plan->problem, &t);
-    p->plain = p->window.step[2] == 1 && p->diff_dst_type == TYPE_F32 && p->diff_src_type == TYPE_F32
-               && (!t.workspace || p->workspace_type == TYPE_U8);
+    p->brief = p->window.step[2] == 1 && (!t.workspace || p->workspace_type == TYPE_U8);
+    p->plain = p->brief && p->diff_dst_type == TYPE_F32 && p->diff_src_type == TYPE_F32;
     share_rows(p, launch, t.diff_src->dims[0]);
     bind(launch, &t);
     return dnnl_success;
 }
 
+/* The planes of images, `work` elements per work-item. */
+static void share_planes(struct pooling_backward_images_params *p, struct launch *launch, i64 work,
+                         dnnl_dim_t batches) {
+    const i64 plane = p->window.size[0] * p->window.size[1] * p->window.size[2];
+    p->span = plane < work ? work / plane : 1;
+    launch->range = range_of_groups(divide_up(p->channels, p->span), batches, 1);
+}
+
+static bool rows_are_dense(const struct tensors *t) {
+    const int last = t->diff_src->ndims - 1;
+    return is_dense(t->diff_dst, last) && is_dense(t->workspace, last) && is_dense(t->diff_src, last);
+}
+
+/* Is there a loop for rows of this window, and are few rows of outputs read by one of the image? */
+static bool is_short(const struct window *w) {
+    static const struct {
+        int taps, stride, skew;
+    } windows[] = {{3, 2, 0}, {3, 2, 1}, {2, 2, 0}, {3, 1, 0}};
+    if (w->size[0] != 1 || w->taps[0] != 1 || w->padding[0] != 0 || w->step[2] != 1
+        || w->padding[2] >= w->taps[2] || w->step[1] != 1 || most_readers(w, 1) > 3)
+        return false;
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        if (w->taps[2] == windows[i].taps && w->stride[2] == windows[i].stride
+            && w->padding[2] % windows[i].stride == windows[i].skew)
+            return true;
+    return false;
+}
+
+static dnnl_status_t build_rows(struct plan *plan) {
+    enum { WORK = 16384 };
+    struct tensors t;
+    struct launch *launch;
+    TRY(plan_takes(plan, &kernel_pooling_backward_rows));
+    TRY(decide_layouts(plan, &t));
+    const uint64_t types = BIT(dnnl_f32) | BIT(dnnl_bf16);
+    if (!in_set(types, t.diff_dst->data_type) || !in_set(types, t.diff_src->data_type))
+        return plan_skip(plan, "a tensor is neither f32 nor bf16");
+    if (!rows_are_dense(&t)) return plan_skip(plan, "rows are not dense");
+    if (t.workspace && t.workspace->data_type != dnnl_u8) return plan_skip(plan, "too many taps");
+    if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
+    struct pooling_backward_images_params *p =
+            plan_launch(plan, &kernel_pooling_backward_rows, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    set_images(p, &plan->problem, &t);
+    if (!is_short(&p->window) || p->window.size[2] > POOLING_ROW || p->places[2] > POOLING_ROW)
+        return plan_skip(plan, "no loop for such rows or windows");
+    share_planes(p, launch, WORK, t.diff_src->dims[0]);
+    bind(launch, &t);
+    return dnnl_success;
+}
+
 static dnnl_status_t build_planes(struct plan *plan) {
-    enum { WORK = 8192 }; /* elements of a work-item */
+    enum { WORK = 8192 };
     struct tensors t;
     struct launch *launch;
     TRY(plan_takes(plan, &kernel_f32_pooling_backward_planes));
     TRY(decide_layouts(plan, &t));
-    const int last = t.diff_src->ndims - 1;
     if (t.diff_dst->data_type != dnnl_f32 || t.diff_src->data_type != dnnl_f32)
         return plan_skip(plan, "a tensor is not f32");
-    if (!is_dense(t.diff_dst, last) || !is_dense(t.workspace, last) || !is_dense(t.diff_src, last))
-        return plan_skip(plan, "rows are not dense");
+    if (!rows_are_dense(&t)) return plan_skip(plan, "rows are not dense");
     if (t.workspace && t.workspace->data_type != dnnl_u8) return plan_skip(plan, "too many taps");
     if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
     struct pooling_backward_images_params *p =
@@ -203,9 +252,7 @@ static dnnl_status_t build_planes(struct plan *plan) {
     set_images(p, &plan->problem, &t);
     p->block = pooling_outputs_at_once(&p->window);
     if (p->block == 0) return plan_skip(plan, "windows are too long");
-    const i64 plane = p->window.size[0] * p->window.size[1] * p->window.size[2];
-    p->span = plane < WORK ? WORK / plane : 1;
-    launch->range = range_of_groups(divide_up(p->channels, p->span), t.diff_src->dims[0], 1);
+    share_planes(p, launch, WORK, t.diff_src->dims[0]);
     bind(launch, &t);
     return dnnl_success;
 }
@@ -228,9 +275,7 @@ static dnnl_status_t build_moved(struct plan *plan) {
 }
 
 const struct implementation pooling_backward[] = {
-        {"pooling_backward_16", build_channels, NULL},
-        {"f32_pooling_backward_planes", build_planes, NULL},
-        {"pooling_backward_moved", build_moved, NULL},
-        {"pooling_backward_universal", build_universal, NULL},
-        {NULL, NULL, NULL},
+        {"pooling_backward_16", build_channels, NULL},         {"pooling_backward_rows", build_rows, NULL},
+        {"f32_pooling_backward_planes", build_planes, NULL},   {"pooling_backward_moved", build_moved, NULL},
+        {"pooling_backward_universal", build_universal, NULL}, {NULL, NULL, NULL},
 };

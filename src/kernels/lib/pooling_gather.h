@@ -14,6 +14,7 @@ struct gather_source {
     i64 from, named; /* offsets of its first output, without batch and channel */
     i64 tap;         /* number of the first tap along the row */
     float inside;    /* taps inside the image, except along the row */
+    float weight;    /* of outputs whose windows are inside along the row, for averages */
 };
 
 /* A part of a row of the image, and some of its channels. */
@@ -52,6 +53,9 @@ INLINE void gather_find(struct gather *g, constant struct pooling_backward_image
             to->named = o0 * p->workspace.stride[0] + o1 * p->workspace.stride[1];
             to->tap = (k0 * w->taps[1] + k1) * w->taps[2];
             to->inside = (float)(taps_inside(w, 0, o0) * taps_inside(w, 1, o1));
+            const float taps =
+                    p->alg == POOLING_AVG_INCLUDE_PADDING ? (float)p->taps : to->inside * (float)w->taps[2];
+            to->weight = f32_div(1.0f, taps);
         }
 }
 
@@ -143,10 +147,13 @@ INLINE void gather_vectors(constant struct pooling_backward_images_params *p, co
             gather_vectors(p, g, n_, false, plain_);                                                         \
     }
 GATHER_OF(gather_plain_, 1, true)
-GATHER_OF(gather_plain_, 2, true)
 GATHER_OF(gather_plain_, 4, true)
 GATHER_OF(gather_any_, 1, false)
 GATHER_OF(gather_any_, 4, false)
+
+#ifdef NATIVE_AVX2
+#include "kernels/lib/pooling_short.h"
+#endif
 
 /* Returns the number of vectors, of which `left` channels remain. */
 INLINE int gather_some(constant struct pooling_backward_images_params *p, const struct gather *g, i64 left) {
@@ -156,8 +163,11 @@ INLINE int gather_some(constant struct pooling_backward_images_params *p, const 
         return n_;                                                                                           \
     }
     const bool plain = p->plain && g->count == 16;
+#ifdef NATIVE_AVX2
+    const int some = p->brief && g->count == 16 ? short_some(p, g, left) : 0;
+    if (some) return some;
+#endif
     GATHER_CALL(plain && left >= 4 * 16, gather_plain_, 4)
-    GATHER_CALL(plain && left >= 2 * 16, gather_plain_, 2)
     GATHER_CALL(plain, gather_plain_, 1)
     GATHER_CALL(left >= 4 * 16, gather_any_, 4)
 #undef GATHER_CALL
