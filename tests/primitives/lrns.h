@@ -14,7 +14,7 @@ struct shape {
     float alpha, beta, k;
 };
 
-enum { LRN_SHAPES = 10, LRN_TYPES = 3, LRN_ALGS = 2, LRN_LAYOUTS = 3 };
+enum { LRN_SHAPES = 11, LRN_TYPES = 3, LRN_ALGS = 2, LRN_LAYOUTS = 3 };
 extern const struct shape lrn_shapes[LRN_SHAPES];
 extern const dnnl_data_type_t lrn_types[LRN_TYPES];
 extern const dnnl_alg_kind_t lrn_algs[LRN_ALGS]; /* the first is across channels */

@@ -208,15 +208,30 @@ kernel void lrn_across_16(ITEM global const uchar *src, global uchar *dst,
 
 #if WANTED(lrn_across_backward_16)
 /* What a gradient is without the sum, in place of d; and what the sums are of. */
+INLINE void lrn_term(float16 *d, float16 *term, float16 x, float16 omega, constant struct lrn *l,
+                     const int usual) {
+    const float16 most = (float16)(3.4028234e38f);
+    if (usual) {
+        float16 z2, rest;
+        *d *= lrn_usual_power(omega > most ? most : omega, &z2, &rest);
+        *term = lrn_usual_quotient(*d * x, z2, rest);
+    } else {
+        *d *= f32_pow(omega, (float16)(-l->beta));
+        *term = f32_div(*d * x, omega);
+    }
+}
+
+/* The same for a line. */
 INLINE void lrn_terms(float *terms, float *d, const float *x, const float *squares,
                       constant struct lrn_across_params *p, const int usual, const i64 reach) {
     const int n = lrn_elements(p);
 #pragma nounroll
     for (int k = 0; k < n; k += 16) {
         const float16 omega = lrn_omega(lrn_sum_line(squares + k, reach, p->step), &p->lrn);
-        const float16 y = vload16(0, d + k) * lrn_power_line(omega, &p->lrn, usual);
+        float16 y = vload16(0, d + k), term;
+        lrn_term(&y, &term, vload16(0, x + k), omega, &p->lrn, usual);
         vstore16(y, 0, d + k);
-        vstore16(f32_div(y * vload16(0, x + k), omega), 0, terms + k);
+        vstore16(term, 0, terms + k);
     }
 #pragma nounroll
     for (int k = (int)(p->channels * p->step); k < n; k++)
@@ -246,6 +261,68 @@ INLINE void lrn_gradients(float *d, const float *terms, const float *x, constant
     }
 }
 
+#ifdef NATIVE_AVX512
+/* Vectors of a line that are at a fixed distance from each other; 0: they are not. */
+INLINE i64 lrn_distance(const struct lrn_place *place) {
+    if (!lrn_is_direct(place) || place->length % 16 != 0) return 0;
+    if (place->segments == 1) return 16;
+    return place->length == 16 ? place->stride : 0;
+}
+
+/* Lanes n to n + 15 of both. (The compiler would make permutations of the intrinsic, with indices in memory.)
+ */
+#define LRN_LANES(low_, high_, n_)                                                                           \
+    ({                                                                                                       \
+        float16 lanes;                                                                                       \
+        __asm__("valignd %3, %2, %1, %0" : "=v"(lanes) : "v"(high_), "v"(low_), "i"(n_));                    \
+        lanes;                                                                                               \
+    })
+
+/* The sum over two neighbours on both sides. */
+INLINE float16 lrn_sum_lanes(float16 before, float16 at, float16 after) {
+    return LRN_LANES(before, at, 14) + LRN_LANES(before, at, 15) + at + LRN_LANES(at, after, 1)
+           + LRN_LANES(at, after, 2);
+}
+
+/* A line that is computed in registers: gradients follow one vector behind the terms. */
+INLINE void lrn_direct_gradients(global float *to, i64 to_step, global const float *x, i64 x_step,
+                                 global const float *d, i64 d_step, i64 vectors, constant struct lrn *l) {
+    const float16 none = (float16)(0.0f), factor = (float16)(-2.0f * l->scale * l->beta);
+    float16 x0 = none, x1 = vload16(0, x), squares0 = none,
+            squares1 = x1 * x1;                    /* the last vector, this one */
+    float16 term0 = none, term1 = none, d0 = none; /* the last but one, the last */
+#pragma nounroll
+    for (i64 v = 0; v < vectors; v++) {
+        const float16 x2 = v + 1 < vectors ? vload16(0, x + (v + 1) * x_step) : none, squares2 = x2 * x2;
+        float16 d1 = vload16(0, d + v * d_step), term2;
+        lrn_term(&d1, &term2, x1, lrn_omega(lrn_sum_lanes(squares0, squares1, squares2), l), l, 1);
+        if (v > 0)
+            vstore16(fma(lrn_sum_lanes(term0, term1, term2), x0 * factor, d0), 0, to + (v - 1) * to_step);
+        x0 = x1, x1 = x2, squares0 = squares1, squares1 = squares2;
+        term0 = term1, term1 = term2, d0 = d1;
+    }
+    vstore16(fma(lrn_sum_lanes(term0, term1, none), x0 * factor, d0), 0, to + (vectors - 1) * to_step);
+}
+
+/* All lines of a work-item; false: they are not direct. */
+INLINE bool lrn_direct_lines(global const uchar *src, global const uchar *diff_dst, global uchar *diff_src,
+                             i64 first, i64 end, i64 batch, constant struct lrn_across_params *p) {
+    if (p->step != 1 || p->lrn.reach != 2 || !lrn_is_usual(&p->lrn)) return false;
+    struct lrn_place x, d, to;
+    lrn_place(&x, p, &p->src, first, batch);
+    lrn_place(&d, p, &p->diff_dst, first, batch);
+    lrn_place(&to, p, &p->to, first, batch);
+    const i64 x_step = lrn_distance(&x), d_step = lrn_distance(&d), to_step = lrn_distance(&to);
+    if (x_step == 0 || d_step == 0 || to_step == 0) return false;
+    for (i64 i = 0; i < end - first && first + i < p->pixels; i++)
+        lrn_direct_gradients((global float *)diff_src + to.at + i * p->to.pixel, to_step,
+                             (global const float *)src + x.at + i * p->src.pixel, x_step,
+                             (global const float *)diff_dst + d.at + i * p->diff_dst.pixel, d_step,
+                             p->segments * p->length / 16, &p->lrn);
+    return true;
+}
+#endif
+
 /* diff_src may be diff_dst. */
 kernel void lrn_across_backward_16(ITEM global const uchar *src, global const uchar *diff_dst,
                                    global uchar *diff_src, constant struct lrn_across_params *p) {
@@ -255,6 +332,9 @@ kernel void lrn_across_backward_16(ITEM global const uchar *src, global const uc
     const int margin = lrn_margin(p), n = lrn_elements(p), pitch = n + margin;
     float *squares = line.forward.squares + margin, *x = line.forward.x, *terms = line.terms + margin;
     int count;
+#ifdef NATIVE_AVX512
+    if (lrn_direct_lines(src, diff_dst, diff_src, first, end, batch, p)) return;
+#endif
     lrn_clear_ends(line.forward.squares, p);
     lrn_clear_ends(line.terms, p);
 #pragma nounroll

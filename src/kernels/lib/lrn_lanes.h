@@ -3,8 +3,8 @@
  * channels. */
 #include "kernels/lib/lanes.h"
 
-/* omega^(-3/4) for the usual beta, for 2^-120 <= omega < 2^128, without division or root: z is an estimate of
- * omega^(-1/4), and z^3 is corrected by the residual of 1 / z^4. */
+/* For the usual beta and 2^-120 <= omega < 2^128, without division or root: z is an estimate of omega^(-1/4),
+ * and z^3 and z^4 are corrected by the residual of 1 / z^4, `rest`. */
 #if LANES == 16 && defined(NATIVE_AVX2)
 /* omega^(-1/2) within 4e-4. */
 INLINE VEC lrn_root(VEC omega) {
@@ -18,27 +18,41 @@ INLINE VEC lrn_root(VEC omega) {
 #endif
 }
 
-/* 2 ulp. The estimate is within 6e-4. */
-INLINE OVERLOAD VEC lrn_usual_power(VEC omega) {
-    VEC root = lrn_root(omega), z = root * lrn_root(root), z2 = z * z, z3 = z * z2;
-    VEC rest = fma(-(omega * z2), z2, V(1.0f));
-    return fma(z3 * rest, fma(rest, V(0.65625f), V(0.75f)), z3);
+/* The estimate is within 6e-4. */
+INLINE OVERLOAD VEC lrn_estimate(VEC omega) {
+    const VEC root = lrn_root(omega);
+    return root * lrn_root(root);
 }
 #else
-/* 1.4 ulp. The estimate starts from the bits, within 3.2 %; two Newton steps reduce the error to 1.6e-5. */
-INLINE OVERLOAD VEC lrn_usual_power(VEC omega) {
-    VEC z = AS_VEC((UVEC)(0x4f586000u) - (AS_UVEC(omega) >> 2)), z2, rest;
+/* From the bits, within 3.2 %; two Newton steps reduce the error to 1.6e-5. */
+INLINE OVERLOAD VEC lrn_estimate(VEC omega) {
+    VEC z = AS_VEC((UVEC)(0x4f586000u) - (AS_UVEC(omega) >> 2));
     for (int i = 0; i < 2; i++) {
-        z2 = z * z;
-        rest = fma(-(omega * z2), z2, V(1.0f));
-        z = fma(z * 0.25f, rest, z);
+        const VEC z2 = z * z;
+        z = fma(z * 0.25f, fma(-(omega * z2), z2, V(1.0f)), z);
     }
-    z2 = z * z;
-    rest = fma(-(omega * z2), z2, V(1.0f));
-    VEC z3 = z * z2;
-    return fma(z3 * 0.75f, rest, z3);
+    return z;
 }
 #endif
+
+/* omega^(-3/4), 2 ulp; z2 and rest are of its estimate. */
+INLINE OVERLOAD VEC lrn_usual_power(VEC omega, VEC *z2, VEC *rest) {
+    const VEC z = lrn_estimate(omega);
+    *z2 = z * z;
+    *rest = fma(-(omega * *z2), *z2, V(1.0f));
+    const VEC z3 = z * *z2;
+    return fma(z3 * *rest, fma(*rest, V(0.65625f), V(0.75f)), z3);
+}
+
+INLINE OVERLOAD VEC lrn_usual_power(VEC omega) {
+    VEC z2, rest;
+    return lrn_usual_power(omega, &z2, &rest);
+}
+
+/* x / omega, 3 ulp. The square of omega^(-1/2) may be denormal: it is not computed. */
+INLINE OVERLOAD VEC lrn_usual_quotient(VEC x, VEC z2, VEC rest) {
+    return x * z2 * fma(z2 * rest, rest + V(1.0f), z2);
+}
 
 INLINE OVERLOAD VEC lrn_omega(VEC sum, constant struct lrn *l) {
     return fma(sum, V(l->scale), V(l->k));
