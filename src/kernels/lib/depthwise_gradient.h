@@ -119,6 +119,126 @@ DEPTHWISE_SUMS_OF(3)
 DEPTHWISE_SUMS_OF(4)
 #endif
 
+#if defined(NATIVE_AVX512) && !defined(DOUBLES)
+/* Windows of 3x3 with strides of 1: all taps of one vector of channels at once, in registers, at several rows
+ * of places. Each element is loaded once for all of them. */
+enum { NINE_ROWS = 4 }; /* the most rows of places */
+
+struct depthwise_nine {
+    global const REAL *a, *d;
+    i64 a_row, a_step, d_row, d_step;
+    const struct gradient_span *spans; /* of the taps of a row */
+};
+
+/* Adds row k of the image to the sums of `rows` rows of places. x: what each tap reads. */
+INLINE void depthwise_nine_add(const VEC *x, const VEC *y, const int k, const int t, const int rows,
+                               VEC *acc) {
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+        if (k >= r && k - r < 3) acc[3 * (k - r) + t] = fma(x[t], y[r], acc[3 * (k - r) + t]);
+}
+
+/* Positions `first` to `last` - 1, where all taps are inside. */
+INLINE void depthwise_nine_middle(const struct depthwise_nine *n, i64 first, i64 last, const int rows,
+                                  VEC *acc) {
+    VEC x[NINE_ROWS + 2][3], y[NINE_ROWS];
+#pragma unroll
+    for (int k = 0; k < rows + 2; k++)
+#pragma unroll
+        for (int t = 0; t < 2; t++)
+            x[k][t] = VLOAD(0, n->a + k * n->a_row + (first + t) * n->a_step);
+#pragma nounroll
+    for (i64 i = first; i < last; i++) {
+#pragma unroll
+        for (int r = 0; r < rows; r++)
+            y[r] = VLOAD(0, n->d + r * n->d_row + i * n->d_step);
+#pragma unroll
+        for (int k = 0; k < rows + 2; k++) {
+            x[k][2] = VLOAD(0, n->a + k * n->a_row + (i + 2) * n->a_step);
+#pragma unroll
+            for (int t = 0; t < 3; t++)
+                depthwise_nine_add(x[k], y, k, t, rows, acc);
+            x[k][0] = x[k][1], x[k][1] = x[k][2];
+        }
+    }
+}
+
+/* Positions where some are. */
+INLINE void depthwise_nine_edge(const struct depthwise_nine *n, i64 first, i64 last, const int rows,
+                                VEC *acc) {
+    VEC x[3], y[NINE_ROWS];
+#pragma nounroll
+    for (i64 i = first; i < last; i++) {
+#pragma unroll
+        for (int r = 0; r < rows; r++)
+            y[r] = VLOAD(0, n->d + r * n->d_row + i * n->d_step);
+#pragma unroll
+        for (int t = 0; t < 3; t++) {
+            if (i < n->spans[t].first || i >= n->spans[t].last) continue;
+#pragma unroll
+            for (int k = 0; k < rows + 2; k++) {
+                x[t] = VLOAD(0, n->a + k * n->a_row + (i + t) * n->a_step);
+                depthwise_nine_add(x, y, k, t, rows, acc);
+            }
+        }
+    }
+}
+
+/* sums[row of the window][tap][vector] += those of `columns` places of each row. */
+#define DEPTHWISE_NINE_OF(rows_)                                                                             \
+    OUTLINE void depthwise_nine_##rows_(struct depthwise_nine n, i64 begin, i64 end, i64 columns,            \
+                                        int vectors, VEC *sums) {                                            \
+        for (int v = 0; v < vectors; v++, n.a += LANES, n.d += LANES) {                                      \
+            VEC acc[9];                                                                                      \
+            _Pragma("unroll") for (int i = 0; i < 9; i++) acc[i] =                                           \
+                    sums[i / 3 * 2 * GRADIENT_TAPS + i % 3 * vectors + v];                                   \
+            depthwise_nine_edge(&n, 0, begin, rows_, acc);                                                   \
+            if (begin < end) depthwise_nine_middle(&n, begin, end, rows_, acc);                              \
+            depthwise_nine_edge(&n, end, columns, rows_, acc);                                               \
+            _Pragma("unroll") for (int i = 0; i < 9; i++)                                                    \
+                    sums[i / 3 * 2 * GRADIENT_TAPS + i % 3 * vectors + v] = acc[i];                          \
+        }                                                                                                    \
+    }
+DEPTHWISE_NINE_OF(1)
+DEPTHWISE_NINE_OF(2)
+DEPTHWISE_NINE_OF(4)
+
+/* How many rows of places, from `row` on, have the window inside the image and lie one after the other? */
+INLINE int depthwise_nine_rows(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
+                               const struct depthwise_job *jobs, int count, int row) {
+    constant struct window *w = &p->window;
+    if (count != 3 || w->taps[2] != 3 || w->taps[1] != 3 || jobs[0].taps != 3 || w->stride[2] != 1
+        || w->step[2] != 1 || w->stride[1] != 1 || w->step[1] != 1 || jobs[2].reach[0] != jobs[0].reach[0])
+        return 0;
+    int rows = 0;
+    for (; row + rows < c->rows && rows < NINE_ROWS; rows++)
+        if (!gradient_row_is_inside(p, c, jobs[0].reach, row + rows)
+            || !gradient_row_is_inside(p, c, jobs[2].reach, row + rows)
+            || c->start[1][row + rows] != c->start[1][row] + rows)
+            break;
+    return rows;
+}
+
+/* Returns the number of rows of places. */
+INLINE int depthwise_nine(constant struct weights_gradient_params *p, const struct depthwise_job *job,
+                          int rows, i64 columns, int vectors, global const REAL *a, global const REAL *d,
+                          VEC *sums) {
+    const struct depthwise_nine n = {
+            a + job->image,      d,         p->image_stride[1], p->image_stride[2], p->places_stride[1],
+            p->places_stride[2], job->spans};
+    if (rows >= 4) {
+        depthwise_nine_4(n, job->begin, job->end, columns, vectors, sums);
+        return 4;
+    }
+    if (rows >= 2) {
+        depthwise_nine_2(n, job->begin, job->end, columns, vectors, sums);
+        return 2;
+    }
+    depthwise_nine_1(n, job->begin, job->end, columns, vectors, sums);
+    return 1;
+}
+#endif
+
 /* One or two vectors of channels. Lanes from `skipped` on are the first ones of their panel. */
 struct depthwise_strip {
     i64 channel; /* of the first lane */
@@ -145,12 +265,18 @@ INLINE void depthwise_gradient_write(global REAL *dst, int skipped, VEC sums) {
     VSTORE(VLOAD(0, each + skipped), 0, dst);
 }
 
-/* All jobs of a work-item at one row of places. */
-INLINE void depthwise_gradient_jobs(constant struct weights_gradient_params *p,
-                                    const struct gradient_chunk *c, const struct depthwise_job *jobs,
-                                    int count, const struct depthwise_strip *s, global const REAL *image,
-                                    global const REAL *places, int row, VEC *sums) {
+/* All jobs of a work-item at a row of places. Returns the number of rows, which may be more. */
+INLINE int depthwise_gradient_jobs(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
+                                   const struct depthwise_job *jobs, int count,
+                                   const struct depthwise_strip *s, global const REAL *image,
+                                   global const REAL *places, int row, VEC *sums) {
     global const REAL *d = places + (p->places_offset + s->channel + c->places[row]);
+#if defined(NATIVE_AVX512) && !defined(DOUBLES)
+    const int rows = s->count == LANES ? depthwise_nine_rows(p, c, jobs, count, row) : 0;
+    if (rows > 0)
+        return depthwise_nine(p, jobs, rows, c->columns, s->vectors,
+                              image + (p->image_offset + s->channel + c->image[row]), d, sums);
+#endif
     for (int j = 0; j < count; j++, sums += 2 * GRADIENT_TAPS) {
         const struct depthwise_job *job = jobs + j;
         if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
@@ -167,6 +293,7 @@ INLINE void depthwise_gradient_jobs(constant struct weights_gradient_params *p,
         }
 #undef DEPTHWISE_SUMS
     }
+    return 1;
 }
 
 /* Stores the sums of a work-item. */
@@ -201,8 +328,8 @@ kernel void DEPTHWISE_GRADIENT(ITEM global const REAL *image, global const REAL 
             gradient_locate(&c, p, chunk);
             for (int j = 0; j < count; j++)
                 jobs[j] = depthwise_job(p, &c, first_job + j);
-            for (int row = 0; row < c.rows; row++)
-                depthwise_gradient_jobs(p, &c, jobs, count, &s, image, places, row, sums);
+            for (int row = 0; row < c.rows;)
+                row += depthwise_gradient_jobs(p, &c, jobs, count, &s, image, places, row, sums);
         }
         depthwise_gradient_end(p, jobs, count, &s, sums,
                                dst + p->dst_offset + part * p->dst_part + channel / LANES * p->dst_panel);
