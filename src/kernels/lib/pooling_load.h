@@ -39,6 +39,7 @@ INLINE void pool_load(float16 *y, global const uchar *src, int type, i64 at, i64
 #ifdef HAVE_F16_VECTORS
         POOL_LOAD(TYPE_F16, 16, widen_f16)
 #endif
+        POOL_LOAD(TYPE_S32, 32, widen_s32)
         POOL_LOAD(TYPE_S8, 8, widen_s8)
         POOL_LOAD(TYPE_U8, 8, widen_unsigned)
     }

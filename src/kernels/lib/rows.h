@@ -86,6 +86,30 @@ OUTLINE void row_scatter(global uchar *to, int bits, i64 offset, i64 stride, con
         }                                                                                                    \
         return;
 
+/* Doubles, where the compiler has them. */
+#if ROW_IN_PLACE
+OUTLINE void row_load_doubles(float *to, int to_pitch, const double *from, i64 stride, int n, i64 pitch,
+                              int rows) {
+    for (int j = 0; j < rows; j++, to += to_pitch, from += pitch) {
+        int k = 0;
+        for (; stride == 1 && k + 16 <= n; k += 16)
+            vstore16(__builtin_convertvector(vload16(0, from + k), float16), 0, to + k);
+        for (; k < n; k++)
+            to[k] = (float)from[k * stride];
+    }
+}
+
+OUTLINE void row_store_doubles(double *to, i64 stride, const float *from, int n, i64 pitch, int rows) {
+    for (int j = 0; j < rows; j++, to += pitch, from += n) {
+        int k = 0;
+        for (; stride == 1 && k + 16 <= n; k += 16)
+            vstore16(__builtin_convertvector(vload16(0, from + k), double16), 0, to + k);
+        for (; k < n; k++)
+            to[k * stride] = (double)from[k];
+    }
+}
+#endif
+
 /* Rows of n elements that are `stride` apart, each row `pitch` elements behind the one before it, and
  * `to_pitch` floats in `to`: at least n. */
 OUTLINE void row_load_rows(float *to, int to_pitch, global const uchar *from, int type, i64 offset,
@@ -105,6 +129,11 @@ OUTLINE void row_load_rows(float *to, int to_pitch, global const uchar *from, in
         ROW_LOAD(TYPE_U4, 4, widen_unsigned)
         ROW_LOAD(TYPE_F4_E2M1, 4, widen_f4_e2m1)
         ROW_LOAD(TYPE_F4_E3M0, 4, widen_f4_e3m0)
+#if ROW_IN_PLACE
+    case TYPE_F64:
+        row_load_doubles(to, to_pitch, (const double *)from + offset, stride, n, pitch, rows);
+        return;
+#endif
     }
     for (int j = 0; j < rows; j++)
         for (int k = 0; k < n; k++)
@@ -150,28 +179,7 @@ INLINE void row_load(float *to, global const uchar *from, int type, i64 offset, 
         row_load_any(to, from, type, offset, stride, n);
 }
 
-/* Where a row of eight columns begins that lie one after the other: floats where they are, others in `own`.
- */
-struct row_columns {
-    const float *at;
-    i64 pitch;
-};
-
-INLINE struct row_columns row_columns(float *own, int own_pitch, global const uchar *from, int type,
-                                      i64 offset, i64 stride, int width, int count) {
-    struct row_columns columns = {own, own_pitch};
-#if ROW_IN_PLACE
-    if (type == TYPE_F32 && width == 8) {
-        columns.at = (const float *)from + offset;
-        columns.pitch = stride;
-        return columns;
-    }
-#endif
-    row_load_rows(own, own_pitch, from, type, offset, 1, count, stride, width);
-    return columns;
-}
-
-/* Elements of 8 or 16 bits are turned as they are: rows of n that lie one after the other. */
+/* Elements are turned as they are, before they become floats: rows of n that lie one after the other. */
 #if ROW_IN_PLACE
 #define ROW_TURN(bits_, element_, side_, TURN_)                                                              \
     OUTLINE void row_turn_##bits_(element_ *to, const element_ *from, i64 stride, int n, int count) {        \
@@ -181,20 +189,38 @@ INLINE struct row_columns row_columns(float *own, int own_pitch, global const uc
                 TURN_(from + x * stride + y, stride, to + y * n + x, n)                                      \
             }                                                                                                \
     }
+ROW_TURN(32, float, 8, TRANSPOSE_8X8)
 ROW_TURN(16, ushort, 8, TRANSPOSE_8X8_16)
 ROW_TURN(8, uchar, 16, TRANSPOSE_16X16_8)
 
+/* The bits of a type that can be turned; 0: it has others. */
+INLINE int row_turned_bits(int type) {
+    switch (type) {
+    case TYPE_F32:
+    case TYPE_S32: return 32;
+    case TYPE_BF16:
+    case TYPE_F16: return 16;
+    case TYPE_S8:
+    case TYPE_U8:
+    case TYPE_F8_E5M2:
+    case TYPE_F8_E4M3: return 8;
+    }
+    return 0;
+}
+
+/* Returns 0 if there is no whole tile. */
 INLINE int row_load_turned(float *to, const uchar *from, int type, i64 offset, i64 stride, int n, int count) {
-    ushort turned[ROW_BLOCK];
-    const int words = type == TYPE_BF16 || type == TYPE_F16;
-    const int bytes = type == TYPE_S8 || type == TYPE_U8 || type == TYPE_F8_E5M2 || type == TYPE_F8_E4M3;
-    if (n * count > ROW_BLOCK || !((words && n >= 8 && count >= 8) || (bytes && n >= 16 && count >= 16)))
-        return 0;
-    if (words)
-        row_turn_16(turned, (const ushort *)from + offset, stride, n, count);
-    else
-        row_turn_8((uchar *)turned, from + offset, stride, n, count);
-    row_load_any(to, (const uchar *)turned, type, 0, 1, n * count);
+    float turned[ROW_BLOCK];
+    const int bits = row_turned_bits(type), side = bits == 8 ? 16 : 8;
+    if (bits == 0 || n < side || count < side || n * count > ROW_BLOCK) return 0;
+    switch (bits) {
+    case 32:
+        row_turn_32(type == TYPE_F32 ? to : turned, (const float *)from + offset, stride, n, count);
+        break;
+    case 16: row_turn_16((ushort *)turned, (const ushort *)from + offset, stride, n, count); break;
+    case 8: row_turn_8((uchar *)turned, from + offset, stride, n, count); break;
+    }
+    if (type != TYPE_F32) row_load_any(to, (const uchar *)turned, type, 0, 1, n * count);
     return 1;
 }
 #else
@@ -207,22 +233,21 @@ INLINE int row_load_turned(float *to, const uchar *from, int type, i64 offset, i
 OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n,
                                  int count) {
     enum { PITCH = ROW_TRANSPOSED + 16 };
-    float own[8 * PITCH];
+    float columns[8 * PITCH];
     if (row_load_turned(to, from, type, offset, stride, n, count)) return;
     for (int i = 0; i < n; i += 8) {
         const int width = n - i < 8 ? n - i : 8;
-        const struct row_columns columns =
-                row_columns(own, PITCH, from, type, offset + i * stride, stride, width, count);
+        row_load_rows(columns, PITCH, from, type, offset + i * stride, 1, count, stride, width);
         int j = 0;
         /* What is behind a short row is overwritten by the next one. */
         for (int c = width; n < 8 && c < 8; c++)
-            row_fill(own + c * PITCH, 0.0f, count);
+            row_fill(columns + c * PITCH, 0.0f, count);
         const int turned = width == 8 ? count : n < 8 ? (count * n - (8 - n)) / n : 0;
         for (; j + 8 <= turned; j += 8)
-            TRANSPOSE_8X8(columns.at + j, columns.pitch, to + j * n + i, n)
+            TRANSPOSE_8X8(columns + j, PITCH, to + j * n + i, n)
         for (; j < count; j++)
             for (int c = 0; c < width; c++)
-                to[j * n + i + c] = columns.at[c * columns.pitch + j];
+                to[j * n + i + c] = columns[c * PITCH + j];
     }
 }
 
@@ -298,6 +323,9 @@ OUTLINE void row_store_rows(global uchar *to, int type, i64 offset, i64 stride, 
         ROW_STORE(TYPE_U8, 8, uchar, convert_uchar16, lanes_u8(x))
         ROW_STORE(TYPE_F8_E5M2, 8, uchar, convert_uchar16, lanes_f8_e5m2(x))
         ROW_STORE(TYPE_F8_E4M3, 8, uchar, convert_uchar16, lanes_f8_e4m3(x))
+#if ROW_IN_PLACE
+    case TYPE_F64: row_store_doubles((double *)to + offset, stride, from, n, pitch, rows); return;
+#endif
     }
     for (int j = 0; j < rows; j++)
         for (int k = 0; k < n; k++)
