@@ -183,13 +183,14 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
     return 1;
 }
 
-/* Runs PART for each part `t` of a work-item's tile. */
+/* Runs PART for each part `t` of a work-item's tile. z is the slowest: threads then have images of their own,
+ * as in the launches before and after. */
 #define FOR_TILE_PARTS(p_, PART)                                                                             \
     struct tile_place place;                                                                                 \
     if (!tile_outer(p_, get_global_id(2), &place)) return;                                                   \
-    const i64 tiles_z = ((p_)->z.size + (p_)->tile_z - 1) / (p_)->tile_z, tile = get_global_id(1);           \
-    const i64 z0 = tile % tiles_z * (p_)->tile_z;                                                            \
-    const i64 x1 = (i64)(get_global_id(0) + 1) * (p_)->tile_x, y1 = (tile / tiles_z + 1) * (p_)->tile_y;     \
+    const i64 tiles_y = ((p_)->y.size + (p_)->tile_y - 1) / (p_)->tile_y, tile = get_global_id(1);           \
+    const i64 z0 = tile / tiles_y * (p_)->tile_z;                                                            \
+    const i64 x1 = (i64)(get_global_id(0) + 1) * (p_)->tile_x, y1 = (tile % tiles_y + 1) * (p_)->tile_y;     \
     for (i64 z = z0; z < z0 + (p_)->tile_z && z < (p_)->z.size; z++) {                                       \
         struct tile_part t;                                                                                  \
         if (tile_inner(p_, &place, z, x1, y1, &t)) PART;                                                     \
