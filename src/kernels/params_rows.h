@@ -14,8 +14,7 @@ enum {
     ROW_BUFFERS = 10,
     ROW_OPERANDS = 12, /* the first is dst */
     ROW_OPS = 16,
-    ROW_BLOCK = 1024,     /* elements that are computed at once, */
-    ROW_LENGTH = 8192,    /* unless they are all in one row, which can be cut anywhere */
+    ROW_BLOCK = 1024,     /* elements that are computed at once, unless they are all in one row */
     ROW_TRANSPOSED = 128, /* the most rows of a block that is loaded by column */
 };
 

@@ -26,7 +26,7 @@ INLINE int row_most(constant struct rows_params *p) {
         if (p->operands[o].buffer < 0 || p->operands[o].type != TYPE_F32 || stride < (o == 0) || stride > 1)
             return ROW_BLOCK;
     }
-    return ROW_LENGTH;
+    return (int)p->length;
 }
 
 struct row_state {
@@ -351,7 +351,7 @@ INLINE int row_compute_short(const struct row_state *s, struct row_block *block)
     constant struct row_operand *y = op->kind == ROW_ELTWISE ? x : &p->operands[op->operand];
     const int n = block->n * block->rows, whole = n / 16 * 16, dense = row_is_dense(p, block, y);
     if (!row_is_dense(p, block, dst) || !row_is_dense(p, block, x)) return 0;
-    if (!dense && (y->buffer < 0 || !row_repeats(p, block, y))) return 0;
+    if (y->buffer < 0 || (!dense && !row_repeats(p, block, y))) return 0;
     if (whole != n && block->rows > 1) return 0;
     const int rows = dense ? 1 : block->rows, length = whole / rows;
     const float x_factor = row_number(s, p->ops[0].scale), y_factor = row_number(s, op->scale);
@@ -418,11 +418,12 @@ OUTLINE void row_edge(const struct row_state *s, struct row_block *block, struct
 kernel void rows(ITEM ROW_ARGS, constant struct rows_params *p) {
     struct row_state s = ROW_STATE(p);
     struct row_space space;
-    struct row_block block;
+    struct row_block next;
     const i64 first = (i64)get_global_id(0) * p->span;
     const int is_short = row_is_short(p);
-    for (i64 i = first; i < first + p->span && i < p->count; i++) {
-        row_block_begin(&block, p, i);
+    row_block_begin(&next, p, first);
+    for (i64 i = first; i < first + p->span && i < p->count; i++, row_block_next(&next, p)) {
+        struct row_block block = next;
         const int edge = !row_block_is_whole(p, &block);
         if (is_short && !edge && row_compute_short(&s, &block)) continue;
         if (edge && !p->padded)

@@ -45,10 +45,13 @@ static bool cut_channels(struct norm_cut *cut, const md_t *md, bool images) {
     return true;
 }
 
+/* Vectors, or four of them where that makes no long periods. */
 static bool set_period(struct norm_cut *cut, dnnl_dim_t work) {
-    enum { REUSE = 4 };
+    enum { REUSE = 4, LONG = 256 };
     cut->period = cut->width;
     while (cut->period % 16 != 0 && cut->period <= NORM_PERIOD)
+        cut->period *= 2;
+    while (cut->period % 64 != 0 && cut->period < LONG)
         cut->period *= 2;
     if (cut->period > NORM_PERIOD) return false;
     i64 least = cut->period * REUSE, wanted = work / cut->period * cut->period;
@@ -98,7 +101,6 @@ static dnnl_status_t launch_dense(struct plan *plan, const struct norm_moments *
 
 dnnl_status_t norm_append_dense(struct plan *plan, const struct norm_moments *m, dnnl_dim_t image,
                                 dnnl_dim_t share, bool *fits) {
-    enum { WORK = 8192 };
     const struct problem *problem = &plan->problem;
     const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST),
                *scale = problem_md(problem, DNNL_ARG_SCALE), *shift = problem_md(problem, DNNL_ARG_SHIFT);
@@ -116,8 +118,9 @@ dnnl_status_t norm_append_dense(struct plan *plan, const struct norm_moments *m,
                                      .variance_offset = m->variance.offset0,
                                      .scale_offset = scale ? scale->offset0 : -1,
                                      .shift_offset = shift ? shift->offset0 : -1};
+    const dnnl_dim_t work = work_of_item(plan->device, md_nelems(dst, true));
     *fits = plan->device->info.class == DEVICE_CPU && norm_same_layout(src, dst)
-            && activation_fits(plan, &relu) && norm_cut(&made.cut, dst, image != 0, WORK);
+            && activation_fits(plan, &relu) && norm_cut(&made.cut, dst, image != 0, work);
     if (!*fits) return dnnl_success;
     made.relu = relu;
     return launch_dense(plan, m, &made);

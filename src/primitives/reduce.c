@@ -98,7 +98,7 @@ static i64 at_least_one(i64 x) {
 
 /* Divides the reduced elements into chunks: enough of them to keep a CPU busy, and, for moments, which are
  * read twice, small enough for its cache. `width`: elements of a unit of `total`. */
-static void set_chunks(struct reduction_params *p, i64 width) {
+static void set_chunks(struct reduction_params *p, i64 width, const struct device *device) {
     enum { UNITS = 16, FEW = 4096, CACHED = 32768 };
     i64 chunks = 1, work = p->total * width;
     if (p->units < UNITS) chunks = at_least_one(UNITS / at_least_one(p->units));
@@ -107,11 +107,12 @@ static void set_chunks(struct reduction_params *p, i64 width) {
     if (chunks > p->total) chunks = at_least_one(p->total);
     p->chunk = at_least_one(divide_up(p->total, chunks));
     p->chunks = at_least_one(divide_up(p->total, p->chunk));
-    p->span = at_least_one(FEW / at_least_one(p->chunk * width));
+    const i64 item = work_of_item(device, p->units * work);
+    p->span = at_least_one(item / at_least_one(p->chunk * width));
     if (p->span > at_least_one(p->units / UNITS)) p->span = at_least_one(p->units / UNITS);
 }
 
-static void set_loops(struct reduction_params *p, const struct cut *cut) {
+static void set_loops(struct reduction_params *p, const struct cut *cut, const struct device *device) {
     struct reduce_loop one = {.size = 1, .src = 1, .dst = 1};
     p->nkept = cut->nkept;
     p->nreduced = cut->nreduced;
@@ -121,13 +122,13 @@ static void set_loops(struct reduction_params *p, const struct cut *cut) {
         p->lanes = p->reduced[--p->nreduced];
         p->units = volume(p->kept, p->nkept);
         p->total = volume(p->reduced, p->nreduced) * p->lanes.size;
-        set_chunks(p, 1);
+        set_chunks(p, 1, device);
         return;
     }
     p->lanes = p->nkept > 0 ? p->kept[--p->nkept] : one;
     p->units = volume(p->kept, p->nkept) * divide_up(p->lanes.size, REDUCE_TILE);
     p->total = volume(p->reduced, p->nreduced);
-    set_chunks(p, p->lanes.size < REDUCE_TILE ? p->lanes.size : REDUCE_TILE);
+    set_chunks(p, p->lanes.size < REDUCE_TILE ? p->lanes.size : REDUCE_TILE, device);
 }
 
 /* Replaces the places of results by dense ones, a set for each chunk. */
@@ -192,7 +193,7 @@ static dnnl_status_t combine_sums(struct plan *plan, const struct reduce_request
     made.alg = r->alg == REDUCE_POWER ? REDUCE_SUM : r->alg;
     made.type = TYPE_F32;
     made.src_offset = partial->dst_offset;
-    set_loops(&made, &cut);
+    set_loops(&made, &cut, plan->device);
     made.chunk = made.total, made.chunks = 1;
     struct reduce_request again = *r;
     again.src_arg = ARG_SCRATCHPAD;
@@ -271,7 +272,7 @@ static dnnl_status_t append_cut(struct plan *plan, const struct reduce_request *
                                      .src_offset = r->src->offset0,
                                      .dst_offset = r->dst->offset0,
                                      .second_offset = r->second ? r->second->offset0 : 0};
-    set_loops(&whole, cut);
+    set_loops(&whole, cut, plan->device);
     if (whole.units == 0) return dnnl_success;
     if (whole.chunks == 1) return launch_chunks(plan, r, cut->along, &whole);
     struct reduction_params partial = whole;

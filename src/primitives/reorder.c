@@ -299,18 +299,25 @@ static dnnl_dim_t share(dnnl_dim_t elements, dnnl_dim_t of) {
     return elements > of ? elements / of : 1;
 }
 
-/* Tiles of about 16 kB in src and in dst. If one loop is dense in src and another in dst, tiles are as square
- * as the loops allow, so that whole cache lines are read and written. */
-static void fill_tiles(struct reorder_tiles_params *p, struct loops *l) {
-    enum { ELEMENTS = 4096, SIDE = 64 };
+/* Cuts a loop into equal tiles of at most `most` steps, or a few more: whole vectors. */
+static dnnl_dim_t tile_of(const struct tile_loop *loop, dnnl_dim_t most) {
+    enum { LANES = 16 };
+    if (loop->size <= most || most < LANES) return at_most(loop->size, most);
+    return divide_up(divide_up(loop->size, divide_up(loop->size, most)), LANES) * LANES;
+}
+
+/* Tiles of about `work` elements. If one loop is dense in src and another in dst, tiles have whole cache
+ * lines of both. */
+static void fill_tiles(struct reorder_tiles_params *p, struct loops *l, dnnl_dim_t work) {
+    enum { SIDE = 64 };
     int last = l->count - 1;
     p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
     p->y = take_loop(l, choose_y(l, &p->x));
     p->transpose = p->y.src_stride == 1 && p->x.src_stride != 1;
     p->z = take_loop(l, choose_z(l, p->transpose ? &p->y : &p->x));
-    p->tile_x = p->transpose ? SIDE : ELEMENTS;
-    p->tile_y = at_most(p->y.size, share(ELEMENTS, at_most(p->x.size, p->tile_x)));
-    p->tile_z = share(ELEMENTS, at_most(p->x.size, p->tile_x) * p->tile_y);
+    p->tile_x = p->transpose ? SIDE : tile_of(&p->x, work);
+    p->tile_y = tile_of(&p->y, share(work, at_most(p->x.size, p->tile_x)));
+    p->tile_z = share(work, at_most(p->x.size, p->tile_x) * p->tile_y);
     p->nouter = l->count;
     for (int i = 0; i < l->count; i++)
         p->loops[i] = l->loops[i];
@@ -353,7 +360,7 @@ static dnnl_status_t plan_tiles(struct plan *plan, struct reorder_tiles_params *
     struct loops l;
     *tiled = (struct reorder_tiles_params){.src_offset = src->offset0, .dst_offset = dst->offset0};
     TRY(plan_loops(plan, &l));
-    if (md_nelems(dst, true) > 0) fill_tiles(tiled, &l);
+    if (md_nelems(dst, true) > 0) fill_tiles(tiled, &l, work_of_item(plan->device, md_nelems(dst, true)));
     return dnnl_success;
 }
 

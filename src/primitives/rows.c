@@ -517,11 +517,11 @@ static void add_single_loops(struct rows_params *p) {
     }
 }
 
-static void cut_blocks(struct rows_params *p) {
+static void cut_blocks(struct rows_params *p, i64 work) {
     enum { SIDE = 64 }; /* of a block that is transposed: some cache lines in both directions */
     i64 n = p->loops[p->nloops - 1].size, m = p->loops[p->nloops - 2].size;
     const bool across = dense_loop(p) == p->nloops - 2;
-    i64 most = across ? SIDE : n >= ROW_BLOCK ? ROW_LENGTH : ROW_BLOCK;
+    i64 most = across ? SIDE : n >= ROW_BLOCK ? work : ROW_BLOCK;
     p->length = n < most ? n : most;
     i64 rows = p->length < ROW_BLOCK ? ROW_BLOCK / p->length : 1;
     if (across && rows > ROW_TRANSPOSED) rows = ROW_TRANSPOSED;
@@ -533,10 +533,10 @@ static void cut_blocks(struct rows_params *p) {
         p->count *= p->loops[l].size, p->elements *= p->loops[l].size;
 }
 
-static struct range cut_work(struct rows_params *p, const struct device *device) {
-    enum { WORK = 8192, ITEMS = 1024, MOST = 16 };
+static struct range cut_work(struct rows_params *p, const struct device *device, i64 work) {
+    enum { ITEMS = 1024, MOST = 16 };
     if (device->info.class == DEVICE_CPU) {
-        p->span = WORK / (p->rows * p->length);
+        p->span = work / (p->rows * p->length);
         if (p->span < 1) p->span = 1;
         return range_of_items(divide_up(p->count, p->span), 1);
     }
@@ -545,7 +545,7 @@ static struct range cut_work(struct rows_params *p, const struct device *device)
     return range_of_items(divide_up(p->elements, span), full_group(device));
 }
 
-static dnnl_status_t build_loops(struct rows *rows) {
+static dnnl_status_t build_loops(struct rows *rows, i64 work) {
     bool padding = computes_padding(rows);
     for (int d = 0; d < rows->dst.ndims; d++)
         TRY(add_dimension(rows, d, padding));
@@ -553,7 +553,7 @@ static dnnl_status_t build_loops(struct rows *rows) {
     merge_loops(&rows->params);
     pair_loops(&rows->params);
     add_single_loops(&rows->params);
-    cut_blocks(&rows->params);
+    cut_blocks(&rows->params, work);
     return dnnl_success;
 }
 
@@ -562,9 +562,10 @@ dnnl_status_t rows_end(struct rows *rows) {
     struct plan *plan = rows->plan;
     TRY(rows->status);
     if (md_nelems(&rows->dst, true) == 0) return dnnl_success;
-    TRY(build_loops(rows));
+    const i64 work = work_of_item(plan->device, md_nelems(&rows->dst, true));
+    TRY(build_loops(rows, work));
     bool cpu = plan->device->info.class == DEVICE_CPU;
-    struct range range = cut_work(&rows->params, plan->device);
+    struct range range = cut_work(&rows->params, plan->device, work);
     struct rows_params *p = plan_launch(plan, cpu ? &kernel_rows : &kernel_row_items, range, &launch);
     if (!p) return dnnl_out_of_memory;
     *p = rows->params;

@@ -150,6 +150,11 @@ static dnnl_dim_t cpu_span(const struct device_info *info, dnnl_dim_t count, dnn
     return between(1, WORK / (cost > 0 ? cost : 1) / 2, most / 2) * 2;
 }
 
+dnnl_dim_t work_of_item(const struct device *device, dnnl_dim_t elements) {
+    enum { LEAST = 8192, MOST = 65536, ITEMS = 16, WHOLE = 1024 };
+    return between(LEAST, elements / device->info.compute_units / ITEMS / WHOLE * WHOLE, MOST);
+}
+
 static dnnl_dim_t gpu_span(const struct device_info *info, dnnl_dim_t count, dnnl_dim_t cost) {
     enum { MOST = 8, CHEAP = 16, ITEMS = 1024 }; /* ITEMS: more than a compute unit has in flight */
     if (cost > CHEAP) return 2;

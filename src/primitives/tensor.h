@@ -28,6 +28,10 @@ void walk_cut(struct walk *walk, const md_t *md);
  * the same for all. */
 bool walk_distance(const md_t *md, int dim, dnnl_dim_t step, dnnl_dim_t size, i64 *stride);
 
+/* How many elements a work-item of a CPU takes where each costs little: enough that beginning a work-item
+ * costs little as well, few enough that every thread gets several. */
+dnnl_dim_t work_of_item(const struct device *device, dnnl_dim_t elements);
+
 /* Work-items per group: 1 on CPUs, where one work-item is a unit of work; on GPUs enough to fill the lanes.
  */
 size_t full_group(const struct device *device);

@@ -98,6 +98,9 @@ INLINE void NAME(copy_run)(global const WORD *from, global WORD *to, i64 x, i64 
     enum { LONG = 128 };
     if (end - x < LONG) {
 #pragma nounroll
+        for (; x + 4 * RUN_LENGTH <= end; x += 4 * RUN_LENGTH)
+            _Pragma("unroll") for (int i = 0; i < 4; i++) RUN_STORE(RUN_LOAD(i, from + x), i, to + x);
+#pragma nounroll
         for (; x + RUN_LENGTH <= end; x += RUN_LENGTH)
             RUN_STORE(RUN_LOAD(0, from + x), 0, to + x);
 #if RUN_LENGTH > 8

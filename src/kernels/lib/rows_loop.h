@@ -30,6 +30,22 @@ INLINE void row_block_begin(struct row_block *block, constant struct rows_params
         row_piece(block, p, l, 1, &rest);
 }
 
+/* Moves from a block to the next one, without dividing. */
+INLINE void row_block_next(struct row_block *block, constant struct rows_params *p) {
+    const int last = p->nloops - 1;
+    i64 step = p->length;
+#pragma nounroll
+    for (int l = last; l >= 0; l--, step = l == last - 1 ? p->rows : 1) {
+        block->index[l] += step;
+        if (block->index[l] < p->loops[l].size) break;
+        block->index[l] = 0;
+    }
+    const i64 n = p->loops[last].size - block->index[last],
+              rows = p->loops[last - 1].size - block->index[last - 1];
+    block->n = (int)(n < p->length ? n : p->length);
+    block->rows = (int)(rows < p->rows ? rows : p->rows);
+}
+
 INLINE void row_block_element(struct row_block *block, constant struct rows_params *p, i64 rest) {
     block->rows = 1, block->n = 1;
 #pragma nounroll

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Short programs over small types in one pass: a load and one cheap operation, with one scale each and a
- * relu, all tensors of the same type and dense, or one number for all elements. Longer ones go through
- * buffers of floats, where the operations are not limited by memory.
+ * Short programs in one pass: a load and one cheap operation, with one scale each and a relu, all tensors of
+ * the same type and dense, or one number for all elements. Longer ones go through buffers of floats, where
+ * the operations are not limited by memory.
  */
 #ifndef LODE_KERNELS_LIB_ROWS_SHORT_H
 #define LODE_KERNELS_LIB_ROWS_SHORT_H
@@ -37,7 +37,7 @@ INLINE int short_has_alg(int kind, int alg) {
 }
 
 INLINE int short_has_type(int type) {
-    return type == TYPE_BF16 || type == TYPE_F16 || type == TYPE_S8 || type == TYPE_U8;
+    return type == TYPE_F32 || type == TYPE_BF16 || type == TYPE_F16 || type == TYPE_S8 || type == TYPE_U8;
 }
 
 /* SPIR-V 1.0 cannot choose between vectors by one condition, which is what compilers make of it: there,
@@ -78,6 +78,13 @@ INLINE int short_has_type(int type) {
         }                                                                                                    \
     }
 
+#define SHORT_ONE(v_) (v_)
+#define SHORT_LOAD(from_, k_) vload16(0, (from_) + (k_))
+#define SHORT_STORE(to_, k_, x_) vstore16(x_, 0, (to_) + (k_))
+SHORT_FUNCTION(f32, float)
+#undef SHORT_ONE
+#undef SHORT_LOAD
+#undef SHORT_STORE
 #define SHORT_ONE(v_) bf16_to_f32(v_)
 #define SHORT_LOAD(from_, k_) widen_bf16(convert_uint16(vload16(0, (from_) + (k_))))
 #define SHORT_STORE(to_, k_, x_) vstore16(convert_ushort16(lanes_bf16(x_)), 0, (to_) + (k_))
@@ -133,6 +140,13 @@ typedef ushort ushort32 __attribute__((ext_vector_type(32)));
 SHORT_RELU(16, ushort, 32)
 SHORT_RELU(8, uchar, 64)
 
+OUTLINE void short_relu_f32(global float *to, global const float *from, int n) {
+    for (int k = 0; k + 16 <= n; k += 16) {
+        const float16 x = vload16(0, from + k);
+        vstore16(x > (float16)(0.0f) ? x : (float16)(0.0f), 0, to + k);
+    }
+}
+
 INLINE int is_plain_relu(constant struct row_op *op, float factor) {
     return op->kind == ROW_ELTWISE && op->alg == ELTWISE_RELU && op->alpha == 0.0f && factor == 1.0f;
 }
@@ -142,6 +156,9 @@ INLINE void row_short_relu(int type, global uchar *to, i64 to_offset, global con
 #define RELU_CALL(bits_, element_, most_)                                                                    \
     short_relu_##bits_((global element_ *)to + to_offset, (global const element_ *)from + offset, most_, n)
     switch (type) {
+    case TYPE_F32:
+        short_relu_f32((global float *)to + to_offset, (global const float *)from + offset, n);
+        return;
     case TYPE_BF16: RELU_CALL(16, ushort, 0x7f80u); return;
     case TYPE_F16: RELU_CALL(16, ushort, 0x7c00u); return;
     case TYPE_S8: RELU_CALL(8, uchar, 0x7fu); return;
@@ -162,6 +179,7 @@ INLINE void row_short(constant struct row_op *op, int type, global uchar *to, i6
     short_##name_(op, (global element_ *)to + to_offset, (global const element_ *)from + offset,             \
                   (global const element_ *)y_from + y_offset, same, x_factor, y_factor, n)
     switch (type) {
+    case TYPE_F32: SHORT_CALL(f32, float); return;
     case TYPE_BF16: SHORT_CALL(bf16, ushort); return;
     case TYPE_F16: SHORT_CALL(f16, ushort); return;
     case TYPE_S8: SHORT_CALL(s8, uchar); return;
