@@ -36,7 +36,7 @@ struct int8_buffers {
 /* What all outputs of a panel share, and what all panels do. */
 struct int8_panel {
     VEC scale, bias; /* of folded results: including the scales of src and dst and the zero point of dst */
-    IVEC column[3];  /* weights of a 3x3 window, and where its sums start */
+    IVEC column[10]; /* weights of a window of 3x3 or 5x5 taps, and where its sums start */
     IVEC start;
 };
 struct int8_common {
@@ -294,21 +294,22 @@ INT8_SUMS(4)
 INT8_SUMS(6)
 
 #if defined(__AVX512VNNI__)
-#include "kernels/lib/int8_nine.h"
+#include "kernels/lib/int8_square.h"
 #else
-struct int8_nine {
-    int on;
+struct int8_square {
+    int taps;
 };
-#define nine_begin(n, q, f, c, item, panels)
-#define nine_move(n, b, p, row, place)
-#define nine_block(n, q, c, panel, b, channel, bytes, sums)
+#define square_begin(n, q, f, c, item, panels)
+#define square_row(n, p, f, item)
+#define square_move(n, b, p, row, place)
+#define square_block(n, q, c, panel, b, channel, bytes, sums)
 #endif
 
 /* A block of one panel. Reading past its channels gives those of the next pixel, which is harmless except at
  * the very end of src. */
 INLINE void int8_block(constant struct int8_depthwise_params *q, const struct int8_buffers *f,
                        const struct epilogue_state *e, const struct int8_common *c,
-                       const struct int8_panel *panel, const struct int8_nine *nine,
+                       const struct int8_panel *panel, const struct int8_square *square,
                        struct depthwise_block *b, i64 index) {
     constant struct depthwise_params *p = &q->depthwise;
     const i64 channel = index * LANES, left = p->images.channels - channel;
@@ -321,8 +322,8 @@ INLINE void int8_block(constant struct int8_depthwise_params *q, const struct in
     global uchar *bytes = c->quick ? BYTES_OF(count, f->dst + dst, own) : 0;
     if (bytes && count < LANES) b->dst_column = LANES;
     IVEC sums[DEPTHWISE_BLOCK + 1];
-    if (nine->on) {
-        nine_block(nine, q, c, panel, b, channel, bytes, sums);
+    if (square->taps) {
+        square_block(square, q, c, panel, b, channel, bytes, sums);
     } else if (count < LANES && b->src_end + channel > p->src_end) {
         int8_sums_each(b, src, weights, q->is_signed, count, sums);
         int8_compensate(c, b->count, sums);
@@ -350,7 +351,25 @@ INLINE void int8_block(constant struct int8_depthwise_params *q, const struct in
     }
 }
 
-/* Range: parts of rows, rows, batches x pieces of channels. */
+/* A row of outputs. */
+INLINE void int8_outputs(constant struct int8_depthwise_params *q, const struct int8_buffers *f,
+                         const struct epilogue_state *e, const struct int8_common *c,
+                         const struct int8_panel *panels, struct int8_square *square,
+                         const struct depthwise_item *item) {
+    constant struct depthwise_params *p = &q->depthwise;
+    struct depthwise_block b = depthwise_begin(p, &item->row);
+    square_row(square, p, f, item);
+    for (i64 place = item->row.first; place < item->row.last; place += b.count) {
+        if (square->taps)
+            square_move(square, &b, p, &item->row, place);
+        else
+            depthwise_move(&b, p, &item->row, place);
+        for (i64 panel = item->first; panel < item->last; panel++)
+            int8_block(q, f, e, c, &panels[panel - item->first], square, &b, panel);
+    }
+}
+
+/* Range: parts of rows, groups of rows, batches x pieces of channels. */
 #if WANTED(int8_depthwise_6x16)
 kernel void int8_depthwise_6x16(ITEM global const uchar *src, global const char *weights,
                                 global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
@@ -358,22 +377,18 @@ kernel void int8_depthwise_6x16(ITEM global const uchar *src, global const char 
     constant struct depthwise_params *p = &q->depthwise;
     const struct int8_buffers f = {src, weights + p->weights_offset, bias, dst};
     const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
-    const struct depthwise_item part =
-            depthwise_item(p, get_global_id(0), get_global_id(1), get_global_id(2));
+    const i64 all = p->images.places[0] * p->images.places[1], row = (i64)get_global_id(1) * p->rows;
+    const i64 last = row + p->rows < all ? row + p->rows : all;
+    struct depthwise_item part = depthwise_item(p, get_global_id(0), row, get_global_id(2));
     struct int8_common common;
     struct int8_panel panels[DEPTHWISE_PANELS];
+    struct int8_square square = {.taps = 0};
     int8_common(q, &e, &common);
     int8_panels(p, &e, &common, bias, part.first, part.last, panels);
-    struct depthwise_block b = depthwise_begin(p, &part.row);
-    struct int8_nine nine = {.on = 0};
-    nine_begin(&nine, q, &f, &common, &part, panels);
-    for (i64 place = part.row.first; place < part.row.last; place += b.count) {
-        if (nine.on)
-            nine_move(&nine, &b, p, &part.row, place);
-        else
-            depthwise_move(&b, p, &part.row, place);
-        for (i64 panel = part.first; panel < part.last; panel++)
-            int8_block(q, &f, &e, &common, &panels[panel - part.first], &nine, &b, panel);
+    square_begin(&square, q, &f, &common, &part, panels);
+    for (i64 i = row; i < last; i++) {
+        part = depthwise_item(p, get_global_id(0), i, get_global_id(2));
+        int8_outputs(q, &f, &e, &common, panels, &square, &part);
     }
 }
 #endif

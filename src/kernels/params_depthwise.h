@@ -47,7 +47,7 @@ struct int8_depthwise_params {
     f32 nan;         /* replaces NaN */
     i32 limited;     /* the activation is a clip to low and high, or there is none */
     f32 low, high;
-    i32 nine; /* the window has 3x3 taps, adjacent in a row, and at most one column of padding on each side */
+    i32 square; /* 3 or 5: taps along both sides, adjacent in a row, at most half of them in the padding */
     i32 pad;
     struct quant_source src_zero_point;
     struct depthwise_params depthwise;

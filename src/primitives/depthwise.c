@@ -114,8 +114,9 @@ static void share(struct depthwise_params *p, const struct plan *plan, dnnl_dim_
     p->panels = bytes || p->lines ? DEPTHWISE_PANELS : 4;
     p->pieces = divide_up(p->images.channels, p->panels * DEPTHWISE_PANEL);
     p->part = p->lines ? part_of_line(places) : divide_up(places, divide_up(places, most_places(p, bytes)));
-    p->rows = bytes ? 1 : 4;
-    if (p->lines && divide_up(places, p->part) * divide_up(rows, 4) * batch * p->pieces < FEW) p->rows = 2;
+    p->rows = 4;
+    if ((p->lines || bytes) && divide_up(places, p->part) * divide_up(rows, 4) * batch * p->pieces < FEW)
+        p->rows = 2;
 }
 
 /* The bias as floats, where the kernel adds nothing but floats: the user's, or a copy in scratchpad. */
@@ -166,9 +167,11 @@ static void describe_limits(struct int8_depthwise_params *p) {
 static void describe_window(struct int8_depthwise_params *p) {
     const struct window_images *images = &p->depthwise.images;
     const struct window *w = &images->window;
-    p->nine = w->taps[0] == 1 && w->taps[1] == 3 && w->taps[2] == 3 && w->stride[2] == 1 && w->step[2] == 1
-              && w->padding[2] >= 0 && w->padding[2] <= 1
-              && images->places[2] + 1 - w->padding[2] <= w->size[2];
+    const i64 taps = w->taps[2], most = taps / 2;
+    const bool fits = w->taps[0] == 1 && w->taps[1] == taps && (taps == 3 || taps == 5) && w->stride[2] == 1
+                      && w->step[2] == 1 && w->padding[2] >= 0 && w->padding[2] <= most
+                      && images->places[2] + taps - 1 - most - w->padding[2] <= w->size[2];
+    p->square = fits ? (i32)taps : 0;
 }
 
 static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwise_params *whole,

@@ -43,6 +43,9 @@ static const struct shape shapes[] = {
         {dnnl_convolution, "depthwise, half a vector", 24, 1, 1, 1, 8, 3, 1, 0, 1},
         {dnnl_convolution, "depthwise without padding", 16, 1, 1, 1, 9, 3, 1, 0, 0},
         {dnnl_convolution, "depthwise, mostly padding", 16, 1, 1, 1, 1, 3, 1, 0, 1},
+        {dnnl_convolution, "depthwise, 5x5", 40, 1, 1, 1, 13, 5, 1, 0, 2},
+        {dnnl_convolution, "depthwise, 5x5, mostly padding", 16, 1, 1, 1, 2, 5, 1, 0, 2},
+        {dnnl_convolution, "depthwise, 5x5 without padding", 24, 2, 1, 1, 11, 5, 1, 0, 0},
         {dnnl_convolution, "depthwise with strides", 16, 1, 1, 1, 9, 3, 2, 0, 1},
 };
 
