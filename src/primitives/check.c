@@ -185,6 +185,7 @@ dnnl_status_t check_post_ops(const char *component, const struct dnnl_engine *en
 }
 
 bool eltwise_takes_type(dnnl_alg_kind_t alg, dnnl_data_type_t type) {
+    if (alg == dnnl_eltwise_round) return type == dnnl_f32;
     if (!in_set(TYPES_INT8 | BIT(dnnl_s32), type)) return true;
     return alg == dnnl_eltwise_relu || alg == dnnl_eltwise_linear || alg == dnnl_eltwise_clip
            || alg >= dnnl_eltwise_relu_use_dst_for_bwd;

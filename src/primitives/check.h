@@ -34,6 +34,12 @@ static inline bool in_set(uint64_t set, int value) {
 #define TYPES_INT4 (BIT(dnnl_s4) | BIT(dnnl_u4))
 #define TYPES_FP8 (BIT(dnnl_f8_e5m2) | BIT(dnnl_f8_e4m3))
 #define TYPES_FP4 (BIT(dnnl_f4_e2m1) | BIT(dnnl_f4_e3m0))
+/* Floats that products sum in f32. */
+#define TYPES_FLOAT (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4)
+/* What element-wise primitives take: all types but f64. They compute in f32. */
+#define TYPES_ELEMENT (TYPES_FLOAT | TYPES_INT8 | TYPES_INT4 | BIT(dnnl_s32) | BIT(dnnl_s64) | BIT(dnnl_e8m0))
+/* What a product may add as a bias, and store. */
+#define TYPES_RESULT (TYPES_FLOAT | BIT(dnnl_f64) | BIT(dnnl_s32) | TYPES_INT8)
 
 /* Descriptors to check; NULL entries are skipped. */
 struct md_list {
@@ -52,7 +58,7 @@ dnnl_status_t check_same_dims(const char *component, const char *a_name, const m
                               const md_t *b);
 
 /* Integers support only functions whose results are integers; like oneDNN, also those whose backward pass
- * uses dst. */
+ * uses dst. Rounding is for f32. */
 bool eltwise_takes_type(dnnl_alg_kind_t alg, dnnl_data_type_t type);
 
 /* The accumulation type of a product of src and weights; dnnl_data_type_undef: no such product. Names are

@@ -72,17 +72,9 @@ dnnl_status_t dnnl_convolution_backward_weights_primitive_desc_create(
 }
 
 static const struct type_row type_rows[] = {
-#define INT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8)
-#define FLOAT_RESULTS (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8)
-        {BIT(dnnl_f32), BIT(dnnl_f32) | BIT(dnnl_f16) | BIT(dnnl_bf16), BIT(dnnl_f32),
-         BIT(dnnl_f32) | TYPES_INT8},
-        {BIT(dnnl_bf16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16),
-         BIT(dnnl_f32) | BIT(dnnl_bf16) | TYPES_INT8},
-        {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16),
-         BIT(dnnl_f32) | BIT(dnnl_f16) | TYPES_INT8},
-        {TYPES_FP8, TYPES_FP8, FLOAT_RESULTS, FLOAT_RESULTS},
-        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
-        {TYPES_INT8, BIT(dnnl_s8), INT_RESULTS, INT_RESULTS},
+        {TYPES_FLOAT, TYPES_FLOAT, TYPES_RESULT, TYPES_RESULT},
+        {BIT(dnnl_f64), BIT(dnnl_f64), TYPES_RESULT, BIT(dnnl_f64)},
+        {TYPES_INT8, BIT(dnnl_s8), TYPES_RESULT, TYPES_RESULT},
 };
 
 /* Output channels, then the window, then input channels, so that the weights of one output are contiguous. */
@@ -108,6 +100,9 @@ dnnl_status_t convolution_accepts(struct plan *plan) {
                    problem_md(problem, DNNL_ARG_WEIGHTS), problem_md(problem, DNNL_ARG_BIAS),
                    problem_md(problem, DNNL_ARG_DST)))
         return plan_skip(plan, "unsupported types of src, weights, bias and dst");
+    if (*alg == dnnl_deconvolution_winograd
+        && in_set(TYPES_INT8, problem_md(problem, DNNL_ARG_SRC)->data_type))
+        *alg = dnnl_deconvolution_direct; /* as in oneDNN */
     if (*alg == dnnl_convolution_winograd || *alg == dnnl_deconvolution_winograd)
         return plan_skip(plan, "the Winograd algorithm is requested");
     if (*alg == dnnl_convolution_auto) *alg = dnnl_convolution_direct;

@@ -13,10 +13,9 @@
 
 /* Types of diff_dst, weights, no bias and diff_src. */
 static const struct type_row type_rows[] = {
-        {BIT(dnnl_f32), BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), 0, BIT(dnnl_f32)},
-        {BIT(dnnl_bf16), BIT(dnnl_bf16), 0, BIT(dnnl_f32) | BIT(dnnl_bf16)},
-        {BIT(dnnl_f16), BIT(dnnl_f16), 0, BIT(dnnl_f32) | BIT(dnnl_f16)},
+        {TYPES_FLOAT, TYPES_FLOAT, 0, TYPES_RESULT},
         {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
+        {TYPES_INT8, BIT(dnnl_s8), 0, TYPES_RESULT},
 };
 
 static dnnl_status_t accepts(struct plan *plan) {
@@ -101,6 +100,8 @@ const struct implementation convolution_backward_data[] = {
         BY("bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32),
         BY("f32_gemm_14x32", gemm_build_convolution, &gemm_14x32),
         BY("f32_gemm_6x16", gemm_build_convolution, &gemm_6x16),
+        BY("int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16),
+        BY("int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32),
         BY("f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16),
         BY("f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16),
         BY("f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8),
@@ -113,6 +114,8 @@ const struct implementation deconvolution_backward_data[] = {
         BY("bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32),
         BY("f32_gemm_14x32", gemm_build_convolution, &gemm_14x32),
         BY("f32_gemm_6x16", gemm_build_convolution, &gemm_6x16),
+        BY("int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16),
+        BY("int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32),
         BY("f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16),
         BY("f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16),
         BY("f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8),

@@ -20,7 +20,8 @@ static dnnl_status_t check_forward(dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, c
     REQUIRE(prop_is_forward(prop), "not a forward propagation");
     REQUIRE(src && dst, "src or dst is NULL");
     REQUIRE(eltwise_is_valid(alg, alpha, beta), "no such algorithm, or not with these parameters");
-    REQUIRE(eltwise_takes_type(alg, src->data_type), "the algorithm does not take integers");
+    REQUIRE(eltwise_takes_type(alg, src->data_type), "the algorithm does not take this type");
+    REQUIRE(alg != dnnl_eltwise_round || dst->data_type == dnnl_f32, "results of rounding are not f32");
     REQUIRE(!md_is_any(src), "the layout of src is open");
     TRY(check_no_host_scalars(component, MDS(src, dst)));
     TRY(check_sizes_known(component, MDS(src, dst)));

@@ -17,19 +17,15 @@
 
 /* Types of src, weights, bias and dst, or of their gradients. */
 static const struct type_row data_rows[] = {
-        {BIT(dnnl_f32), BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), 0, BIT(dnnl_f32)},
-        {BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_bf16), 0, BIT(dnnl_bf16)},
-        {BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f16), 0, BIT(dnnl_f16)},
+        {TYPES_RESULT, TYPES_FLOAT, 0, TYPES_FLOAT},
         {BIT(dnnl_f64), BIT(dnnl_f64), 0, BIT(dnnl_f64)},
 };
 static const struct type_row weights_rows[] = {
-        {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
-        {BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_bf16)},
-        {BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f16)},
+        {TYPES_FLOAT, TYPES_RESULT, TYPES_RESULT, TYPES_FLOAT},
         {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
 };
 static const struct type_row forward_rows[] = {
-        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
+        {BIT(dnnl_f64), BIT(dnnl_f64), TYPES_RESULT, BIT(dnnl_f64)},
 };
 
 /* A row of a table: which execution arguments are the image, the weights, the bias and the outputs, and which

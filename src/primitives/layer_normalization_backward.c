@@ -15,10 +15,12 @@
 
 static const char component[] = "layer_normalization";
 
-static dnnl_status_t check_statistics(const md_t *src, const md_t *statistics, dnnl_data_type_t weights) {
+static dnnl_status_t check_statistics(const md_t *src, const md_t *statistics, dnnl_data_type_t weights,
+                                      unsigned flags) {
     const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
+    const bool weighted = flags & (dnnl_use_scale | dnnl_use_shift);
     REQUIRE(layer_statistics_fit(src, statistics), "the statistics do not have the dimensions of src");
-    SUPPORT(in_set(floats, weights), "the type of scale and shift");
+    SUPPORT(!weighted || in_set(floats, weights), "the type of scale and shift");
     if (md_is_zero(statistics)) return dnnl_success;
     SUPPORT(statistics->data_type == dnnl_f32, "statistics that are not f32");
     SUPPORT(md_is_any(statistics) || md_is_blocked(statistics), "a layout that is not blocked");
@@ -42,7 +44,7 @@ dnnl_status_t dnnl_layer_normalization_backward_primitive_desc_create_v2(
     TRY(check_normalization(&r, false));
     bool scaled = prop == dnnl_backward && (flags & (dnnl_use_scale | dnnl_use_shift));
     SUPPORT(!scaled || diff_scale_type == scale_type, "scales and gradients of different types");
-    TRY(check_statistics(src, statistics, scale_type));
+    TRY(check_statistics(src, statistics, scale_type, flags));
     TRY(check_normalization_attr(&r, engine, attr, 0, true));
     TRY(check_normalization_backward(&r, false));
 

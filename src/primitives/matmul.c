@@ -15,31 +15,17 @@
 
 static const char component[] = "matmul";
 
-#define TYPES_FLOAT (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8)
 #define TYPES_INT (TYPES_INT8 | TYPES_INT4)
-#define TYPES_ANY_DST (TYPES_FLOAT | TYPES_FP4 | TYPES_INT8)
 
 static const struct type_row type_rows[] = {
-        {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), TYPES_ANY_DST},
-        {BIT(dnnl_f32) | BIT(dnnl_bf16) | TYPES_FP8 | TYPES_FP4, BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16),
-         TYPES_ANY_DST},
-        {BIT(dnnl_f32) | BIT(dnnl_bf16) | TYPES_FP8 | TYPES_FP4, BIT(dnnl_bf16),
-         BIT(dnnl_f32) | BIT(dnnl_bf16), TYPES_ANY_DST},
-        {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16)},
-        {BIT(dnnl_f16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_f16)},
-        {TYPES_FP8 | TYPES_FP4, TYPES_FP8 | TYPES_FP4, TYPES_FLOAT, TYPES_ANY_DST},
-        {BIT(dnnl_bf16) | BIT(dnnl_f16), TYPES_FP8 | TYPES_FP4,
-         BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16)},
-        {TYPES_FLOAT | TYPES_FP4, BIT(dnnl_f4_e3m0), TYPES_FLOAT, TYPES_ANY_DST},
-        {BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64), BIT(dnnl_f64)},
-        {TYPES_INT8, TYPES_INT, BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8,
-         BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8},
+        {TYPES_FLOAT, TYPES_FLOAT, TYPES_RESULT, TYPES_RESULT},
+        {BIT(dnnl_f64), BIT(dnnl_f64), TYPES_RESULT, BIT(dnnl_f64)},
+        {TYPES_INT8, TYPES_INT, TYPES_RESULT, TYPES_RESULT},
 };
 
 /* Integer weights with floating-point src: only if the user allows conversion. */
 static const struct type_row decompression_rows[] = {
-        {TYPES_FLOAT & ~BIT(dnnl_f16), TYPES_INT, TYPES_FLOAT, TYPES_ANY_DST},
-        {BIT(dnnl_f16), TYPES_INT, TYPES_FLOAT, BIT(dnnl_f32) | BIT(dnnl_f16)},
+        {TYPES_FLOAT, TYPES_INT, TYPES_RESULT, TYPES_RESULT},
 };
 
 static bool weights_may_become(const attr_t *attr, dnnl_data_type_t src) {

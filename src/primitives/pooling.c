@@ -8,6 +8,7 @@
 #include "primitives/tensor.h"
 #include "kernels/params_pooling.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/apart.h"
 #include "primitives/moved.h"
 #include "primitives/pooling.h"
 #include "primitives/primitives.h"
@@ -170,12 +171,10 @@ static bool is_exact(const struct plan *plan) {
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
-    static const uint64_t known =
-            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | BIT(dnnl_s32) | TYPES_INT8;
     TRY(choose_layouts(&plan->problem));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC),
                dst = *problem_md(&plan->problem, DNNL_ARG_DST);
-    if (!in_set(known, src.data_type) || !in_set(known, dst.data_type))
+    if (!in_set(TYPES_ELEMENT, src.data_type) || !in_set(TYPES_ELEMENT, dst.data_type))
         return plan_skip(plan, "unsupported types of src and dst");
     if (!md_is_blocked(&src) || !md_is_blocked(&dst)) return plan_skip(plan, "a layout is not blocked");
     struct epilogue_build ep;
@@ -432,6 +431,14 @@ static dnnl_status_t build_folded(struct plan *plan) {
 }
 
 /* Vectors of 16 lanes suit all widths: on narrower CPUs they are two or four registers. */
+/* With a workspace, and with more post-ops than fit into one launch. */
+static dnnl_status_t build_apart(struct plan *plan) {
+    if (!problem_md(&plan->problem, DNNL_ARG_WORKSPACE) || !apart_has_rest(&plan->attr))
+        return plan_skip(plan, "no workspace, or no post-ops");
+    TRY(choose_layouts(&plan->problem));
+    return apart_build(plan, pooling_forward);
+}
+
 const struct implementation pooling_forward[] = {
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},
         {"pooling_folded_16", build_folded, &kernel_pooling_folded_16},
@@ -439,5 +446,6 @@ const struct implementation pooling_forward[] = {
         {"pooling_training_16", build_dense, &kernel_pooling_training_16},
         {"pooling_moved", build_moved, NULL},
         {"pooling_universal", build_universal, NULL},
+        {"pooling_apart", build_apart, NULL},
         {NULL, NULL, NULL},
 };

@@ -53,11 +53,8 @@ dnnl_status_t dnnl_prelu_forward_primitive_desc_create(dnnl_primitive_desc_t *pd
 }
 
 static dnnl_status_t check_backward_formats(struct md_list list) {
-    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
-    for (int i = 0; i < list.count; i++) {
-        SUPPORT(in_set(floats, list.mds[i]->data_type), "a type other than f32, bf16 and f16");
-        SUPPORT(md_is_any(list.mds[i]) || md_is_blocked(list.mds[i]), "a layout that is not blocked");
-    }
+    for (int i = 0; i < list.count; i++)
+        TRY(check_rows_format(component, list.mds[i]));
     return dnnl_success;
 }
 

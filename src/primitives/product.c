@@ -14,11 +14,9 @@ static bool scales_are_static(const struct quants *scales, int but) {
     return true;
 }
 
-/* Only matmul of floats supports stochastic rounding, dropout and dynamic scales.
- */
-static bool is_float_matmul(const struct plan *plan) {
-    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4;
-    return plan->problem.kind == dnnl_matmul && in_set(floats, tensor(plan, DNNL_ARG_SRC)->data_type);
+/* Only products of floats support stochastic rounding, dropout and dynamic scales. */
+static bool is_float(const struct plan *plan) {
+    return in_set(TYPES_FLOAT, tensor(plan, DNNL_ARG_SRC)->data_type);
 }
 
 bool product_is_f64(const struct plan *plan) {
@@ -27,9 +25,9 @@ bool product_is_f64(const struct plan *plan) {
 
 dnnl_status_t product_accepts(const struct plan *plan) {
     const attr_t *attr = &plan->attr;
-    if (!attr_only_has(attr, ~(unsigned)(ATTR_DROPOUT | ATTR_ROUNDING)) && !is_float_matmul(plan))
+    if (!attr_only_has(attr, ~(unsigned)(ATTR_DROPOUT | ATTR_ROUNDING)) && !is_float(plan))
         return plan_skip(plan, "unsupported dropout or stochastic rounding");
-    if (!scales_are_static(&attr->scales, is_float_matmul(plan) ? DNNL_ARG_DST : 0))
+    if (!scales_are_static(&attr->scales, is_float(plan) ? DNNL_ARG_DST : 0))
         return plan_skip(plan, "unsupported dynamic scales");
     for (int i = 0; i < plan->problem.ntensors; i++)
         if (!md_is_blocked(&plan->problem.tensors[i].md)) return plan_skip(plan, "a layout is not blocked");

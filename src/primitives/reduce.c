@@ -291,9 +291,12 @@ dnnl_status_t scratch_tensor(struct plan *plan, md_t *md, const md_t *like, cons
     return dnnl_success;
 }
 
+/* Layouts and types that the kernels do not take are reordered to f32 first. */
 dnnl_status_t reduce_append(struct plan *plan, const struct reduce_request *request) {
+    const uint64_t types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8;
     struct cut cut;
-    if (cut_layouts(&cut, request)) return append_cut(plan, request, &cut);
+    if (in_set(types, request->src->data_type) && cut_layouts(&cut, request))
+        return append_cut(plan, request, &cut);
     struct reduce_request r = *request;
     md_t plain;
     TRY(scratch_tensor(plan, &plain, r.src, r.src->dims));

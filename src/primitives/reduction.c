@@ -90,11 +90,10 @@ static struct reduce_request request_of(const struct problem *problem, const md_
 
 /* Results that dst cannot hold as they are go to scratchpad first. */
 static dnnl_status_t build(struct plan *plan) {
-    static const uint64_t known = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8;
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC);
     TRY(md_set_any_like(problem_md(&plan->problem, DNNL_ARG_DST), &src));
     const md_t dst = *problem_md(&plan->problem, DNNL_ARG_DST);
-    if (!in_set(known, src.data_type) || !in_set(known, dst.data_type))
+    if (!in_set(TYPES_ELEMENT, src.data_type) || !in_set(TYPES_ELEMENT, dst.data_type))
         return plan_skip(plan, "unsupported types of src and dst");
     if (md_nelems(&dst, true) == 0) return dnnl_success;
     struct reduce_request r = request_of(&plan->problem, &src, &dst);

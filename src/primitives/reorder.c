@@ -32,6 +32,8 @@ static dnnl_status_t check_scales(const attr_t *attr, const md_t *src) {
     const struct quant *of_dst = quants_find(&attr->scales, DNNL_ARG_DST);
     SUPPORT(ONLY_FOR(&attr->scales, DNNL_ARG_SRC, DNNL_ARG_DST), "scales of another argument");
     REQUIRE(!has_groups(of_dst), "groups of scales for dst");
+    REQUIRE((!of_src && !of_dst) || !in_set(TYPES_INT4, src->data_type) || (of_src && of_src->mask > 0),
+            "4-bit integers with scales, but not several of src");
     if (!has_groups(of_src)) return dnnl_success;
     int first = src->ndims - of_src->group_ndims;
     for (int i = 0; i < of_src->group_ndims; i++) {
@@ -43,7 +45,7 @@ static dnnl_status_t check_scales(const attr_t *attr, const md_t *src) {
 }
 
 static dnnl_status_t check_zero_points(const attr_t *attr, const md_t *src, const md_t *dst) {
-    const uint64_t integers = TYPES_INT8 | TYPES_INT4 | BIT(dnnl_s32);
+    const uint64_t integers = TYPES_INT8 | TYPES_INT4 | BIT(dnnl_s32) | BIT(dnnl_s64);
     REQUIRE(!quants_find(&attr->zero_points, DNNL_ARG_SRC) || in_set(integers, src->data_type),
             "a zero point of src, whose type has none");
     REQUIRE(!quants_find(&attr->zero_points, DNNL_ARG_DST) || in_set(integers, dst->data_type),
@@ -66,8 +68,8 @@ static dnnl_status_t check_attributes(const struct dnnl_engine *engine, const at
                                       const md_t *dst) {
     TRY(check_attr(component, engine, attr, &rules));
     if (attr_is_default(attr)) return dnnl_success;
-    TRY(check_scales(attr, src));
     TRY(check_zero_points(attr, src, dst));
+    TRY(check_scales(attr, src));
     return check_sum(attr);
 }
 
@@ -490,6 +492,7 @@ static dnnl_status_t build_rows(struct plan *plan) {
     if (!attr_only_has(&plan->attr, ~(unsigned)ATTR_RNN)) return plan_skip(plan, "scales of networks");
     if (travel == REORDER_BITS || (travel == REORDER_INTEGER && whole))
         return plan_skip(plan, "elements that are not computed as f32");
+    if (dt_bits(dst->data_type) < 8) return plan_skip(plan, "elements of dst of less than a byte");
     rows_begin(&rows, plan, DNNL_ARG_TO);
     rows_load(&rows, rows_operand(&rows, DNNL_ARG_FROM), ROW_NONE);
     int zero_point = rows_zero_point(&rows, DNNL_ARG_FROM, NULL);

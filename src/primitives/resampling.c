@@ -336,9 +336,8 @@ static dnnl_status_t append(struct plan *plan, const struct direction *way) {
                *user_to = problem_md(&plan->problem, way->to_arg);
     struct side from = {way->from_arg, *user_from}, to = {way->to_arg, *user_to};
     const md_t *like = method->takes(user_to) ? user_to : method->takes(user_from) ? user_from : NULL;
-    const bool direct = like == user_to && attr_is_default(&plan->attr);
-    if (md_nelems(user_to, true) == 0) return dnnl_success;
-    if (md_nelems(user_from, false) == 0) return plan_skip(plan, "nothing to take elements from");
+    const bool direct = like == user_to && attr_is_default(&plan->attr) && dt_bits(user_to->data_type) >= 8;
+    if (md_nelems(user_to, true) == 0 || md_nelems(user_from, false) == 0) return dnnl_success;
     for (int d = 2; d < user_to->ndims; d++)
         if (user_from->dims[d] > MOST_PIXELS || user_to->dims[d] > MOST_PIXELS)
             return plan_skip(plan, "more pixels than tables can count");

@@ -10,9 +10,7 @@
 #include "runtimes/runtime.h"
 
 dnnl_status_t check_rows_format(const char *component, const md_t *md) {
-    const uint64_t types =
-            BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8 | TYPES_FP8;
-    SUPPORT(in_set(types, md->data_type), "a data type");
+    SUPPORT(in_set(TYPES_ELEMENT, md->data_type), "a data type");
     SUPPORT(md_is_any(md) || md_is_blocked(md), "a layout that is not blocked");
     return dnnl_success;
 }
@@ -172,7 +170,6 @@ void rows_begin_at(struct rows *rows, struct plan *plan, int dst_arg, const md_t
     *rows = (struct rows){.plan = plan, .dst_arg = dst_arg, .dst = *dst, .params.padded = true};
     if (!layout_of(&layout, dst, dst->padded_dims))
         fail_rows(rows, plan_skip(plan, "a dimension of dst with too many blocks"));
-    if (dt_bits(dst->data_type) < 8) fail_rows(rows, plan_skip(plan, "elements of dst of less than a byte"));
     add_operand(rows,
                 (struct row_operand){.buffer = use_buffer(rows, dst_arg),
                                      .type = (i32)dst->data_type,
@@ -303,20 +300,26 @@ void rows_is_positive(struct rows *rows) {
     add_op(rows, (struct row_op){.kind = ROW_IS_POSITIVE, .scale = ROW_NONE});
 }
 
-/* Ends the launch with its accumulator in scratchpad, where the next one begins. */
-static void spill(struct rows *rows) {
+/* The launch ends with its accumulator in scratchpad. */
+static void end_in_scratchpad(struct rows *rows) {
     struct row_operand *dst = &rows->params.operands[0];
-    const md_t final = rows->dst;
-    const int final_arg = rows->dst_arg;
     md_t between;
-    fail_rows(rows, md_init(&between, final.ndims, final.dims, dnnl_f32, dnnl_format_kind_any));
-    fail_rows(rows, md_set_any_like(&between, &final));
+    fail_rows(rows, md_init(&between, rows->dst.ndims, rows->dst.dims, dnnl_f32, dnnl_format_kind_any));
+    fail_rows(rows, md_set_any_like(&between, &rows->dst));
     plan_place(rows->plan, &between);
     layout_of(&rows->layouts[0], &between, between.padded_dims);
     dst->buffer = use_buffer(rows, ARG_SCRATCHPAD);
     dst->type = TYPE_F32;
     dst->offset = between.offset0;
     rows->dst = between;
+}
+
+/* Ends the launch; the next one begins where it has left its accumulator. */
+static void spill(struct rows *rows) {
+    const md_t final = rows->dst;
+    const int final_arg = rows->dst_arg;
+    end_in_scratchpad(rows);
+    const md_t between = rows->dst;
     dnnl_status_t status = rows_end(rows);
     rows_begin_at(rows, rows->plan, final_arg, &final);
     fail_rows(rows, status);
@@ -557,11 +560,20 @@ static dnnl_status_t build_loops(struct rows *rows, i64 work) {
     return dnnl_success;
 }
 
+/* Elements that share a byte are written by a reorder. */
+static dnnl_status_t end_narrow(struct rows *rows) {
+    const md_t final = rows->dst;
+    end_in_scratchpad(rows);
+    TRY(rows_end(rows));
+    return append_reorder(rows->plan, ARG_SCRATCHPAD, &rows->dst, rows->dst_arg, &final, NULL);
+}
+
 dnnl_status_t rows_end(struct rows *rows) {
     struct launch *launch;
     struct plan *plan = rows->plan;
     TRY(rows->status);
     if (md_nelems(&rows->dst, true) == 0) return dnnl_success;
+    if (dt_bits(rows->dst.data_type) < 8) return end_narrow(rows);
     const i64 work = work_of_item(plan->device, md_nelems(&rows->dst, true));
     TRY(build_loops(rows, work));
     bool cpu = plan->device->info.class == DEVICE_CPU;

@@ -22,9 +22,8 @@ static dnnl_status_t create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnn
     TRY(check_same_dims(component, "src", src, "dst", dst));
     TRY(check_no_attr(component, engine, attr));
     SUPPORT(src->data_type == dst->data_type, "src and dst of different types");
-    SUPPORT(src->ndims <= 6 && (md_is_any(src) || md_is_blocked(src))
-                    && (md_is_any(dst) || md_is_blocked(dst)),
-            "a layout that is not blocked, or more than 6 dimensions");
+    SUPPORT((md_is_any(src) || md_is_blocked(src)) && (md_is_any(dst) || md_is_blocked(dst)),
+            "a layout that is not blocked");
 
     struct problem problem;
     bool forward = prop_is_forward(prop);
@@ -58,8 +57,21 @@ dnnl_status_t dnnl_shuffle_backward_primitive_desc_create(dnnl_primitive_desc_t 
 
 /* Plans. */
 
+/* If there is no room for one more dimension: those before and after the axis become one each. */
+static dnnl_status_t make_room(md_t *to, const md_t *md, int *axis) {
+    dnnl_dims_t dims = {1, md->dims[*axis], 1};
+    *to = *md;
+    if (md->ndims < DNNL_MAX_NDIMS) return dnnl_success;
+    for (int d = 0; d < md->ndims; d++)
+        if (d != *axis) dims[d < *axis ? 0 : 2] *= md->dims[d];
+    *axis = 1;
+    return md_reshape(to, md, 3, dims);
+}
+
 /* The axis as two dimensions: `rows` by what is left. */
-static dnnl_status_t split_axis(md_t *split, const md_t *md, int axis, dnnl_dim_t rows) {
+static dnnl_status_t split_axis(md_t *split, const md_t *user, int axis, dnnl_dim_t rows) {
+    md_t roomy, *md = &roomy;
+    TRY(make_room(md, user, &axis));
     dnnl_dims_t dims;
     for (int d = 0; d <= md->ndims; d++)
         dims[d] = d < axis        ? md->dims[d]
@@ -73,16 +85,17 @@ static dnnl_status_t split_axis(md_t *split, const md_t *md, int axis, dnnl_dim_
 static dnnl_status_t split_axis_transposed(md_t *split, const md_t *md, int axis, dnnl_dim_t rows) {
     int permutation[DNNL_MAX_NDIMS];
     TRY(split_axis(split, md, axis, md->dims[axis] / rows));
-    for (int d = 0; d <= md->ndims; d++)
+    if (md->ndims == DNNL_MAX_NDIMS) axis = 1;
+    for (int d = 0; d < split->ndims; d++)
         permutation[d] = d == axis ? axis + 1 : d == axis + 1 ? axis : d;
     return md_permute(split, split, permutation);
 }
 
-/* Is the axis without blocks? Then it can be split. */
-static bool axis_is_plain(const md_t *md, int axis) {
+/* Is the axis without blocks, and is there room for one more dimension? */
+static bool can_split(const md_t *md, int axis) {
     dnnl_dims_t block;
     md_blocks(md, block);
-    return block[axis] == 1;
+    return block[axis] == 1 && md->ndims < DNNL_MAX_NDIMS;
 }
 
 /* A dense copy of a tensor in scratchpad. */
@@ -106,12 +119,12 @@ static dnnl_status_t build(struct plan *plan) {
     if (md_nelems(dst, true) == 0) return dnnl_success;
     const md_t user_src = *src, user_dst = *dst;
     md_t from = user_src, to = user_dst, split_from, split_to;
-    if (!axis_is_plain(&from, axis)) {
+    if (!can_split(&from, axis)) {
         TRY(scratch_like(plan, &user_src, &from));
         TRY(append_reorder(plan, from_arg, &user_src, ARG_SCRATCHPAD, &from, NULL));
         from_arg = ARG_SCRATCHPAD;
     }
-    if (!axis_is_plain(&to, axis)) {
+    if (!can_split(&to, axis)) {
         TRY(scratch_like(plan, &user_dst, &to));
         to_arg = ARG_SCRATCHPAD;
     }

@@ -144,8 +144,8 @@ static void broadcasts(void **state) {
 static void types(void **state) {
     (void)state;
     failures = 0;
-    static const dnnl_data_type_t all[] = {dnnl_f32, dnnl_bf16, dnnl_f16,     dnnl_s32,
-                                           dnnl_s8,  dnnl_u8,   dnnl_f8_e5m2, dnnl_f8_e4m3};
+    static const dnnl_data_type_t all[] = {dnnl_f32, dnnl_bf16,    dnnl_f16,     dnnl_s32, dnnl_s8,
+                                           dnnl_u8,  dnnl_f8_e5m2, dnnl_f8_e4m3, dnnl_s4};
     for (int a = 0; a < COUNT(all); a++)
         for (int b = 0; b < COUNT(all); b++)
             for (int d = 0; d < COUNT(all); d++) {

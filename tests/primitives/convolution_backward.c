@@ -22,6 +22,9 @@ static const struct product_types types[] = {
         {dnnl_f32, dnnl_f16, dnnl_data_type_undef, dnnl_f16},
         {dnnl_f32, dnnl_bf16, dnnl_data_type_undef, dnnl_f32},
         {dnnl_f64, dnnl_f64, dnnl_data_type_undef, dnnl_f64},
+        {dnnl_f32, dnnl_s8, dnnl_data_type_undef, dnnl_s8},
+        {dnnl_s8, dnnl_s8, dnnl_data_type_undef, dnnl_u8},
+        {dnnl_bf16, dnnl_f8_e4m3, dnnl_data_type_undef, dnnl_f8_e5m2},
 };
 
 /* Adds what one position of dst gives to each of src. */

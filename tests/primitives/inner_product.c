@@ -30,7 +30,8 @@ static const struct product_types types[] = {
         {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f32},    {dnnl_f8_e5m2, dnnl_f8_e5m2, dnnl_f32, dnnl_f32},
         {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},    {dnnl_u8, dnnl_s8, dnnl_f32, dnnl_s8},
         {dnnl_s8, dnnl_s8, dnnl_s32, dnnl_s32},      {dnnl_s8, dnnl_s8, dnnl_data_type_undef, dnnl_s32},
-        {dnnl_u8, dnnl_s8, dnnl_u8, dnnl_bf16},
+        {dnnl_u8, dnnl_s8, dnnl_u8, dnnl_bf16},      {dnnl_f32, dnnl_f32, dnnl_f16, dnnl_bf16},
+        {dnnl_f64, dnnl_f64, dnnl_f32, dnnl_f64},    {dnnl_s8, dnnl_s8, dnnl_f8_e4m3, dnnl_f8_e5m2},
 };
 
 static const struct product_attr attrs[] = {

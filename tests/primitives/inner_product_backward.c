@@ -35,13 +35,19 @@ static const struct product_types data_types[] = {
         {dnnl_f32, dnnl_f16, dnnl_data_type_undef, dnnl_f16},
         {dnnl_f32, dnnl_bf16, dnnl_data_type_undef, dnnl_f32},
         {dnnl_f64, dnnl_f64, dnnl_data_type_undef, dnnl_f64},
+        {dnnl_f32, dnnl_f8_e4m3, dnnl_data_type_undef, dnnl_f8_e5m2},
 };
 
 static const struct product_types weights_types[] = {
-        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},     {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
-        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16}, {dnnl_bf16, dnnl_f32, dnnl_f32, dnnl_bf16},
-        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},     {dnnl_f16, dnnl_f32, dnnl_f32, dnnl_f16},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_bf16, dnnl_bf16, dnnl_bf16, dnnl_bf16},
+        {dnnl_bf16, dnnl_f32, dnnl_f32, dnnl_bf16},
+        {dnnl_f16, dnnl_f16, dnnl_f16, dnnl_f16},
+        {dnnl_f16, dnnl_f32, dnnl_f32, dnnl_f16},
         {dnnl_f64, dnnl_f64, dnnl_f64, dnnl_f64},
+        {dnnl_f32, dnnl_f32, dnnl_f16, dnnl_f32},
+        {dnnl_f8_e4m3, dnnl_f32, dnnl_bf16, dnnl_f8_e4m3},
 };
 
 static const char *const src_tags[PRODUCT_LAYOUTS][6] = {{NULL},
@@ -200,8 +206,7 @@ static void refusals(void **state) {
     const dnnl_dims_t rows = {2, 3}, matrix = {4, 3}, results = {2, 4};
     const dnnl_dim_t outputs = 4;
     dnnl_memory_desc_t src = md_new(2, rows, dnnl_f32, NULL), weights = md_new(2, matrix, dnnl_f32, NULL),
-                       bias = md_new(1, &outputs, dnnl_f32, NULL), dst = md_new(2, results, dnnl_f32, NULL),
-                       bytes = md_new(2, rows, dnnl_s8, NULL), halves = md_new(1, &outputs, dnnl_f16, NULL);
+                       bias = md_new(1, &outputs, dnnl_f32, NULL), dst = md_new(2, results, dnnl_f32, NULL);
     dnnl_primitive_desc_t pd = (dnnl_primitive_desc_t)&pd, untouched = pd;
     const struct {
         bool weights;
@@ -212,17 +217,15 @@ static void refusals(void **state) {
             {false, {src, NULL, NULL, dst}, dnnl_invalid_arguments},
             {false, {src, weights, NULL, NULL}, dnnl_invalid_arguments},
             {false, {dst, weights, NULL, src}, dnnl_invalid_arguments},
-            {false, {bytes, weights, NULL, dst}, dnnl_unimplemented},
             {true, {NULL, weights, bias, dst}, dnnl_invalid_arguments},
             {true, {src, NULL, bias, dst}, dnnl_invalid_arguments},
             {true, {src, weights, bias, NULL}, dnnl_invalid_arguments},
             {true, {src, weights, src, dst}, dnnl_invalid_arguments},
-            {true, {src, weights, halves, dst}, dnnl_unimplemented},
     };
     for (int i = 0; i < COUNT(cases); i++)
         assert_int_equal(create(&pd, cases[i].weights, &cases[i].md), cases[i].status);
     assert_ptr_equal(pd, untouched);
-    dnnl_memory_desc_t all[] = {src, weights, bias, dst, bytes, halves};
+    dnnl_memory_desc_t all[] = {src, weights, bias, dst};
     for (int i = 0; i < COUNT(all); i++)
         dnnl_memory_desc_destroy(all[i]);
 }

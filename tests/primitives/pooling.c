@@ -45,8 +45,9 @@ static const struct shape shapes[] = {
 static const struct {
     dnnl_data_type_t src, dst;
 } types[] = {
-        {dnnl_f32, dnnl_f32}, {dnnl_bf16, dnnl_bf16}, {dnnl_f16, dnnl_f16}, {dnnl_s8, dnnl_s8},
-        {dnnl_u8, dnnl_u8},   {dnnl_s32, dnnl_s32},   {dnnl_u8, dnnl_f32},  {dnnl_f8_e5m2, dnnl_f8_e5m2},
+        {dnnl_f32, dnnl_f32}, {dnnl_bf16, dnnl_bf16},       {dnnl_f16, dnnl_f16},
+        {dnnl_s8, dnnl_s8},   {dnnl_u8, dnnl_u8},           {dnnl_s32, dnnl_s32},
+        {dnnl_u8, dnnl_f32},  {dnnl_f8_e5m2, dnnl_f8_e5m2}, {dnnl_s4, dnnl_s8},
 };
 
 static const dnnl_alg_kind_t algs[] = {dnnl_pooling_max, dnnl_pooling_avg_include_padding,
@@ -58,6 +59,11 @@ static const struct attr_case attrs[] = {
         {.name = "binary",
          .ops = {{.kind = dnnl_binary, .alg = dnnl_binary_add, .mask = 2},
                  {.kind = dnnl_binary, .alg = dnnl_binary_max, .mask = -1}}},
+        {.name = "more than one launch holds",
+         .ops = {BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_sub, 1), BINARY(dnnl_binary_max, 2),
+                 BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_sub, 1), BINARY(dnnl_binary_min, 2),
+                 BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_sub, 1), BINARY(dnnl_binary_max, 2),
+                 BINARY(dnnl_binary_add, 2), BINARY(dnnl_binary_sub, 1), BINARY(dnnl_binary_max, 2)}},
 };
 
 enum { LAYOUTS = 3 };

@@ -99,7 +99,7 @@ static void run_problem(const struct tags *tags, int ndims, const dnnl_dim_t *di
         array_free(all[i]);
 }
 
-static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_f16};
+static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_f16, dnnl_s8};
 
 static void broadcasts(void **state) {
     (void)state;
@@ -136,7 +136,7 @@ static void refusals(void **state) {
     (void)state;
     static const dnnl_dims_t dims = {2, 3}, other = {2, 4}, one = {1, 3};
     dnnl_memory_desc_t md = md_new(2, dims, dnnl_f32, "ab"), wrong = md_new(2, other, dnnl_f32, "ab"),
-                       few = md_new(2, one, dnnl_f32, "ab"), bytes = md_new(2, dims, dnnl_s8, "ab");
+                       few = md_new(2, one, dnnl_f32, "ab"), doubles = md_new(2, dims, dnnl_f64, "ab");
     dnnl_primitive_desc_t pd = (dnnl_primitive_desc_t)&pd, untouched = pd;
     const struct {
         dnnl_memory_desc_t src, weights, diff_src, diff_weights, diff_dst;
@@ -150,7 +150,7 @@ static void refusals(void **state) {
             {md, wrong, md, few, md, dnnl_invalid_arguments},
             {md, few, wrong, few, md, dnnl_invalid_arguments},
             {md, few, md, md, md, dnnl_unimplemented},
-            {bytes, few, md, few, md, dnnl_unimplemented},
+            {doubles, few, md, few, md, dnnl_unimplemented},
     };
     for (int i = 0; i < COUNT(cases); i++)
         assert_int_equal(dnnl_prelu_backward_primitive_desc_create(
@@ -161,7 +161,7 @@ static void refusals(void **state) {
     dnnl_memory_desc_destroy(md);
     dnnl_memory_desc_destroy(wrong);
     dnnl_memory_desc_destroy(few);
-    dnnl_memory_desc_destroy(bytes);
+    dnnl_memory_desc_destroy(doubles);
 }
 
 int main(void) {

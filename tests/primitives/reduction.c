@@ -218,13 +218,15 @@ static void every_algorithm(void **state) {
 static void types(void **state) {
     (void)state;
     failures = 0;
-    static const dnnl_dims_t dims = {3, 21, 34};
-    static const dnnl_data_type_t list[] = {dnnl_f32, dnnl_bf16, dnnl_f16, dnnl_s8, dnnl_u8, dnnl_s32};
+    static const dnnl_dims_t dims = {3, 21, 70};
+    static const dnnl_data_type_t list[] = {dnnl_f32, dnnl_bf16, dnnl_f16, dnnl_s8,
+                                            dnnl_u8,  dnnl_s32,  dnnl_s4,  dnnl_f8_e4m3};
     static const char *const tags[] = {"abc", "acb", "aBc16b"};
-    for (int i = 0; i < COUNT(list); i++)
-        for (int k = 0; k < COUNT(list); k++)
+    const int count = test_peer() ? 6 : COUNT(list); /* the peer accepts s4, and stores nothing */
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count; k++)
             for (int a = 0; a < COUNT(algorithms); a++) {
-                if (is_norm(algorithms[a].alg) && is_integer(list[i])) continue;
+                if (is_norm(algorithms[a].alg) && (is_integer(list[i]) || list[i] == dnnl_f8_e4m3)) continue;
                 struct array src = array_new(3, dims, list[i]);
                 array_fill(&src, 2, (unsigned)(i + k));
                 for (int64_t n = 0; n < src.count && algorithms[a].alg == dnnl_reduction_mul; n++)

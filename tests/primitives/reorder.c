@@ -224,7 +224,7 @@ static const struct {
           .dst_zero_point = 4,
           .ops = {{.kind = dnnl_sum, .alpha = 1}}}},
         {dnnl_f32, dnnl_s4, {.name = "to four bits", .src_scale = 0.5f, .dst_zero_point = 1}},
-        {dnnl_u4, dnnl_f32, {.name = "from four bits", .src_scale = 2, .src_zero_point = 8}},
+        {dnnl_u4, dnnl_f32, {.name = "from four bits", .src_scale = 2, .src_mask = 2, .src_zero_point = 8}},
         {dnnl_bf16,
          dnnl_s8,
          {.name = "host scalars",

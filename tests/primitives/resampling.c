@@ -110,7 +110,8 @@ static void run(dnnl_alg_kind_t alg, const struct shape *s, const char *tag, con
 static void numbers(void **state) {
     (void)state;
     failures = 0;
-    static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_f16, dnnl_s32, dnnl_s8, dnnl_u8};
+    static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_f16, dnnl_s32,
+                                             dnnl_s8,  dnnl_u8,   dnnl_s4};
     for (int linear = 0; linear < 2; linear++)
         for (int i = 0; i < COUNT(shapes); i++) {
             dnnl_alg_kind_t alg = linear ? dnnl_resampling_linear : dnnl_resampling_nearest;

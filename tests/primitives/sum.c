@@ -14,8 +14,8 @@ enum { MOST = 15 };
 
 static const dnnl_dims_t image = {2, 19, 5, 7};
 static const char *const tags[] = {"abcd", "acdb", "aBcd16b", "aBcd8b"};
-static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16, dnnl_f16,     dnnl_s32,
-                                         dnnl_s8,  dnnl_u8,   dnnl_f8_e5m2, dnnl_f8_e4m3};
+static const dnnl_data_type_t types[] = {dnnl_f32, dnnl_bf16,    dnnl_f16,     dnnl_s32, dnnl_s8,
+                                         dnnl_u8,  dnnl_f8_e5m2, dnnl_f8_e4m3, dnnl_s4};
 
 struct sum_case {
     int count;

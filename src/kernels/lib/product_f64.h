@@ -29,7 +29,11 @@ INLINE double product_scale_f64(constant struct product *p, const struct epilogu
 INLINE void product_store_f64(constant struct product *p, const struct epilogue_state *e,
                               global const uchar *bias, const i64 *bias_position, global uchar *dst,
                               i64 offset, const i64 *position, double x) {
-    if (p->has_bias) x += ((global const double *)bias)[tensor_offset(&p->bias, bias_position)];
+    if (p->has_bias) {
+        const i64 at = tensor_offset(&p->bias, bias_position);
+        x += p->bias.type == TYPE_F64 ? ((global const double *)bias)[at]
+                                      : (double)load_f32(bias, p->bias.type, at);
+    }
     if (p->bare)
         ((global double *)dst)[offset] = x;
     else
