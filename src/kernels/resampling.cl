@@ -430,6 +430,118 @@ INLINE void copy_pixels(global float *to, global const float *from, i64 step, gl
     }
 }
 
+/* Forward, a pixel is the sum of one or two columns. Of one or two rows of floats, they are summed without a
+ * row of sums in memory: a column stays in registers for all pixels next to it. */
+
+/* One row, or two, that results at a position in depth and height are from; 0: more. */
+INLINE int few_rows(struct row_taps *taps, const struct run *depth, const struct run *height,
+                    constant struct resampled *f, i64 offset) {
+    taps->count = 0;
+    if (depth->count * height->count > 2) return 0;
+#pragma nounroll
+    for (int d = 0; d < depth->count; d++)
+#pragma nounroll
+        for (int h = 0; h < height->count; h++) {
+            taps->offset[taps->count] =
+                    offset + (depth->first + d) * f->stride[0] + (height->first + h) * f->stride[1];
+            taps->weight[taps->count++] = depth->weights[d * depth->step] * height->weights[h * height->step];
+        }
+    return taps->count;
+}
+
+/* Two rows and their weights; of one row, only the first is read. */
+struct row_pair {
+    global const float *rows[2];
+    float16 weights[2];
+};
+
+INLINE void load_column(float16 *column, const struct row_pair *pair, const int rows, const int vectors,
+                        i64 at) {
+#pragma unroll
+    for (int v = 0; v < vectors; v++) {
+        float16 x = fma(vload16(v, pair->rows[0] + at), pair->weights[0], (float16)(-0.0f));
+        if (rows == 2) x = fma(vload16(v, pair->rows[1] + at), pair->weights[1], x);
+        column[v] = x;
+    }
+}
+
+/* SPIR-V 1.0 cannot choose between vectors by one condition: there, columns are loaded again. */
+#ifdef __OPENCL_C_VERSION__
+#define BLEND_MOVES 0
+#else
+#define BLEND_MOVES 1
+#endif
+
+/* `vectors` of the channels of every pixel of a part. Callers pass constants for `rows` and `vectors`. */
+INLINE void blend_columns(global float *to, i64 step, const struct row_pair *given, const int rows,
+                          const int vectors, global const int *entry, i64 pitch, i64 begin, int n) {
+    const struct row_pair copy = *given, *pair = &copy; /* no store changes it */
+    float16 low[4], high[4];
+    i64 low_at = -1, high_at = -1;
+#pragma nounroll
+    for (int i = 0; i < n; i++, to += step, entry++) {
+        const i64 first = entry[0];
+        const float16 weight = weight_vector(as_float(entry[2 * pitch]));
+        if (BLEND_MOVES && low_at != first && high_at == first) {
+#pragma unroll
+            for (int v = 0; v < vectors; v++)
+                low[v] = high[v];
+        } else if (low_at != first) {
+            load_column(low, pair, rows, vectors, (first - begin) * step);
+        }
+        low_at = first;
+        if (entry[pitch] == 1) {
+#pragma unroll
+            for (int v = 0; v < vectors; v++)
+                vstore16(fma(low[v], weight, (float16)(-0.0f)), v, to);
+            continue;
+        }
+        if (high_at != first + 1) load_column(high, pair, rows, vectors, (first + 1 - begin) * step);
+        high_at = first + 1;
+        const float16 second = weight_vector(as_float(entry[3 * pitch]));
+#pragma unroll
+        for (int v = 0; v < vectors; v++)
+            vstore16(fma(high[v], second, fma(low[v], weight, (float16)(-0.0f))), v, to);
+    }
+}
+
+#ifdef __AVX512F__
+enum { BLEND_VECTORS = 4 };
+#else
+enum { BLEND_VECTORS = 2 };
+#endif
+
+/* Functions of their own, which keep columns in registers. */
+#define BLEND(name_, rows_, vectors_)                                                                        \
+    OUTLINE void name_(global float *to, i64 step, const struct row_pair *pair, global const int *entry,     \
+                       i64 pitch, i64 begin, int n) {                                                        \
+        blend_columns(to, step, pair, rows_, vectors_, entry, pitch, begin, n);                              \
+    }
+BLEND(blend_row, 1, 1)
+BLEND(blend_row_wide, 1, BLEND_VECTORS)
+BLEND(blend_rows, 2, 1)
+BLEND(blend_rows_wide, 2, BLEND_VECTORS)
+
+/* All channels, at least 16 of them: the last vectors start early. */
+INLINE void blend_pixels(global float *to, i64 step, global const float *from, const struct row_taps *taps,
+                         global const int *entry, i64 pitch, const struct row_part *part, int channels) {
+    const int wide = channels >= 16 * BLEND_VECTORS, width = wide ? 16 * BLEND_VECTORS : 16;
+#pragma nounroll
+    for (int done = 0; done < channels; done += width) {
+        const int c = done + width < channels ? done : channels - width, second = taps->count - 1;
+        const struct row_pair pair = {{from + taps->offset[0] + c, from + taps->offset[second] + c},
+                                      {weight_vector(taps->weight[0]), weight_vector(taps->weight[second])}};
+        if (second == 0 && wide)
+            blend_row_wide(to + c, step, &pair, entry, pitch, part->begin, part->n);
+        else if (second == 0)
+            blend_row(to + c, step, &pair, entry, pitch, part->begin, part->n);
+        else if (wide)
+            blend_rows_wide(to + c, step, &pair, entry, pitch, part->begin, part->n);
+        else
+            blend_rows(to + c, step, &pair, entry, pitch, part->begin, part->n);
+    }
+}
+
 /* Pixels with at least eight channels, `channels` of them from c on. */
 INLINE void wide_row(struct row_space *space, constant struct resampling_params *p, global const int *table,
                      const struct run *depth, const struct run *height, global const uchar *from, i64 in,
@@ -441,6 +553,13 @@ INLINE void wide_row(struct row_space *space, constant struct resampling_params 
         const i64 row = in + depth->first * p->from.stride[0] + height->first * p->from.stride[1];
         copy_pixels((global float *)to + out, (global const float *)from + row, p->inner, table, part,
                     (int)channels);
+        return;
+    }
+    struct row_taps taps;
+    if (direct && p->from.type == TYPE_F32 && axis->taps <= 2 && channels >= 16
+        && few_rows(&taps, depth, height, &p->from, in) > 0) {
+        blend_pixels((global float *)to + out, p->inner, (global const float *)from, &taps, table + part->e,
+                     axis->length, part, (int)channels);
         return;
     }
     sum_part(space, p, depth, height, from, in, channels);

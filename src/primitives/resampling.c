@@ -249,7 +249,6 @@ static void copy_bytes(struct resampling_params *p, dnnl_dim_t size) {
 /* Rows of tensors that have the same view. */
 static dnnl_status_t launch_rows(struct plan *plan, const struct direction *way, const struct side *from,
                                  const struct side *to) {
-    enum { WORK = 16384 }; /* results of a work-item */
     const uint64_t whole_bytes =
             BIT(dnnl_f32) | BIT(dnnl_s32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s8) | BIT(dnnl_u8);
     const bool linear = plan->problem.alg == dnnl_resampling_linear, is_forward = way == &forward;
@@ -264,7 +263,7 @@ static dnnl_status_t launch_rows(struct plan *plan, const struct direction *way,
                  i == 2 && p.inner < RESAMPLE_NARROW ? p.inner : 1);
     if (!cut_row(&p)) return plan_skip(plan, "results that are sums of very many elements");
     p.rows = to->md.dims[0] * p.planes * p.axis[0].to * p.axis[1].to;
-    p.share = WORK / (p.axis[2].to * p.inner) + 1;
+    p.share = work_of_item(plan->device, md_nelems(&to->md, false)) / (p.axis[2].to * p.inner) + 1;
     TRY(make_tables(plan, &p, is_forward));
     return launch(plan, &kernel_resample_rows, &p, divide_up(p.rows, p.share), from, to);
 }
