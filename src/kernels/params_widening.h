@@ -13,14 +13,22 @@
 enum {
     WIDENING_COLUMNS = 252, /* most columns of a work-item */
     WIDENING_FEW = 60, /* most columns times panels, of integers or where rows of several panels are read */
-    WIDENING_BLOCK = 256, /* the same for blocks of f32 */
-    WIDENING_PANELS = 4,  /* of a block */
-    WIDENING_PIECE = 128, /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
-    WIDENING_WIDTH = 256, /* most channels of a work-item */
-    WIDENING_DOTS = 4,    /* most columns of the kernel that multiplies rows */
-    WIDEN_ROWS = 16,      /* of a work-item */
+    WIDENING_BLOCK = 256,       /* the same for blocks of f32 */
+    WIDENING_PANELS = 4,        /* of a block */
+    WIDENING_PIECE = 128,       /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
+    WIDENING_WIDTH = 256,       /* most channels of a work-item */
+    WIDENING_DOTS = 4,          /* most columns of the kernel that multiplies rows */
+    WIDENING_FEW_COLUMNS = 8,   /* most columns of the kernel that reads units of weights */
+    WIDENING_UNIT = 64,         /* channels of a unit; twice as many of 4 bits */
+    WIDENING_ALONG = 32,        /* rows of weights of a work-item that multiplies them as they are */
+    WIDENING_ALONG_COLUMNS = 2, /* and most columns */
+    WIDEN_ROWS = 16,            /* of a work-item */
     WIDEN_STEPS = 256,
 };
+
+/* Few columns: rows of weights become floats in memory; or, in registers, units of channels or vectors along
+ * the reduction do. */
+enum { WIDENING_BY_ROWS = 0, WIDENING_BY_UNITS = 1, WIDENING_BY_VECTORS = 2 };
 
 struct widening_params {
     struct gemm_params gemm; /* `tile` and `tiles` are those of a work-item; depth has no window */
@@ -35,6 +43,7 @@ struct widening_params {
     i32 integers;   /* sums are exact in s32, and zero points are applied to them */
     i32 bare;       /* integers that are stored unchanged */
     i32 blocked;    /* weights are dense f32: a piece is all steps of a panel, then those of the next one */
+    i32 way, width; /* of few columns: how they are computed, and channels of a panel */
     struct quant_source weights_scale, weights_zero_point; /* by position in weights, or in dst if integers */
     struct quant_source src_zero_point;                    /* of integers, by position in dst */
 };

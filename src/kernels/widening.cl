@@ -92,8 +92,8 @@ INLINE void widening_quants_begin(constant struct widening_params *p, const stru
 }
 
 /* Those of step k; returns the first step that has others. */
-INLINE i64 widening_quants_next(constant struct widening_params *p, const struct widening_tile *t,
-                                const struct epilogue_state *e, i64 k, struct widening_quants *q) {
+OUTLINE i64 widening_quants_next(constant struct widening_params *p, const struct widening_tile *t,
+                                 const struct epilogue_state *e, i64 k, struct widening_quants *q) {
     constant struct quant_source *zeros = &p->weights_zero_point, *scales = &p->weights_scale;
     const int dim = p->depth_dim, channels = p->gemm.channel_dim;
     group_follow(&q->zeros, zeros, dim, k);
@@ -303,8 +303,30 @@ INLINE float16 widening_totals(constant struct widening_params *p, const float *
     return total;
 }
 
-/* For few columns and weights that are dense along the reduction: products of rows, without turning them.
- * Range: 1, blocks of sixteen channels, batches. */
+#include "kernels/lib/widening_few.h"
+#include "kernels/lib/widening_along.h"
+
+/* For few columns and weights that are dense along the reduction: products of rows, which become floats in
+ * memory. */
+INLINE void widening_dot_rows(constant struct widening_params *p, const struct widening_tile *t,
+                              const struct epilogue_state *e) {
+    struct widening_sums nothing;
+    float along[16 * WIDENING_PIECE], x[WIDENING_DOTS * WIDENING_PIECE], sums[WIDENING_DOTS * 16];
+    float16 acc[WIDENING_DOTS * 16];
+    if (p->integers) widening_count_begin(&nothing);
+    for (int i = 0; i < WIDENING_DOTS * 16; i++)
+        acc[i] = (float16)(0.0f);
+    for (i64 begin = 0; begin < p->gemm.depth; begin += WIDENING_PIECE) {
+        i64 depth = p->gemm.depth - begin < WIDENING_PIECE ? p->gemm.depth - begin : WIDENING_PIECE;
+        widening_rows(p, t, e, begin, depth, along, x);
+        widening_dots(p, t, depth, along, x, acc);
+    }
+    for (int m = 0; m < t->columns; m++)
+        vstore16(widening_totals(p, (const float *)(acc + m * 16)), m, sums);
+    widening_finish(p, t, e, 0, 16, &nothing, sums);
+}
+
+/* Few columns. Range: 1, blocks of `panels` panels of `width` channels, batches. */
 #if WANTED(widening_dot_16)
 kernel void widening_dot_16(ITEM global const float *src, global const uchar *weights,
                             global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
@@ -312,23 +334,16 @@ kernel void widening_dot_16(ITEM global const float *src, global const uchar *we
     constant struct gemm_params *g = &p->gemm;
     struct epilogue_state e = EPILOGUE_STATE(&g->epilogue);
     struct widening_tile t = {.src = src, .weights = weights, .bias = bias, .dst = dst};
-    struct widening_sums nothing;
-    float along[16 * WIDENING_PIECE], x[WIDENING_DOTS * WIDENING_PIECE], sums[WIDENING_DOTS * 16];
-    float16 acc[WIDENING_DOTS * 16];
-    t.at = gemm_place(g, scalars.step, 0, get_global_id(1), get_global_id(2), 16);
+    const int width = (int)p->panels * p->width;
+    t.at = gemm_place(g, scalars.step, 0, get_global_id(1) * p->panels, get_global_id(2), p->width);
     t.columns = (int)g->columns;
-    t.channels = (int)(g->channels - t.at.channel < 16 ? g->channels - t.at.channel : 16);
-    if (p->integers) widening_count_begin(&nothing);
-    for (int i = 0; i < WIDENING_DOTS * 16; i++)
-        acc[i] = (float16)(0.0f);
-    for (i64 begin = 0; begin < g->depth; begin += WIDENING_PIECE) {
-        i64 depth = g->depth - begin < WIDENING_PIECE ? g->depth - begin : WIDENING_PIECE;
-        widening_rows(p, &t, &e, begin, depth, along, x);
-        widening_dots(p, &t, depth, along, x, acc);
-    }
-    for (int m = 0; m < t.columns; m++)
-        vstore16(widening_totals(p, (const float *)(acc + m * 16)), m, sums);
-    widening_finish(p, &t, &e, 0, 16, &nothing, sums);
+    t.channels = (int)(g->channels - t.at.channel < width ? g->channels - t.at.channel : width);
+    if (p->way == WIDENING_BY_UNITS)
+        widening_few(p, &t, &e);
+    else if (p->way == WIDENING_BY_VECTORS)
+        widening_along(p, &t, &e);
+    else
+        widening_dot_rows(p, &t, &e);
 }
 #endif
 

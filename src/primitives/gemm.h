@@ -67,6 +67,7 @@ struct gemm_view {
     dnnl_dim_t edge_depth, edge_src, edge_weights; /* see params_gemm.h; 0: src is padded */
     struct window border; /* if clipped: the window over src; its dimensions are batch 2, rows and columns */
     dnnl_dim_t weights_panel, weights_depth; /* strides of a panel and of one step of the reduction */
+    bool units;                              /* panels are units: see kernels/lib/widening_few.h */
     /* The dimensions of the logical dst that correspond to the indices: for post-ops that need the position.
      */
     int row_dim, column_dim, channel_dim, batch_dim[GEMM_VIEW_BATCHES];

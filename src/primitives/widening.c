@@ -117,6 +117,44 @@ static dnnl_status_t widen_src(struct plan *plan, struct gemm_view *view) {
     return fill_widen(plan, launch, p);
 }
 
+/* Few columns by weights whose channels are dense: see kernels/lib/widening_few.h. */
+
+static bool is_nibbles(dnnl_data_type_t type) {
+    return dt_bits(type) == 4;
+}
+
+static int unit_of(const struct plan *plan) {
+    return is_nibbles(tensor(plan, DNNL_ARG_WEIGHTS)->data_type) ? 2 * WIDENING_UNIT : WIDENING_UNIT;
+}
+
+/* Only integers have zero points. */
+static bool wants_units(const struct plan *plan) {
+    const md_t *weights = tensor(plan, DNNL_ARG_WEIGHTS), *dst = tensor(plan, DNNL_ARG_DST);
+    return dst->dims[dst->ndims - 2] <= WIDENING_FEW_COLUMNS && dst->dims[dst->ndims - 1] >= WIDENING_UNIT
+           && !sums_integers(plan) && weights->data_type != dnnl_f32
+           && (!quants_find(&plan->attr.zero_points, DNNL_ARG_WEIGHTS)
+               || in_set(TYPES_INT8 | TYPES_INT4, weights->data_type));
+}
+
+/* Units one after the other: "Ba64b". */
+static void units_tag(const struct plan *plan, char *tag, size_t size) {
+    const int ndims = tensor(plan, DNNL_ARG_WEIGHTS)->ndims;
+    const char last = (char)('a' + ndims - 1);
+    snprintf(tag, size, "%.*s%c%c%d%c", ndims - 2, "abcdefghijkl", last - 'a' + 'A', last - 1, unit_of(plan),
+             last);
+}
+
+/* Are rows of plain weights whole units, and of 4 bits whole words? */
+static bool has_units(const struct plan *plan, const md_t *weights) {
+    const dnnl_dim_t *strides = weights->blocking.strides;
+    const int n = weights->ndims - 1;
+    if (!md_is_plain(weights) || strides[n] != 1 || weights->dims[n] % unit_of(plan) != 0) return false;
+    dnnl_dim_t odd = weights->offset0;
+    for (int d = 0; d < n; d++)
+        odd |= strides[d];
+    return odd % 8 == 0 || !is_nibbles(weights->data_type);
+}
+
 /* The product. */
 
 /* Scales of sums are in the epilogue, those of elements are the kernel's own. */
@@ -189,19 +227,69 @@ static bool wants_dots(const struct plan *plan, const struct gemm_view *view) {
                || (!quants_find(zeros, DNNL_ARG_SRC) && !quants_find(zeros, DNNL_ARG_WEIGHTS)));
 }
 
+/* Several units of a work-item, while enough work-items remain. */
+static struct range set_units(const struct plan *plan, const struct gemm_view *view,
+                              struct widening_params *p) {
+    enum { ENOUGH = 16 };
+    const dnnl_dim_t unit = unit_of(plan), units = divide_up(view->channels, unit),
+                     batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
+    p->way = WIDENING_BY_UNITS;
+    p->width = unit_of(plan);
+    p->panels = 1;
+    while (2 * p->panels * unit <= WIDENING_WIDTH && units * batches >= 2 * p->panels * ENOUGH)
+        p->panels *= 2;
+    return range_of_groups(1, divide_up(units, p->panels), batches);
+}
+
+/* Does a parameter of weights change along the reduction only where a block of steps ends, or in a way that
+ * the blocks of 4-bit weights take? */
+static bool fits_blocks(const struct plan *plan, const struct quants *quants, dnnl_dim_t block) {
+    enum { QUARTER = 32 };
+    const md_t *weights = tensor(plan, DNNL_ARG_WEIGHTS);
+    const struct quant *quant = quants_find(quants, DNNL_ARG_WEIGHTS);
+    const int k = weights->ndims - 2;
+    if (!changes_along(plan, quant, k)) return true;
+    dnnl_dim_t group = weights->dims[k] / quant_size(quant, weights, k);
+    return group % block == 0 || (group % QUARTER == 0 && block % group == 0);
+}
+
+/* Are rows multiplied without a copy as floats? */
+static bool runs_along(const struct plan *plan, const struct gemm_view *view) {
+    const md_t *weights = tensor(plan, DNNL_ARG_WEIGHTS);
+    const bool nibbles = is_nibbles(weights->data_type);
+    const dnnl_dim_t block = nibbles ? 128 : 32;
+    if (plan->problem.kind != dnnl_matmul || sums_integers(plan)
+        || in_set(TYPES_FP8 | BIT(dnnl_f32), weights->data_type) || view->depth % block != 0
+        || view->columns > WIDENING_ALONG_COLUMNS)
+        return false;
+    dnnl_dim_t odd = view->weights.offset | view->weights.channel;
+    for (int i = 0; i < GEMM_VIEW_BATCHES; i++)
+        odd |= view->weights.batch[i];
+    return (odd % 8 == 0 || !nibbles) && fits_blocks(plan, &plan->attr.scales, block)
+           && fits_blocks(plan, &plan->attr.zero_points, block)
+           && (!quants_find(&plan->attr.zero_points, DNNL_ARG_WEIGHTS)
+               || in_set(TYPES_INT8 | TYPES_INT4, weights->data_type));
+}
+
+static struct range set_dots(const struct plan *plan, const struct gemm_view *view,
+                             struct widening_params *p) {
+    p->way = runs_along(plan, view) ? WIDENING_BY_VECTORS : WIDENING_BY_ROWS;
+    p->width = p->way == WIDENING_BY_VECTORS ? WIDENING_ALONG : 16;
+    p->panels = 1;
+    p->gemm.weights_panel = p->width * view->weights.channel;
+    return range_of_groups(1, divide_up(view->channels, p->width),
+                           gemm_product(view->batch, GEMM_VIEW_BATCHES));
+}
+
 static struct range set_range(const struct plan *plan, const struct gemm_view *view, bool dots,
                               struct widening_params *p) {
-    enum { DOT_CHANNELS = 16 };
-    const struct gemm_tile_shape *tile = gemm_tile_of(plan);
-    dnnl_dim_t batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
-    gemm_fill(&p->gemm, view, tile);
+    gemm_fill(&p->gemm, view, gemm_tile_of(plan));
+    if (view->units) return set_units(plan, view, p);
     set_tiles(plan, view, &p->gemm);
+    if (dots) return set_dots(plan, view, p);
     set_panels(plan, view, p);
-    if (!dots)
-        return range_of_groups(p->gemm.tiles, divide_up(gemm_panels(plan, view->channels), p->panels),
-                               batches);
-    p->gemm.weights_panel = DOT_CHANNELS * view->weights.channel;
-    return range_of_groups(1, divide_up(view->channels, DOT_CHANNELS), batches);
+    return range_of_groups(p->gemm.tiles, divide_up(gemm_panels(plan, view->channels), p->panels),
+                           gemm_product(view->batch, GEMM_VIEW_BATCHES));
 }
 
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
@@ -209,9 +297,9 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     const md_t *bias = tensor(plan, DNNL_ARG_BIAS);
     bool dots = wants_dots(plan, view);
     if (!reads_src(plan, view)) TRY(widen_src(plan, view));
+    const struct kernel *kernel = view->units || dots ? &kernel_widening_dot_16 : gemm_tile_of(plan)->kernel;
     struct launch *launch;
-    struct widening_params *p = plan_launch(plan, dots ? &kernel_widening_dot_16 : gemm_tile_of(plan)->kernel,
-                                            (struct range){0}, &launch);
+    struct widening_params *p = plan_launch(plan, kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     launch->range = set_range(plan, view, dots, p);
     p->weights_channel = view->weights.channel;
@@ -289,12 +377,13 @@ static bool is_dense_matrix(const md_t *md) {
 }
 
 static dnnl_status_t build_matmul(struct epilogue_build *ep, const struct operand *src,
-                                  const struct operand *weights) {
+                                  const struct operand *weights, bool units) {
     struct plan *plan = ep->plan;
     const md_t *dst = &ep->dst;
     int m = dst->ndims - 2, n = dst->ndims - 1;
     const dnnl_dim_t *strides = weights->md.blocking.strides;
     bool plain = md_is_plain(&weights->md);
+    int panel = units ? unit_of(plan) : gemm_panel(plan);
     struct gemm_batches b =
             gemm_merge_batches(&src->md, &weights->md, dst, ep->spec.bias || gemm_needs_positions(plan));
     if (b.count > GEMM_VIEW_BATCHES) return plan_skip(plan, "too many batch dimensions");
@@ -314,8 +403,9 @@ static dnnl_status_t build_matmul(struct epilogue_build *ep, const struct operan
             .weights = {.arg = weights->arg,
                         .offset = weights->md.offset0,
                         .channel = plain ? strides[n] : 1},
-            .weights_depth = plain ? strides[m] : gemm_panel(plan),
-            .weights_panel = plain ? strides[n] * gemm_panel(plan) : strides[n],
+            .weights_depth = plain ? strides[m] : panel,
+            .weights_panel = plain ? strides[n] * panel : strides[n],
+            .units = units,
             .bias = bias_of(ep),
             .dst = {ep->dst_arg, .offset = dst->offset0, .column = dst->blocking.strides[m]}};
     set_batches(&view, &b);
@@ -328,7 +418,11 @@ dnnl_status_t widening_build_matmul(struct plan *plan) {
     int ndims = tensor(plan, DNNL_ARG_DST)->ndims;
     TRY(gemm_accepts(plan));
     snprintf(plain, sizeof plain, "%.*s", ndims, "abcdefghijkl");
-    gemm_matmul_tag(plan, panels, sizeof panels);
+    const bool few = wants_units(plan);
+    if (few)
+        units_tag(plan, panels, sizeof panels);
+    else
+        gemm_matmul_tag(plan, panels, sizeof panels);
     TRY(set_any_layouts(plan, plain, panels));
     TRY(product_accepts(plan));
     TRY(begin(&ep, plan, ndims - 1, !gemm_bias_is_row(plan)));
@@ -338,7 +432,8 @@ dnnl_status_t widening_build_matmul(struct plan *plan) {
     if (!is_dense_matrix(&src.md)) TRY(move(plan, &src, plain));
     if (!is_dense_matrix(&weights.md) && !md_matches_tag(&weights.md, panels))
         TRY(move(plan, &weights, panels));
-    return build_matmul(&ep, &src, &weights);
+    const bool units = few && (has_units(plan, &weights.md) || md_matches_tag(&weights.md, panels));
+    return build_matmul(&ep, &src, &weights, units);
 }
 
 /* Inner product: the batch is the columns, and the whole image is the reduction. */

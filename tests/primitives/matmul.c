@@ -33,6 +33,8 @@ static const struct shape shapes[] = {
         {4, {2, 3, 16, 20}, {2, 3, 20, 34}, {2, 3, 16, 34}, {1, 1, 1, 34}}, /* attention */
         {4, {1, 2, 4, 140}, {1, 1, 140, 34}, {1, 2, 4, 34}, {1, 1, 4, 1}},
         {2, {0, 3}, {3, 4}, {0, 4}, {1, 4}},
+        {2, {7, 37}, {37, 200}, {7, 200}, {1, 200}}, /* few rows, and many columns */
+        {3, {2, 1, 70}, {2, 70, 128}, {2, 1, 128}, {1, 1, 128}},
 };
 
 static const struct product_types types[] = {
@@ -210,7 +212,9 @@ static const struct group_case group_cases[] = {
          dnnl_s8},
 };
 
-enum { GROUP_M = 3, GROUP_K = 64, GROUP_N = 32 };
+/* Rows and columns: few by many, and others. */
+static const dnnl_dims_t group_sizes[] = {{3, 128}, {9, 32}, {1, 320}};
+enum { GROUP_K = 64 };
 
 /* A parameter for each group of a matrix: which argument it is, and its values. */
 struct grouped {
@@ -249,21 +253,22 @@ static void grouped_use(const struct grouped *g, dnnl_primitive_attr_t attr, str
 
 static void group_reference(struct group_run *r) {
     const double *src = r->p.src.values, *weights = r->p.weights.values;
-    for (dnnl_dim_t m = 0; m < GROUP_M; m++)
-        for (dnnl_dim_t n = 0; n < GROUP_N; n++) {
+    const dnnl_dim_t rows = r->p.dst.dims[0], columns = r->p.dst.dims[1];
+    for (dnnl_dim_t m = 0; m < rows; m++)
+        for (dnnl_dim_t n = 0; n < columns; n++) {
             double sum = 0;
             for (dnnl_dim_t k = 0; k < GROUP_K; k++)
                 sum += src[m * GROUP_K + k] * grouped_at(&r->src_scales, m, k, 1)
-                       * (weights[k * GROUP_N + n] - grouped_at(&r->zeros, k, n, 0))
+                       * (weights[k * columns + n] - grouped_at(&r->zeros, k, n, 0))
                        * grouped_at(&r->weights_scales, k, n, 1);
-            r->p.dst.values[m * GROUP_N + n] = sum;
+            r->p.dst.values[m * columns + n] = sum;
         }
 }
 
-static struct group_run group_run_new(const struct group_case *g) {
-    struct group_run r = {.p = {.src = array_new(2, (dnnl_dims_t){GROUP_M, GROUP_K}, g->types.src),
-                                .weights = array_new(2, (dnnl_dims_t){GROUP_K, GROUP_N}, g->types.weights),
-                                .dst = array_new(2, (dnnl_dims_t){GROUP_M, GROUP_N}, g->types.dst)},
+static struct group_run group_run_new(const struct group_case *g, const dnnl_dim_t *size) {
+    struct group_run r = {.p = {.src = array_new(2, (dnnl_dims_t){size[0], GROUP_K}, g->types.src),
+                                .weights = array_new(2, (dnnl_dims_t){GROUP_K, size[1]}, g->types.weights),
+                                .dst = array_new(2, (dnnl_dims_t){size[0], size[1]}, g->types.dst)},
                           .src_scales = {DNNL_ARG_ATTR_SCALES, DNNL_ARG_SRC, g->src_scale, {0}},
                           .weights_scales = {DNNL_ARG_ATTR_SCALES, DNNL_ARG_WEIGHTS, g->weights_scale, {0}},
                           .zeros = {DNNL_ARG_ATTR_ZERO_POINTS, DNNL_ARG_WEIGHTS, g->weights_zero, {0}}};
@@ -282,10 +287,9 @@ static void group_run_free(struct group_run *r) {
     array_free(&r->zeros.array);
 }
 
-static void run_groups(const struct group_case *g) {
-    enum { IN_ROWS = 1 };
+static void run_groups(const struct group_case *g, const dnnl_dim_t *size, int layout) {
     static const struct attr_case plain = {.name = "groups"};
-    struct group_run r = group_run_new(g);
+    struct group_run r = group_run_new(g, size);
     struct attr_run run;
     struct exec exec = {0};
     attr_run_init(&run, &plain, &r.p.src, &r.p.weights, &r.p.dst);
@@ -294,7 +298,7 @@ static void run_groups(const struct group_case *g) {
     grouped_use(&r.weights_scales, run.attr, &exec);
     grouped_use(&r.zeros, run.attr, &exec);
     dnnl_primitive_desc_t pd = NULL;
-    dnnl_status_t status = product_create(&pd, &suite, &r.p, IN_ROWS, run.attr);
+    dnnl_status_t status = product_create(&pd, &suite, &r.p, layout, run.attr);
     run_implementations(
             status, pd,
             &(struct test_run){.what = g->name,
@@ -308,8 +312,10 @@ static void run_groups(const struct group_case *g) {
 
 static void groups(void **state) {
     (void)state;
+    enum { LAYOUTS = 3 }; /* any, rows, columns */
     for (int i = 0; i < COUNT(group_cases); i++)
-        run_groups(&group_cases[i]);
+        for (int n = 0; n < COUNT(group_sizes) * LAYOUTS; n++)
+            run_groups(&group_cases[i], group_sizes[n / LAYOUTS], n % LAYOUTS);
     assert_int_equal(failures, 0);
 }
 

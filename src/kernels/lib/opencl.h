@@ -37,6 +37,7 @@
 #define KEEP_ORDER_32(a, b)
 #define KEEP_ORDER_64(a, b)
 #define PREFETCH(address)
+#define PREFETCH_FAR(address)
 #define INLINE static inline __attribute__((always_inline))
 #define OUTLINE static __attribute__((noinline))
 #define OVERLOAD __attribute__((overloadable))
@@ -96,6 +97,7 @@ VECTOR_TYPES(float)
 VECTOR_TYPES(double)
 
 #define PREFETCH(address) __builtin_prefetch(address)
+#define PREFETCH_FAR(address) __builtin_prefetch(address, 0, 2) /* into the L2 cache */
 
 /* Instructions of x86 that native code may use by name. OpenCL compilers for such CPUs define the compiler's
  * own macros too, but know no intrinsics. */
