@@ -54,13 +54,20 @@ expect 0 'ok, meets 1000.00' "$work/goal" --against "$(dirname "$bench")/../lib/
 expect 0 '^\| small \| f32 ' --markdown /dev/stdout "$work/goal"
 sed -i 's/1000/0.001/' "$work/goal"
 expect 1 ', 0 of 1 goals met' "$work/goal" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
+sed 's/0.001/1%/; s/64x64/1024x1024/' "$work/goal" >"$work/share"
+expect 0 'ran, [0-9]+% of a copy meets 1%' "$work/share"
+expect 0 ', 1 of 1 goals met, a copy moves [0-9.]+ GB/s$' "$work/share"
+expect 0 '\| 1% \| [0-9]+% \|$' --markdown /dev/stdout "$work/share"
+sed -i 's/1%/100000%/' "$work/share"
+expect 1 'of a copy MISSES 100000%' "$work/share"
 # bench/page puts results into a page, between its marks, and marks goals that are missed.
 mkdir "$work/results"
+expect 1 '.' --markdown "$work/results/share.md" "$work/share"
 expect 1 '.' --markdown "$work/results/small.md" "$work/goal" --against "$(dirname "$bench")/../lib/libdnnl.so.3"
 echo '{"instructions": "AVX9 with more", "processor": "a CPU", "cores": 2, "commit": "0123456789", "other": "1"}' >"$work/results/machine.json"
 printf 'before\n<!-- written by bench/page -->\nold\n<!-- end of what bench/page writes -->\nafter\n' >"$work/page.md"
 "$(dirname "$0")/../../bench/page" "$work/results" "$work/page.md" >"$work/out" 2>&1
-grep -qF '| [small](#small) |' "$work/page.md" && grep -qE '^\| small \| f32 \| 64×64 .* \*\*[0-9.]+\*\* \|$' "$work/page.md" &&
+grep -qF '| [small](#small) |' "$work/page.md" && grep -qE '^\| small \| f32 \| 1024×1024 .* \*\*[0-9]+%\*\* \|$' "$work/page.md" && grep -qE '^\| small \| f32 \| 64×64 .* \*\*[0-9.]+\*\* \|$' "$work/page.md" &&
     [ "$(sed -n '1p;$p' "$work/page.md" | tr '\n' ' ')" = "before after " ] && ! grep -q old "$work/page.md" ||
     { echo "FAIL: bench/page:"; cat "$work/out" "$work/page.md"; failures=$((failures + 1)); }
 expect 0 '^count,' --csv /dev/stdout eltwise f32 4x4

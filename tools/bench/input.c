@@ -51,8 +51,12 @@ static void read_row(struct requests *requests, const char *line) {
     copy_fields(&text, &line, '\t');
     if (!name_value(kind_names, text.kind, &kind)) return;
     struct request *request = requests_add(requests, &text, strtol(count, NULL, 10));
-    char at_most[24];
-    if (next_word(&line, '\t', at_most, sizeof(at_most))) request->at_most = atof(at_most);
+    char goal[24] = "";
+    next_word(&line, '\t', goal, sizeof(goal));
+    if (strchr(goal, '%'))
+        request->at_least = atof(goal) / 100;
+    else
+        request->at_most = atof(goal);
     next_word(&line, '\t', request->title, sizeof(request->title));
 }
 

@@ -2,6 +2,7 @@
 /* Measurements: measure.h. Batches of both libraries alternate, so that noise hits both. */
 #include "measure.h"
 
+#include "bandwidth.h"
 #include "work.h"
 
 #include <math.h>
@@ -95,6 +96,7 @@ struct result measure_request(const struct request *request, struct worker *ours
     if (theirs) result.theirs = worker_prepare(theirs, request);
     result.verdict = judge(&result, ours, theirs);
     measure_times(&result, ours, theirs, budget_ms * 1e3);
+    if (request->at_least > 0) result.copy = copy_bandwidth();
     return result;
 }
 
@@ -102,12 +104,20 @@ double result_ratio(const struct result *result) {
     return result->our_us > 0 && result->their_us > 0 ? result->our_us / result->their_us : 0;
 }
 
+double result_share(const struct result *result) {
+    if (result->our_us <= 0 || result->copy <= 0) return 0;
+    return 1e6 * request_work(result->request).bytes / result->our_us / result->copy;
+}
+
 bool result_has_goal(const struct result *result) {
-    return result->request->at_most > 0 && result_ratio(result) > 0;
+    return result->request->at_least > 0 ? result_share(result) > 0
+                                         : result->request->at_most > 0 && result_ratio(result) > 0;
 }
 
 bool result_misses(const struct result *result) {
-    return result_has_goal(result) && result_ratio(result) > result->request->at_most;
+    if (!result_has_goal(result)) return false;
+    return result->request->at_least > 0 ? result_share(result) < result->request->at_least
+                                         : result_ratio(result) > result->request->at_most;
 }
 
 bool result_is_failure(const struct result *result) {

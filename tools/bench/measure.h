@@ -20,6 +20,7 @@ struct result {
     enum verdict verdict;
     struct prepared ours, theirs;
     double our_us, their_us; /* of an execution, the best of all batches; 0 if it did not run */
+    double copy;             /* bytes per second of a copy, if there is a goal that says so; else 0 */
     double error, tolerance; /* relative to the largest result */
     double cliff;  /* of a sweep: how many times longer than its base, if that is too long; else 0 */
     bool optional; /* of a sweep: the library may refuse it */
@@ -32,7 +33,10 @@ struct result measure_request(const struct request *request, struct worker *ours
 /* Time over time; 0 if one of them is missing. */
 double result_ratio(const struct result *result);
 
-/* Is there a goal for its ratio, and was it measured? Is it missed? */
+/* Bytes per second over those of a copy; 0 if one of them is missing. */
+double result_share(const struct result *result);
+
+/* Is there a goal for its ratio or its share, and was that measured? Is it missed? */
 bool result_has_goal(const struct result *result);
 bool result_misses(const struct result *result);
 

@@ -27,14 +27,22 @@ static void put_verdict(const struct result *result, char *text, size_t size) {
     }
 }
 
+static void put_goal(const struct result *result, char *text, size_t size) {
+    const char *verb = result_misses(result) ? "MISSES" : "meets";
+    if (result->request->at_least > 0)
+        snprintf(text, size, ", %.0f%% of a copy %s %.0f%%", 100 * result_share(result), verb,
+                 100 * result->request->at_least);
+    else
+        snprintf(text, size, ", %s %.2f", verb, result->request->at_most);
+}
+
 void verdict_text(const struct result *result, char *text, size_t size) {
     put_verdict(result, text, size);
     size_t length = strlen(text);
     if (result->cliff > 0)
         snprintf(text + length, size - length, ", CLIFF: %.1f times the base", result->cliff);
     else if (result_has_goal(result))
-        snprintf(text + length, size - length, ", %s %.2f", result_misses(result) ? "MISSES" : "meets",
-                 result->request->at_most);
+        put_goal(result, text + length, size - length);
 }
 
 static void put_time(FILE *file, double us) {
@@ -129,12 +137,15 @@ static void put_ratios(FILE *file, int count, const struct result *results) {
 }
 
 static void put_goals(FILE *file, int count, const struct result *results) {
+    double copy = 0;
     int goals = 0, missed = 0;
     for (int i = 0; i < count; i++) {
         goals += result_has_goal(&results[i]);
         missed += result_misses(&results[i]);
+        copy = fmax(copy, results[i].copy);
     }
     if (goals) fprintf(file, ", %d of %d goals met", goals - missed, goals);
+    if (copy > 0) fprintf(file, ", a copy moves %.1f GB/s", copy / 1e9);
 }
 
 void report_totals(FILE *file, int count, const struct result *results, bool both) {
@@ -186,18 +197,23 @@ void report_csv(FILE *file, int count, const struct result *results) {
 }
 
 void report_markdown(FILE *file, int count, const struct result *results) {
-    fprintf(file,
-            "| work | types | shape | layouts, algorithm, attributes | us | other us | ratio | at most |\n"
-            "|---|---|---|---|---|---|---|---|\n");
+    fprintf(file, "| work | types | shape | layouts, algorithm, attributes | us | other us | ratio | goal | "
+                  "of a copy |\n"
+                  "|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < count; i++) {
         const struct result *result = &results[i];
         struct label label = request_label(result->request);
         const char *title = result->request->title[0] ? result->request->title : label.kind;
-        char goal[32] = "";
+        const char *missed = result_misses(result) ? " missed" : "";
+        char goal[32] = "", share[16] = "";
         if (result->request->at_most > 0)
-            snprintf(goal, sizeof(goal), "%.2f%s", result->request->at_most,
-                     result_misses(result) ? " missed" : "");
-        fprintf(file, "| %s | %s | %s | %s | %.4g | %.4g | %.2f | %s |\n", title, label.types, label.shape,
-                label.details, result->our_us, result->their_us, result_ratio(result), goal);
+            snprintf(goal, sizeof(goal), "%.2f%s", result->request->at_most, missed);
+        if (result->request->at_least > 0) {
+            snprintf(goal, sizeof(goal), "%.0f%%%s", 100 * result->request->at_least, missed);
+            snprintf(share, sizeof(share), "%.0f%%", 100 * result_share(result));
+        }
+        fprintf(file, "| %s | %s | %s | %s | %.4g | %.4g | %.2f | %s | %s |\n", title, label.types,
+                label.shape, label.details, result->our_us, result->their_us, result_ratio(result), goal,
+                share);
     }
 }

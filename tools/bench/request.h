@@ -59,10 +59,11 @@ struct request_text {
 
 struct request {
     struct request_text text;
-    long count;     /* how often it was asked for */
-    double at_most; /* a goal: the time over the other library's; 0 if there is none */
-    char title[48]; /* what it is to a reader; may be empty */
-    char why[128];  /* why it cannot be run; empty if it can */
+    long count;      /* how often it was asked for */
+    double at_most;  /* a goal: the time over the other library's; 0 if there is none */
+    double at_least; /* a goal: bytes per second over those of a copy; 0 if there is none */
+    char title[48];  /* what it is to a reader; may be empty */
+    char why[128];   /* why it cannot be run; empty if it can */
     dnnl_primitive_kind_t kind;
     dnnl_prop_kind_t direction;
     dnnl_alg_kind_t alg, activation;
