@@ -78,6 +78,13 @@ dnnl_status_t quants_set(struct quants *quants, const struct quant *quant) {
     return dnnl_success;
 }
 
+void quants_drop(struct quants *quants, int arg) {
+    int count = 0;
+    for (int i = 0; i < quants->count; i++)
+        if (quants->entries[i].arg != arg) quants->entries[count++] = quants->entries[i];
+    quants->count = count;
+}
+
 bool quant_is_dynamic(const struct quant *quant) {
     return quant && quant->mode != dnnl_quantization_mode_static_sazp;
 }

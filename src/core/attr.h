@@ -115,6 +115,8 @@ bool attr_only_has(const attr_t *attr, unsigned parts);
 const struct quant *quants_find(const struct quants *quants, int arg); /* NULL when default */
 /* Adds the entry or replaces the one of the same arg. */
 dnnl_status_t quants_set(struct quants *quants, const struct quant *quant);
+/* Removes the entry of arg, if there is one. */
+void quants_drop(struct quants *quants, int arg);
 /* True for scales that the library computes as results. False for NULL. */
 bool quant_is_dynamic(const struct quant *quant);
 /* The size of a group along the last dimension (`back` 1), the one before (2) and so on; 1 without groups and

@@ -30,13 +30,6 @@ dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int 
     return rows_end(&rows);
 }
 
-static void drop_quant(struct quants *quants, int arg) {
-    int count = 0;
-    for (int i = 0; i < quants->count; i++)
-        if (quants->entries[i].arg != arg) quants->entries[count++] = quants->entries[i];
-    quants->count = count;
-}
-
 static int whole_arg(int arg, const void *data) {
     return arg == DNNL_ARG_DST ? *(const int *)data : arg;
 }
@@ -50,8 +43,8 @@ static dnnl_status_t append_bare(struct plan *plan, const struct implementation 
     if (status == dnnl_success) {
         *problem_md(&part, DNNL_ARG_DST) = *results;
         attr.post_ops.len = 0;
-        drop_quant(&attr.scales, DNNL_ARG_DST);
-        drop_quant(&attr.zero_points, DNNL_ARG_DST);
+        quants_drop(&attr.scales, DNNL_ARG_DST);
+        quants_drop(&attr.zero_points, DNNL_ARG_DST);
         status = plan_append(plan, implementations, &part, &attr, whole_arg, &arg);
         attr_clear(&attr);
     }

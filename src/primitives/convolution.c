@@ -9,6 +9,7 @@
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
 #include "primitives/gpu_gemm.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/product.h"
 #include "primitives/winograd.h"
@@ -140,6 +141,23 @@ dnnl_status_t convolution_universal(struct plan *plan, const struct window *wind
     return product_end(&ep, launch, &p->product, 1, grouped + 1);
 }
 
+/* Zero points of 8-bit floats: src and weights become f32 without them. */
+static dnnl_status_t build_shifted(struct plan *plan) {
+    struct problem *problem = &plan->problem;
+    const struct quants *zero_points = &plan->attr.zero_points;
+    const int nspatial = problem_md(problem, DNNL_ARG_SRC)->ndims - 2;
+    const bool grouped = gemm_is_grouped(problem);
+    struct moved moved = {.plan = plan};
+    if (!in_set(TYPES_FLOAT, problem_md(problem, DNNL_ARG_SRC)->data_type)
+        || (!quants_find(zero_points, DNNL_ARG_SRC) && !quants_find(zero_points, DNNL_ARG_WEIGHTS)))
+        return plan_skip(plan, "no zero points of floats");
+    TRY(convolution_accepts(plan));
+    TRY(choose_layouts(problem, grouped));
+    TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, channels_last(nspatial + 2)));
+    TRY(moved_add(&moved, DNNL_ARG_WEIGHTS, dnnl_f32, plain_weights(nspatial, grouped)));
+    return moved_build(&moved, convolution_forward);
+}
+
 const struct implementation convolution_forward[] = {
         {"f32_winograd_4x4", winograd_build_convolution, &winograd_4x4},
         {"f32_winograd_2x2", winograd_build_convolution, &winograd_2x2},
@@ -154,6 +172,7 @@ const struct implementation convolution_forward[] = {
         {"f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f16},
+        {"convolution_shifted", build_shifted, NULL},
         {"convolution_universal", convolution_build_universal, NULL},
         {"convolution_then_depthwise", fused_depthwise_build, NULL},
         {NULL, NULL, NULL},

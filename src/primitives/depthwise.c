@@ -248,6 +248,7 @@ enum { MOST_TAPS = 1 << 15 };
 
 /* Is there more to do than an activation? The kernel of floats is quick where it stores floats. */
 static bool has_slow_end(const struct plan *plan) {
+    if (attr_has_stochastic_rounding(&plan->attr)) return false; /* not one of an element-wise program */
     if (gemm_is_bare(plan)) return apart_has_rest(&plan->attr);
     if (!takes_bytes(plan) && problem_md(&plan->problem, DNNL_ARG_DST)->data_type != dnnl_f32) return true;
     return plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr);

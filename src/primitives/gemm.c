@@ -61,9 +61,12 @@ static dnnl_status_t f32_accepts(const struct plan *plan) {
     static const int args[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
     for (size_t i = 0; i < sizeof args / sizeof args[0]; i++)
         if (!takes_type(plan, args[i])) return plan_skip(plan, "unsupported type of a tensor");
-    if (!attr_only_has(&plan->attr,
-                       ATTR_POST_OPS | ATTR_DROPOUT | ATTR_FPMATH | ATTR_ACCUMULATION | ATTR_SCALES))
-        return plan_skip(plan, "attributes other than post-ops, dropout and scales");
+    if (!attr_only_has(&plan->attr, ATTR_POST_OPS | ATTR_DROPOUT | ATTR_ROUNDING | ATTR_FPMATH
+                                            | ATTR_ACCUMULATION | ATTR_SCALES | ATTR_ZERO_POINTS))
+        return plan_skip(plan, "attributes that the kernels do not apply");
+    if (quants_find(&plan->attr.zero_points, DNNL_ARG_SRC)
+        || quants_find(&plan->attr.zero_points, DNNL_ARG_WEIGHTS))
+        return plan_skip(plan, "zero points of src or weights");
     if (!gemm_scales_fit(plan)) return plan_skip(plan, "scales change within a sum");
     return dnnl_success;
 }
@@ -180,7 +183,7 @@ bool gemm_needs_positions(const struct plan *plan) {
         for (int i = 0; i < lists[k]->count; i++)
             if (varies(plan, &lists[k]->entries[i])) return true;
     bool (*fuses)(const struct plan *plan) = type_of(plan)->fuses;
-    if (plan->attr.dropout.enabled) return true;
+    if (plan->attr.dropout.enabled || attr_has_stochastic_rounding(&plan->attr)) return true;
     return plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr) && !(fuses && fuses(plan));
 }
 

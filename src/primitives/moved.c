@@ -39,14 +39,40 @@ static bool reads_dst(const struct moved *moved) {
     return sum && find(moved, DNNL_ARG_DST);
 }
 
+/* The zero point that is subtracted while a tensor moves; NULL: none. */
+static const struct quant *shift_of(const struct moved *moved, const struct moved_tensor *t) {
+    if (t->output || t->own.data_type != dnnl_f32) return NULL;
+    return quants_find(&moved->plan->attr.zero_points, t->arg);
+}
+
 static dnnl_status_t append_part(const struct moved *moved, const struct implementation *implementations) {
     struct problem part;
+    attr_t attr;
     TRY(problem_copy(&part, &moved->plan->problem));
+    dnnl_status_t status = attr_copy(&attr, &moved->plan->attr);
     for (int i = 0; i < moved->count; i++)
         *problem_md(&part, moved->tensors[i].arg) = moved->tensors[i].own;
-    dnnl_status_t status =
-            plan_append(moved->plan, implementations, &part, &moved->plan->attr, whole_arg, moved);
+    if (status == dnnl_success) {
+        for (int i = 0; i < moved->count; i++)
+            if (shift_of(moved, &moved->tensors[i])) quants_drop(&attr.zero_points, moved->tensors[i].arg);
+        status = plan_append(moved->plan, implementations, &part, &attr, whole_arg, moved);
+        attr_clear(&attr);
+    }
     problem_clear(&part);
+    return status;
+}
+
+static dnnl_status_t move_in(const struct moved *moved, const struct moved_tensor *t) {
+    const struct quant *shift = shift_of(moved, t);
+    if (!shift) return append_reorder(moved->plan, t->arg, &t->user, ARG_SCRATCHPAD, &t->own, NULL);
+    struct quant of_source = *shift;
+    of_source.arg = DNNL_ARG_FROM;
+    attr_t attr;
+    attr_init(&attr);
+    dnnl_status_t status = quants_set(&attr.zero_points, &of_source);
+    if (status == dnnl_success)
+        status = append_reorder(moved->plan, t->arg, &t->user, ARG_SCRATCHPAD, &t->own, &attr);
+    attr_clear(&attr);
     return status;
 }
 
@@ -56,7 +82,7 @@ static dnnl_status_t move_all(const struct moved *moved, bool out) {
         const struct moved_tensor *t = &moved->tensors[i];
         if (t->output != out) continue;
         TRY(out ? append_reorder(moved->plan, ARG_SCRATCHPAD, &t->own, t->arg, &t->user, NULL)
-                : append_reorder(moved->plan, t->arg, &t->user, ARG_SCRATCHPAD, &t->own, NULL));
+                : move_in(moved, t));
     }
     return dnnl_success;
 }

@@ -8,6 +8,7 @@
  *   return moved_build(&moved, its own table);
  *
  * and must skip what it would not move: the same implementation is asked again for the moved problem.
+ * Inputs that become f32 lose their zero points on the way.
  */
 #ifndef LODE_PRIMITIVES_MOVED_H
 #define LODE_PRIMITIVES_MOVED_H

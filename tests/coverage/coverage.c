@@ -16,7 +16,7 @@
 
 dnnl_engine_t engine;
 
-enum attributes { NOTHING, POST_OPS, SCALES };
+enum attributes { NOTHING, POST_OPS, SCALES, ZERO_POINTS, STOCHASTIC };
 
 /* What a column of a table asks for. */
 struct column {
@@ -34,7 +34,11 @@ static const struct column image_columns[] = {
         {"channels last, post-ops", dnnl_acdb, POST_OPS},
         {"blocked by 16, post-ops", dnnl_aBcd16b, POST_OPS},
         {"channels last, scales", dnnl_acdb, SCALES},
+        /* of convolutions alone */
+        {"channels last, zero points", dnnl_acdb, ZERO_POINTS},
+        {"channels last, stochastic rounding", dnnl_acdb, STOCHASTIC},
 };
+enum { OF_CONVOLUTIONS = 2 };
 static const struct column matrix_columns[] = {
         {"any", dnnl_format_tag_any, NOTHING}, {"plain", dnnl_ab, NOTHING},
         {"transposed", dnnl_ba, NOTHING},      {"plain, post-ops", dnnl_ab, POST_OPS},
@@ -57,11 +61,12 @@ static const struct column network_columns[] = {{"any", dnnl_format_tag_any, NOT
                                                 {"ldgoi", dnnl_ldgoi, NOTHING}};
 
 /* Which columns a table has. */
-enum columns { IMAGES, MATRICES, NETWORKS, GRADIENTS, MATRIX_GRADIENTS };
+enum columns { IMAGES, CONVOLUTIONS, MATRICES, NETWORKS, GRADIENTS, MATRIX_GRADIENTS };
 static const struct {
     const struct column *list;
     int count;
-} column_lists[] = {[IMAGES] = {image_columns, COUNT(image_columns)},
+} column_lists[] = {[IMAGES] = {image_columns, COUNT(image_columns) - OF_CONVOLUTIONS},
+                    [CONVOLUTIONS] = {image_columns, COUNT(image_columns)},
                     [MATRICES] = {matrix_columns, COUNT(matrix_columns)},
                     [NETWORKS] = {network_columns, COUNT(network_columns)},
                     [GRADIENTS] = {gradient_columns, COUNT(gradient_columns)},
@@ -104,8 +109,14 @@ static dnnl_primitive_attr_t attr_of(enum attributes attributes, enum columns co
     dnnl_primitive_attr_t attr;
     dnnl_primitive_attr_create(&attr);
     if (attributes == POST_OPS && columns == MATRICES) add_matrix_post_ops(attr);
-    if (attributes == POST_OPS && columns == IMAGES) add_post_ops(attr);
+    if (attributes == POST_OPS && (columns == IMAGES || columns == CONVOLUTIONS)) add_post_ops(attr);
     if (attributes == SCALES) add_scales(attr, scaled);
+    if (attributes == ZERO_POINTS) {
+        dnnl_primitive_attr_set_zero_points_mask(attr, DNNL_ARG_SRC, 0);
+        dnnl_primitive_attr_set_zero_points_mask(attr, DNNL_ARG_DST, 0);
+    }
+    if (attributes == STOCHASTIC)
+        dnnl_primitive_attr_set_rounding(attr, DNNL_ARG_DST, dnnl_rounding_mode_stochastic);
     return attr;
 }
 
@@ -331,18 +342,18 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-        {"convolution", convolution, true, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
+        {"convolution", convolution, true, CONVOLUTIONS, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
         {"convolution, 8 groups",
          grouped_convolution,
          true,
-         IMAGES,
+         CONVOLUTIONS,
          {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
         {"convolution, depthwise",
          depthwise_convolution,
          true,
-         IMAGES,
+         CONVOLUTIONS,
          {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
-        {"deconvolution", deconvolution, true, IMAGES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
+        {"deconvolution", deconvolution, true, CONVOLUTIONS, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
         {"matmul", matmul, true, MATRICES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
         {"inner product", inner_product, true, MATRICES, {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST}},
         {"vanilla RNN", vanilla_rnn, true, NETWORKS, {0}},

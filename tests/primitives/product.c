@@ -92,6 +92,11 @@ static void run_product(const struct product_suite *suite, struct product *p, co
     array_free(&error);
 }
 
+static bool is_quantised(const struct product_suite *suite, dnnl_data_type_t type) {
+    const bool fp8 = type == dnnl_f8_e4m3 || type == dnnl_f8_e5m2;
+    return is_integer(type) || (fp8 && suite->fp8_is_quantised);
+}
+
 void product_exact_numbers(void **state) {
     const struct product_suite *suite = *state;
     for (int t = 0; t < suite->ntypes; t++)
@@ -100,7 +105,7 @@ void product_exact_numbers(void **state) {
                 const struct product_types *types = &suite->types[t];
                 const struct product_attr *attr = &suite->attrs[a];
                 if (attr->numbers == FOR_REALS) continue;
-                if (attr->numbers == FOR_INTEGERS && !is_integer(types->src)) continue;
+                if (attr->numbers == FOR_INTEGERS && !is_quantised(suite, types->src)) continue;
                 int layout = (t + s + a) % PRODUCT_LAYOUTS;
                 struct product p = suite->make(s, types);
                 product_fill(&p, (unsigned)(10 * s + t));

@@ -14,8 +14,8 @@ struct product_types {
     dnnl_data_type_t src, weights, bias, dst; /* bias 0: there is none */
 };
 
-/* Which numbers an attribute is for: quantisation is for integers; functions are not exact, not even on
- * small numbers. */
+/* Which numbers an attribute is for: quantisation is for integers and, in some suites, 8-bit floats;
+ * functions are not exact, not even on small numbers. */
 enum product_numbers { FOR_ALL, FOR_REALS, FOR_INTEGERS };
 
 struct product_attr {
@@ -57,6 +57,7 @@ struct product_mds {
 
 struct product_suite {
     int ntypes, nshapes, nattrs;
+    bool fp8_is_quantised;
     const struct product_types *types;
     const struct product_attr *attrs;
     struct product (*make)(int shape, const struct product_types *types);
