@@ -110,8 +110,9 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batc
             .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
     bool dense = md->blocking.strides[k] == 1 || md->dims[k] == 1;
     if (dense && gemm_reads_src(plan, md->dims[k])) return dnnl_success;
-    if (!dense && gemm_tile_of(plan)->type == &gemm_f64) return reorder_src(plan, md, b, view);
-    if (!dense && gemm_tile_of(plan)->type->bytes == 2)
+    const int bytes = gemm_tile_of(plan)->type->bytes;
+    if (!dense && bytes >= (int)sizeof(float)) return reorder_src(plan, md, b, view);
+    if (!dense && bytes == 2)
         return plan_skip(plan, "src must be transposed, and its elements have two bytes");
     if (b->count > 2) return plan_skip(plan, "src must be copied and has more than two batch dimensions");
     dnnl_dim_t size[2] = {1, 1}, stride[2] = {0}; /* batches that src has */
