@@ -211,6 +211,64 @@ INLINE void int8_fused_whole(constant struct int8_fused *f, const struct int8_ch
     }
 }
 
+#ifdef NATIVE_AVX512
+/* Bytes of whole panels: two columns at a time, because instructions that narrow take two vectors. They also
+ * apply the lower limit of INT8_BARE, whose bytes have no sign. */
+INLINE void int8_store_two(const VEC *x, const int form, global uchar *first, global uchar *second) {
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i words[2], bytes;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        words[k] = _mm512_packs_epi32(_mm512_cvtps_epi32((__m512)x[2 * k]),
+                                      _mm512_cvtps_epi32((__m512)x[2 * k + 1]));
+        if (form == INT8_CLIP) words[k] = _mm512_and_si512(words[k], _mm512_set1_epi16(0xff));
+    }
+    bytes = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(words[0], words[1]));
+    _mm256_storeu_si256((__m256i *)second, _mm512_extracti64x4_epi64(bytes, 1));
+    _mm256_storeu_si256((__m256i *)first, _mm512_castsi512_si256(bytes));
+}
+
+/* Callers pass the last two as constants. */
+INLINE void int8_fused_panel(constant struct int8_fused *f, const struct int8_channels *c, const IVEC *out,
+                             int columns, global uchar *dst, i64 step, const bool sum, const int form) {
+    const VEC sum_scale = c->sum_scale, low = c->low, high = c->high;
+    const VEC scale[2] = {c->scale[0], c->scale[1]}, bias[2] = {c->bias[0], c->bias[1]};
+    const uchar flip = (uchar)f->flip;
+#pragma nounroll
+    for (int r = 0; r < columns; r += 2, dst += 2 * step, out += 4) {
+        const int more = r + 1 < columns; /* otherwise the last column is computed twice */
+        global uchar *second = dst + more * step;
+        VEC x[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const int v = k & 1;
+            x[k] = int8_mad(TO_VEC(k < 2 ? out[v] : out[2 * more + v]), scale[v], bias[v]);
+            if (sum)
+                x[k] = int8_mad(int8_earlier((k < 2 ? dst : second) + v * LANES, false, flip, LANES),
+                                sum_scale, x[k]);
+            if (form == INT8_CLIP) x[k] = x[k] > low ? x[k] : low;
+            x[k] = x[k] < high ? x[k] : high;
+        }
+        int8_store_two(x, form, dst, second);
+    }
+}
+
+INLINE bool int8_fused_panels(constant struct int8_fused *f, const struct int8_tile *t,
+                              const struct int8_channels *c, const IVEC *out, int columns, global uchar *dst,
+                              i64 step) {
+    if (f->floats || t->count[1] < LANES || c->form == INT8_ANY) return false;
+    if (f->sum && c->form == INT8_CLIP)
+        int8_fused_panel(f, c, out, columns, dst, step, true, INT8_CLIP);
+    else if (f->sum)
+        int8_fused_panel(f, c, out, columns, dst, step, true, INT8_BARE);
+    else if (c->form == INT8_CLIP)
+        int8_fused_panel(f, c, out, columns, dst, step, false, INT8_CLIP);
+    else
+        int8_fused_panel(f, c, out, columns, dst, step, false, INT8_BARE);
+    return true;
+}
+#endif
+
 /* Vectors of any number of channels. Callers pass a constant `clip`: form is INT8_CLIP. */
 INLINE void int8_fused_part(constant struct int8_fused *f, const struct int8_channels *c, const IVEC *out,
                             int columns, int v, int count, global uchar *dst, i64 step, const bool clip) {
@@ -235,6 +293,9 @@ INLINE void int8_fused(constant struct int8_gemm_params *p, const struct int8_ti
     const int size = f->floats ? 4 : 1;
     const i64 step = p->gemm.dst_column * size;
     global uchar *dst = t->dst + (t->at.dst + first * p->gemm.dst_column) * size;
+#ifdef NATIVE_AVX512
+    if (int8_fused_panels(f, t, c, out, columns, dst, step)) return;
+#endif
 #define FUSED(floats, sum)                                                                                   \
     if (c->form == INT8_CLIP)                                                                                \
         int8_fused_whole(f, c, out, columns, v, dst, step, floats, sum, INT8_CLIP);                          \
@@ -286,6 +347,15 @@ INLINE UVEC int8_outside(constant struct int8_gemm_params *p, const struct int8_
     return total;
 }
 
+/* Sums that are stored unchanged, of whole panels. */
+INLINE void int8_store_sums(const IVEC *out, int columns, global int *dst, i64 step) {
+#pragma nounroll
+    for (int r = 0; r < columns; r++, dst += step, out += 2) {
+        VSTORE(out[0], 0, dst);
+        VSTORE(out[1], 1, dst);
+    }
+}
+
 /* Some columns, from column `first` on. */
 INLINE void int8_unfused(constant struct int8_gemm_params *p, const struct int8_tile *t,
                          const struct epilogue_state *e, const struct int8_channels *c,
@@ -293,6 +363,10 @@ INLINE void int8_unfused(constant struct int8_gemm_params *p, const struct int8_
     constant struct gemm_params *g = &p->gemm;
     const i64 dst = t->at.dst + first * g->dst_column;
     float x[HEIGHT * PANEL];
+    if (p->bare && !p->clipped && t->count[1] == LANES) {
+        int8_store_sums(out, columns, (global int *)t->dst + dst, g->dst_column);
+        return;
+    }
 #pragma nounroll
     for (int i = 0; i < 2 * columns; i++) {
         const int r = i >> 1, v = i & 1;
