@@ -57,6 +57,9 @@ INLINE i64 rnn_offset(const struct rnn_at *at, int operand, int gate) {
 #include "kernels/lib/store_lanes.h"
 #include "kernels/lib/rnn_memory.h"
 #include "kernels/lib/rnn_cell.h"
+#ifdef NATIVE_AVX2
+#include "kernels/lib/rnn_lstm.h"
+#endif
 #include "kernels/lib/rnn_backward.h"
 #undef LANES
 
@@ -84,6 +87,13 @@ kernel void rnn_cell_16(ITEM global uchar *scratchpad, global uchar *workspace, 
     rnn_locate(&at, p, scratchpad, workspace, scalars.step, index / chunks);
     at.channel = index % chunks * RNN_CHUNK;
     const i64 end = at.channel + RNN_CHUNK < p->channels ? at.channel + RNN_CHUNK : p->channels;
+#ifdef NATIVE_AVX2
+    const int whole = (int)((end - at.channel) / 16 * 16);
+    if (lstm_is_plain(&at)) {
+        rnn_lstm_chunk(&at, whole);
+        at.channel += whole;
+    }
+#endif
 #pragma nounroll
     for (; at.channel < end; at.channel += 16) {
         at.count = (int)(end - at.channel < 16 ? end - at.channel : 16);

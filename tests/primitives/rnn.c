@@ -145,7 +145,9 @@ static void bytes(void **state) {
                             .time = k % 3 + 1,
                             .batch = k % 4 + 1,
                             .slc = k % 3 ? 8 : 13,
-                            .dhc = k % 3 ? 12 : 21,
+                            .dhc = k % 3   ? 12
+                                   : k % 9 ? 21
+                                           : 150,
                             .dic = k % 6 == 0 ? 8 : 0,
                             .states = k % 4 != 0,
                             .biased = true,
