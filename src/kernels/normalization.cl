@@ -114,7 +114,7 @@ INLINE const float *norm_weights(float *to, global const uchar *from, int type, 
 }
 
 struct norm_space {
-    float row[NORM_ROW + 16], scale[NORM_ROW + 16], shift[NORM_ROW + 16];
+    LINE_ALIGNED float row[NORM_ROW + 16], scale[NORM_ROW + 16], shift[NORM_ROW + 16];
 };
 
 /* Normalises the row at `from`. Statistics go in or out through `mean` and `variance`. */

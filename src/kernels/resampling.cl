@@ -233,8 +233,8 @@ struct row_taps {
 
 /* Elements of a row of `from`, summed over depth and height; where they are from, if they are one row. */
 struct row_sum {
-    float values[RESAMPLE_READ + 64];
-    float rows[RESAMPLE_ROWS][RESAMPLE_CONVERTED];
+    LINE_ALIGNED float values[RESAMPLE_READ + 64];
+    LINE_ALIGNED float rows[RESAMPLE_ROWS][RESAMPLE_CONVERTED];
     i64 source;
 };
 
@@ -352,7 +352,7 @@ INLINE float16 narrow_results(constant struct resampling_params *p, global const
 struct row_space {
     struct row_sum sum;
     struct row_part part;
-    float results[RESAMPLE_RESULTS + 16];
+    LINE_ALIGNED float results[RESAMPLE_RESULTS + 16];
 };
 
 /* Rows of results that are still to be stored: `count` elements from `at` on. */

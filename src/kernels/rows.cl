@@ -187,7 +187,7 @@ OUTLINE void row_copy_or_sign(int kind, struct row_result to, struct row_view fr
 struct row_space {
     float x[ROW_BLOCK + 16], y[ROW_BLOCK + 16], z[ROW_BLOCK + 16], w[ROW_BLOCK + 16];
     float loaded[ROW_BLOCK + 16]; /* what the first operation loads: a view, where no result may go */
-};
+} LINE_ALIGNED;
 
 OUTLINE void row_normalize(int relu, struct row_result to, struct row_view from, struct row_view mean,
                            struct row_view factor, struct row_view shift, struct row_shape shape) {

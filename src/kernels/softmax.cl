@@ -218,7 +218,7 @@ kernel void softmax_along_16(ITEM global const uchar *src, global uchar *dst,
     const i64 first = (i64)get_global_id(0) * p->span;
     const i64 last = first + p->span < p->units ? first + p->span : p->units;
     const i64 fit = p->length <= SOFTMAX_CHUNK ? SOFTMAX_CHUNK / p->length : 0;
-    float own[SOFTMAX_CHUNK + 16 * SOFTMAX_BATCH];
+    LINE_ALIGNED float own[SOFTMAX_CHUNK + 16 * SOFTMAX_BATCH];
 #pragma nounroll
     for (i64 unit = first; unit < last;) {
         if (fit > 0) {
@@ -282,7 +282,7 @@ kernel void softmax_across_16(ITEM global const uchar *src, global uchar *dst,
     const i64 first = (i64)get_global_id(0) * p->span;
     const i64 last = first + p->span < p->units ? first + p->span : p->units;
     const int log = p->log, keep = !log && p->types[1] == TYPE_F32;
-    float own[SOFTMAX_BLOCK], tops[SOFTMAX_BLOCK], sums[SOFTMAX_BLOCK];
+    LINE_ALIGNED float own[SOFTMAX_BLOCK], tops[SOFTMAX_BLOCK], sums[SOFTMAX_BLOCK];
 #pragma nounroll
     for (i64 unit = first; unit < last; unit++) {
         const struct softmax_unit u = softmax_unit(p, unit);

@@ -80,7 +80,7 @@ kernel void softmax_backward_along_16(ITEM global const uchar *dst, global const
                                       global uchar *diff_src, constant struct softmax_lines_params *p) {
     const i64 first = (i64)get_global_id(0) * p->span, length = p->length;
     const i64 last = first + p->span < p->units ? first + p->span : p->units;
-    float own_y[SOFTMAX_LINE + 16], own_d[SOFTMAX_LINE + 16], parts[16];
+    LINE_ALIGNED float own_y[SOFTMAX_LINE + 16], own_d[SOFTMAX_LINE + 16], parts[16];
 #pragma nounroll
     for (i64 unit = first; unit < last; unit++) {
         const struct softmax_unit u = softmax_unit(p, unit);
@@ -115,7 +115,7 @@ kernel void softmax_backward_across_16(ITEM global const uchar *dst, global cons
                                        global uchar *diff_src, constant struct softmax_lines_params *p) {
     const i64 first = (i64)get_global_id(0) * p->span;
     const i64 last = first + p->span < p->units ? first + p->span : p->units;
-    float own_y[SOFTMAX_BLOCK], own_d[SOFTMAX_BLOCK], sums[SOFTMAX_BLOCK];
+    LINE_ALIGNED float own_y[SOFTMAX_BLOCK], own_d[SOFTMAX_BLOCK], sums[SOFTMAX_BLOCK];
 #pragma nounroll
     for (i64 unit = first; unit < last; unit++) {
         const struct softmax_unit u = softmax_unit(p, unit);

@@ -3,6 +3,7 @@
 #include "primitives/apart.h"
 
 #include "base/verbose.h"
+#include "primitives/check.h"
 #include "primitives/gemm.h"
 #include "primitives/primitives.h"
 #include "primitives/rows.h"
@@ -21,13 +22,27 @@ int apart_place(struct plan *plan, md_t *md) {
     return ARG_SCRATCHPAD;
 }
 
-dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int scaled) {
+static dnnl_status_t finish(struct plan *plan, int arg, const md_t *results, int scaled, bool by_weights) {
     struct rows rows;
     rows_begin(&rows, plan, DNNL_ARG_DST);
     rows_load(&rows, rows_operand_at(&rows, arg, results),
               scaled ? rows_scale(&rows, scaled, NULL) : ROW_NONE);
+    const int factor =
+            by_weights ? rows_scale(&rows, DNNL_ARG_WEIGHTS, gemm_dims_of(plan).weights) : ROW_NONE;
+    if (factor != ROW_NONE) rows_binary(&rows, dnnl_binary_mul, factor, ROW_NONE, ROW_NONE);
     rows_post_ops(&rows);
     return rows_end(&rows);
+}
+
+dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int scaled) {
+    return finish(plan, arg, results, scaled, false);
+}
+
+/* Are the scales of src and weights left to the last launch too? Only those of floats, which kernels apply to
+ * each result on its own; a bias is added after them. */
+static bool scales_last(const struct plan *plan) {
+    return in_set(TYPES_FLOAT, problem_md(&plan->problem, DNNL_ARG_SRC)->data_type)
+           && !problem_md(&plan->problem, DNNL_ARG_BIAS);
 }
 
 static int whole_arg(int arg, const void *data) {
@@ -45,6 +60,10 @@ static dnnl_status_t append_bare(struct plan *plan, const struct implementation 
         attr.post_ops.len = 0;
         quants_drop(&attr.scales, DNNL_ARG_DST);
         quants_drop(&attr.zero_points, DNNL_ARG_DST);
+        if (scales_last(plan)) {
+            quants_drop(&attr.scales, DNNL_ARG_SRC);
+            quants_drop(&attr.scales, DNNL_ARG_WEIGHTS);
+        }
         status = plan_append(plan, implementations, &part, &attr, whole_arg, &arg);
         attr_clear(&attr);
     }
@@ -76,5 +95,6 @@ dnnl_status_t apart_build(struct plan *plan, const struct implementation *implem
     int arg;
     TRY(place_results(plan, &results, &arg));
     TRY(append_bare(plan, implementations, arg, &results));
-    return apart_finish(plan, arg, &results, 0);
+    const bool last = scales_last(plan);
+    return finish(plan, arg, &results, last ? DNNL_ARG_SRC : 0, last);
 }

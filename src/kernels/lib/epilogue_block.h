@@ -73,7 +73,7 @@ INLINE void block_quant(const struct epilogue_state *e, const struct result_bloc
 /* x times, divided by or plus a parameter. */
 OUTLINE void block_apply_quant(const struct epilogue_state *e, const struct result_block *b,
                                constant struct quant_source *q, int alg) {
-    float y[BLOCK_WIDTH];
+    LINE_ALIGNED float y[BLOCK_WIDTH];
     if (q->from == QUANT_NONE) return;
     for (int r = 0; r < b->rows; r++) {
         if (r == 0 || (q->from == QUANT_BUFFER && q->stride[b->row_dim] != 0)) block_quant(e, b, q, r, y);
@@ -107,7 +107,7 @@ INLINE float16 block_combine(constant struct epilogue_op *op, float16 x, float16
 
 OUTLINE void block_op(const struct epilogue_state *e, const struct result_block *b,
                       constant struct epilogue_op *op) {
-    float y[BLOCK_WIDTH], z[BLOCK_WIDTH];
+    LINE_ALIGNED float y[BLOCK_WIDTH], z[BLOCK_WIDTH];
     if (op->kind == POST_DROPOUT) {
         block_each(e, b, op);
         return;

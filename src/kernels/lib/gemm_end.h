@@ -28,7 +28,7 @@ INLINE void gemm_end_store(const struct gemm_end *end, i64 step, const struct re
 /* Scales, bias, post-ops and stores; the columns of the block are its rows. */
 INLINE void gemm_end_block(constant struct gemm_params *p, const struct epilogue_state *e,
                            const struct gemm_end *end, const struct result_block *b) {
-    float bias[BLOCK_WIDTH];
+    LINE_ALIGNED float bias[BLOCK_WIDTH];
     if (end->scaled) block_scale(e, b);
     row_fill(bias, 0.0f, b->count);
     if (p->has_bias) row_load(bias, end->bias, end->bias_type, end->bias_offset, 1, b->count);

@@ -21,6 +21,10 @@
 #define WANTED(name) 1
 #endif
 
+/* Buffers that vectors are loaded from and stored to: elsewhere, a vector could be in two lines of the cache.
+ */
+#define LINE_ALIGNED __attribute__((aligned(64)))
+
 #ifdef __OPENCL_C_VERSION__
 
 #pragma OPENCL FP_CONTRACT OFF

@@ -21,7 +21,7 @@ struct folded_rows {
     int before, inside, length; /* elements of a folded row: padding, those of the image, all */
     i64 channel;                /* the first */
     struct window_row at[POOLING_ROWS]; /* of rows of the same channel, or the one of all channels */
-    float rows[POOLING_SPACE];
+    LINE_ALIGNED float rows[POOLING_SPACE];
     float out[POOLING_ROWS * FOLDED_PITCH];
     int tap[POOLING_ROWS * FOLDED_PITCH]; /* of the maxima */
 };

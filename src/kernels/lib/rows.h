@@ -210,7 +210,7 @@ INLINE int row_turned_bits(int type) {
 
 /* Returns 0 if there is no whole tile. */
 INLINE int row_load_turned(float *to, const uchar *from, int type, i64 offset, i64 stride, int n, int count) {
-    float turned[ROW_BLOCK];
+    LINE_ALIGNED float turned[ROW_BLOCK];
     const int bits = row_turned_bits(type), side = bits == 8 ? 16 : 8;
     if (bits == 0 || n < side || count < side || n * count > ROW_BLOCK) return 0;
     switch (bits) {
@@ -233,7 +233,7 @@ INLINE int row_load_turned(float *to, const uchar *from, int type, i64 offset, i
 OUTLINE void row_load_transposed(float *to, global const uchar *from, int type, i64 offset, i64 stride, int n,
                                  int count) {
     enum { PITCH = ROW_TRANSPOSED + 16 };
-    float columns[8 * PITCH];
+    LINE_ALIGNED float columns[8 * PITCH];
     if (row_load_turned(to, from, type, offset, stride, n, count)) return;
     for (int i = 0; i < n; i += 8) {
         const int width = n - i < 8 ? n - i : 8;

@@ -9,11 +9,18 @@
 
 /* The nearest integer, saturated, as in s32_from_f32. */
 INLINE OVERLOAD IVEC lanes_s32(VEC x) {
+#if LANES > 1 && defined(NATIVE_AVX2)
+    const VEC least = V(-0x1p31f), most = V(0x7fffff80);
+    VEC limited = x > least ? x : least; /* and so is NaN */
+    limited = limited < most ? limited : most;
+    return TO_IVEC(__builtin_elementwise_roundeven(limited));
+#else
     VEC a = AS_VEC(AS_UVEC(x) & 0x7fffffffu);
     VEC whole = a < V(0x1p23f) ? (a + V(0x1p23f)) - V(0x1p23f) : a;
     IVEC v = TO_IVEC(a < V(0x1p31f) ? whole : V(0.0f));
     IVEC limit = x > V(0.0f) ? (IVEC)(0x7fffff80) : (IVEC)(-0x7fffffff - 1);
     return a < V(0x1p31f) ? (x < V(0.0f) ? -v : v) : limit;
+#endif
 }
 
 /* The same, saturated to the limits of a byte type; NaN becomes `nan`. */
@@ -58,13 +65,31 @@ INLINE OVERLOAD UVEC lanes_f16(VEC x) {
 }
 
 INLINE OVERLOAD UVEC lanes_f8_e5m2(VEC x) {
+#if LANES == 16 && defined(HAVE_F16_VECTORS)
+    const ushort16 h = __builtin_bit_cast(ushort16, __builtin_convertvector(x, native_half16));
+    const ushort16 nan = (h >> 8) | (ushort16)(2),
+                   rounded = (h + (ushort16)(0x7f) + ((h >> 8) & (ushort16)(1))) >> 8;
+    return __builtin_convertvector((h & (ushort16)(0x7fff)) > (ushort16)(0x7c00) ? nan : rounded, uint16);
+#else
     UVEC v = lanes_f16(x);
     return (v & 0x7fffu) > 0x7c00u ? (v >> 8) | 0x02u : (v + 0x7fu + ((v >> 8) & 1u)) >> 8;
+#endif
 }
 
 /* Rounded to f16 first, as f8_e4m3_from_f32 does. Every finite f16 that is denormal as a float is far below
  * the smallest f8. */
 INLINE OVERLOAD UVEC lanes_f8_e4m3(VEC x) {
+#if LANES == 16 && defined(HAVE_F16_VECTORS)
+    const native_half16 half = __builtin_convertvector(x, native_half16);
+    const ushort16 h = __builtin_bit_cast(ushort16, half), magnitude = h & (ushort16)(0x7fff);
+    const ushort16 rebased = magnitude - (ushort16)(8 << 10);
+    const ushort16 normal = (rebased + (ushort16)(0x3f) + ((rebased >> 7) & (ushort16)(1))) >> 7;
+    const float16 exact = as_float16(as_uint16(__builtin_convertvector(half, float16)) & 0x7fffffffu);
+    const uint16 last = as_uint16(exact + (float16)(0x1p14f)) - as_uint(0x1p14f); /* of denormals */
+    ushort16 v = magnitude >= (ushort16)(0x2400) ? normal : __builtin_convertvector(last, ushort16);
+    v = magnitude > (ushort16)(0x5f40) ? (ushort16)(0x7f) : v; /* above 464, or NaN */
+    return __builtin_convertvector(v | ((h >> 8) & (ushort16)(0x80)), uint16);
+#else
     UVEC sixteen = lanes_f16(x) & 0x7fffu;
     UVEC magnitude = sixteen < 0x400u ? (UVEC)(0u) : (sixteen << 13) + (112u << 23);
     UVEC rebased = magnitude - (120u << 23);
@@ -72,6 +97,7 @@ INLINE OVERLOAD UVEC lanes_f8_e4m3(VEC x) {
     UVEC denormal = AS_UVEC(AS_VEC(magnitude) + V(0x1p14f)) - as_uint(0x1p14f);
     UVEC v = magnitude >= 0x3c800000u ? normal : denormal;
     return (sixteen > 0x5f40u ? (UVEC)(0x7fu) : v) | ((AS_UVEC(x) >> 24) & 0x80u); /* above 464, or NaN */
+#endif
 }
 
 /* Stores a full vector. False: this type has no vector store. */

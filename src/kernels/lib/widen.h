@@ -46,9 +46,17 @@ INLINE float16 widen_f8_e5m2(uint16 v) {
 }
 
 INLINE float16 widen_f8_e4m3(uint16 v) {
+#ifdef HAVE_F16_VECTORS
+    /* An f16 whose exponent is 8 too small; f16 has room for the denormals. */
+    const ushort16 bits = __builtin_convertvector(v, ushort16), magnitude = (bits << 7) & (ushort16)(0x3f80);
+    const ushort16 number = magnitude == (ushort16)(0x3f80) ? (ushort16)(0x7e00) : magnitude;
+    const ushort16 halves = number | ((bits << 8) & (ushort16)(0x8000));
+    return __builtin_convertvector(__builtin_bit_cast(native_half16, halves), float16) * 256.0f;
+#else
     uint16 magnitude = v & 0x7fu;
     uint16 bits = magnitude == 0x7fu ? (uint16)(0x7fc00000u) : widen_magnitude(magnitude, 3, 120);
     return as_float16(bits | (v & 0x80u) << 24);
+#endif
 }
 
 INLINE float16 widen_f4_e2m1(uint16 v) {
