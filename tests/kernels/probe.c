@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One build of the kernels' library: see probe.h. PROBE is the name of the table. */
 #include "kernels/lib/epilogue.h"
+#include "kernels/lib/math_doubles.h"
 #include "probe.h"
 
 #define MATH_CASE(LANES_, load, store)                                                                       \
@@ -39,6 +40,11 @@ static void math(enum probe_function function, int lanes, const float *x, const 
     }
 }
 
+static void math_doubles(enum probe_function function, const double *x, const double *y, double *out,
+                         int count) {
+    MATH_CASE(8, LOAD_8, STORE_8)
+}
+
 static void eltwise(int alg, float alpha, float beta, int lanes, const float *x, float *out, int count) {
     for (int i = 0; i < count; i += lanes) {
         if (lanes == 1)
@@ -67,6 +73,7 @@ static void fused(int lanes, const float *a, const float *b, const float *c, flo
 const struct probe PROBE = {
         .name = NAME_OF(PROBE),
         .math = math,
+        .math_doubles = math_doubles,
         .eltwise = eltwise,
         .fma = fused,
         .load = load_f32,

@@ -29,6 +29,9 @@ struct probe {
     /* out[i] = function(x[i], y[i]) with vectors of 1, 8 or 16 lanes; count is a multiple of 16. */
     void (*math)(enum probe_function function, int lanes, const float *x, const float *y, float *out,
                  int count);
+    /* The same for doubles, with vectors of 8; count is a multiple of 8. */
+    void (*math_doubles)(enum probe_function function, const double *x, const double *y, double *out,
+                         int count);
     void (*eltwise)(int alg, float alpha, float beta, int lanes, const float *x, float *out, int count);
     void (*fma)(int lanes, const float *a, const float *b, const float *c, float *out, int count);
     float (*load)(const unsigned char *buffer, int type, int64_t i);

@@ -4,8 +4,8 @@
 
 /* With alpha 0, everything that is not positive becomes +0, as in oneDNN: -inf and NaN too. */
 INLINE OVERLOAD VEC eltwise_relu(VEC x, float alpha) {
-    const uint kept = alpha == 0.0f ? 0u : 0xffffffffu;
-    return x > V(0.0f) ? x : AS_VEC(AS_UVEC(x * V(alpha)) & (UVEC)(kept));
+    const UVEC kept = (UVEC)(alpha == 0.0f ? 0 : -1);
+    return x > V(0.0f) ? x : AS_VEC(AS_UVEC(x * V(alpha)) & kept);
 }
 
 INLINE OVERLOAD VEC eltwise_linear(VEC x, float alpha, float beta) {
@@ -31,8 +31,8 @@ INLINE OVERLOAD VEC eltwise_elu(VEC x, float alpha) {
 /* log(1 + e^(alpha x)) / alpha, without overflow. */
 INLINE OVERLOAD VEC eltwise_soft_relu(VEC x, float alpha) {
     VEC t = x * V(alpha);
-    VEC soft = f32_log1p_positive(f32_exp(t > V(88.0f) ? V(88.0f) : t));
-    return t > V(88.0f) ? x : f32_div(soft, V(alpha));
+    VEC soft = f32_log1p_positive(f32_exp(t > V(MOST_EXP) ? V(MOST_EXP) : t));
+    return t > V(MOST_EXP) ? x : f32_div(soft, V(alpha));
 }
 
 INLINE OVERLOAD VEC eltwise_swish(VEC x, float alpha) {
@@ -41,12 +41,12 @@ INLINE OVERLOAD VEC eltwise_swish(VEC x, float alpha) {
 
 /* x tanh(log(1 + e^x)) = x w / (w + 2) with w = e^x (e^x + 2). */
 INLINE OVERLOAD VEC eltwise_mish(VEC x) {
-    VEC e = f32_exp(x > V(20.0f) ? V(20.0f) : x), w = e * (e + V(2.0f));
+    VEC e = f32_exp(x > V(MOST_MISH) ? V(MOST_MISH) : x), w = e * (e + V(2.0f));
     return x * f32_div(w, w + V(2.0f));
 }
 
 INLINE OVERLOAD VEC eltwise_gelu_tanh(VEC x) {
-    VEC inner = x * V(0x1.988454p-1f) * fma(x * x, V(0.044715f), V(1.0f)); /* sqrt(2 / pi) */
+    VEC inner = x * V(SQRT_2_BY_PI) * fma(x * x, V(GELU_CUBE), V(1.0f));
     return V(0.5f) * x * (V(1.0f) + f32_tanh(inner));
 }
 

@@ -70,26 +70,26 @@ INLINE OVERLOAD VEC gradient_swish(VEC x, float alpha) {
 /* With t = tanh(log(1 + e^x)) = w / (w + 2), w = e^x (e^x + 2): t + x (1 - t)(1 + t) logistic(x), 1 - t being
  * 2 / (w + 2). */
 INLINE OVERLOAD VEC gradient_mish(VEC x) {
-    VEC e = f32_exp(x > V(20.0f) ? V(20.0f) : x), w = e * (e + V(2.0f));
+    VEC e = f32_exp(x > V(MOST_MISH) ? V(MOST_MISH) : x), w = e * (e + V(2.0f));
     VEC t = f32_div(w, w + V(2.0f)), rest = f32_div(V(2.0f), w + V(2.0f));
     return fma(x * rest * (V(1.0f) + t), f32_logistic(x), t);
 }
 
 INLINE OVERLOAD VEC gradient_gelu_tanh(VEC x) {
-    const float k = 0x1.988454p-1f, c = 0.044715f; /* sqrt(2 / pi) */
+    const REAL k = SQRT_2_BY_PI, c = GELU_CUBE;
     VEC square = x * x, inner = x * V(k) * fma(square, V(c), V(1.0f));
     VEC slope = V(k) * fma(square, V(3.0f * c), V(1.0f)), t = f32_tanh(inner);
     return V(0.5f) * (V(1.0f) + t) * fma(x * slope, V(1.0f) - t, V(1.0f));
 }
 
 INLINE OVERLOAD VEC gradient_gelu_erf(VEC x) {
-    VEC bell = V(0x1.988454p-2f) * f32_exp(x * x * V(-0.5f)); /* sqrt(1 / (2 pi)) */
+    VEC bell = V(SQRT_2_BY_PI * 0.5f) * f32_exp(x * x * V(-0.5f));
     return fma(x, bell, f32_normal(x));
 }
 
 INLINE OVERLOAD VEC gradient_pow(VEC x, float alpha, float beta) {
     if (beta == 0.0f) return V(0.0f);
-    return V(alpha * beta) * f32_pow(x, V(beta - 1.0f));
+    return V((REAL)alpha * beta) * f32_pow(x, V((REAL)beta - 1.0f));
 }
 
 INLINE OVERLOAD VEC gradient_f32(int alg, VEC x, float alpha, float beta) {

@@ -177,6 +177,19 @@ AS_TYPE_N(uint, 8)
 AS_TYPE_N(float, 16)
 AS_TYPE_N(int, 16)
 AS_TYPE_N(uint, 16)
+#define AS_TYPE_OF_64_BITS(to)                                                                               \
+    INLINE OVERLOAD to as_##to(double8 v) {                                                                  \
+        return __builtin_bit_cast(to, v);                                                                    \
+    }                                                                                                        \
+    INLINE OVERLOAD to as_##to(long8 v) {                                                                    \
+        return __builtin_bit_cast(to, v);                                                                    \
+    }                                                                                                        \
+    INLINE OVERLOAD to as_##to(ulong8 v) {                                                                   \
+        return __builtin_bit_cast(to, v);                                                                    \
+    }
+AS_TYPE_OF_64_BITS(double8)
+AS_TYPE_OF_64_BITS(long8)
+AS_TYPE_OF_64_BITS(ulong8)
 
 /* fma of floats rounds once on every CPU, as OpenCL requires. Without the instruction, the product is exact
  * in double and the sum is rounded to odd before it is rounded to float. */
