@@ -74,7 +74,7 @@ dnnl_status_t dnnl_batch_normalization_backward_primitive_desc_create(
     const md_t *workspace = NULL;
     TRY(check_normalization(&r, false));
     TRY(check_normalization_attr(&r, engine, attr, 0, false));
-    TRY(check_normalization_backward(&r, true));
+    TRY(check_normalization_backward(&r, true, false));
     if (flags & (dnnl_fuse_norm_relu | dnnl_fuse_norm_add_relu)) TRY(find_workspace(&workspace, hint, src));
 
     struct problem problem;

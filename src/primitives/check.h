@@ -36,7 +36,7 @@ static inline bool in_set(uint64_t set, int value) {
 #define TYPES_FP4 (BIT(dnnl_f4_e2m1) | BIT(dnnl_f4_e3m0))
 /* Floats that products sum in f32. */
 #define TYPES_FLOAT (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8 | TYPES_FP4)
-/* What element-wise primitives take: all types but f64. They compute in f32. */
+/* What element-wise programs take: all types but f64. They compute in f32. */
 #define TYPES_ELEMENT (TYPES_FLOAT | TYPES_INT8 | TYPES_INT4 | BIT(dnnl_s32) | BIT(dnnl_s64) | BIT(dnnl_e8m0))
 /* What a product may add as a bias, and store. */
 #define TYPES_RESULT (TYPES_FLOAT | BIT(dnnl_f64) | BIT(dnnl_s32) | TYPES_INT8)

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Element-wise functions, forward: creation, and plans that are element-wise programs.
+ * Element-wise functions, forward: creation, and plans that are element-wise programs. Doubles have a kernel
+ * of their own, because programs compute in f32; so do post-ops.
  */
-#include "primitives/epilogue.h"
-#include "primitives/tensor.h"
+#include "base/round.h"
+#include "kernels/params_doubles.h"
 #include "kernels/params_eltwise.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/apart.h"
 #include "primitives/check.h"
+#include "primitives/epilogue.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/rows.h"
+#include "primitives/tensor.h"
 
 static const char component[] = "eltwise";
 
@@ -66,6 +71,52 @@ static dnnl_status_t build_rows(struct plan *plan) {
     return rows_end(&rows);
 }
 
+static bool is_dense(const md_t *src, const md_t *dst) {
+    md_t a = *src, b = *dst;
+    a.offset0 = b.offset0 = 0;
+    return md_same_layout(&a, &b) && md_is_dense(&a, true) && !md_has_padding(&a);
+}
+
+static dnnl_status_t launch_doubles(struct plan *plan, const md_t *src, const md_t *dst) {
+    enum { SPAN = 2048 };
+    struct launch *launch;
+    const dnnl_dim_t count = md_nelems(dst, true);
+    struct f64_eltwise_params *p =
+            plan_launch(plan, &kernel_f64_eltwise,
+                        range_of_items(divide_up(count, SPAN), full_group(plan->device)), &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = (struct f64_eltwise_params){.alg = eltwise_code(plan->problem.alg),
+                                     .alpha = plan->problem.alpha,
+                                     .beta = plan->problem.beta,
+                                     .src_offset = src->offset0,
+                                     .dst_offset = dst->offset0,
+                                     .count = count,
+                                     .span = SPAN};
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
+/* Tensors of other types, or in other layouts, are moved. */
+static dnnl_status_t build_doubles(struct plan *plan) {
+    struct moved moved = {.plan = plan};
+    char tag[MOVED_TAG];
+    TRY(plan_takes(plan, &kernel_f64_eltwise));
+    TRY(decide_layouts(plan));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    const bool from = src->data_type == dnnl_f64, to = dst->data_type == dnnl_f64;
+    if (!from && !to) return plan_skip(plan, "no tensor is f64");
+    if (plan->attr.dropout.enabled) return plan_skip(plan, "random numbers");
+    if (plan->attr.post_ops.len > 0) return apart_build(plan, eltwise_forward);
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    if (from && to && is_dense(src, dst)) return launch_doubles(plan, src, dst);
+    const char *wanted = moved_tag(src, tag);
+    if (!from || !md_matches_tag(src, wanted)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f64, wanted));
+    if (!to || !md_matches_tag(dst, wanted)) TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f64, wanted));
+    return moved_build(&moved, eltwise_forward);
+}
+
 /* With random numbers, which depend on the position. */
 static dnnl_status_t build_universal(struct plan *plan) {
     struct epilogue_build ep;
@@ -86,6 +137,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation eltwise_forward[] = {
+        {"f64_eltwise", build_doubles, NULL},
         {"eltwise_rows", build_rows, NULL},
         {"eltwise_universal", build_universal, NULL},
         {NULL, NULL, NULL},

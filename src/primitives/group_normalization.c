@@ -62,7 +62,7 @@ dnnl_status_t dnnl_group_normalization_backward_primitive_desc_create(
     TRY(check_groups(src, groups));
     TRY(check_normalization(&r, false));
     TRY(check_normalization_attr(&r, engine, attr, 0, true));
-    TRY(check_normalization_backward(&r, false));
+    TRY(check_normalization_backward(&r, false, false));
 
     struct problem problem;
     md_t statistics, channels;

@@ -9,6 +9,7 @@
 #include "primitives/apart.h"
 #include "primitives/epilogue.h"
 #include "primitives/layer_normalization.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
 #include "primitives/tensor.h"
@@ -89,9 +90,10 @@ static dnnl_status_t decide_layouts(struct problem *problem) {
     return layer_statistics_layout(problem, src);
 }
 
-static dnnl_status_t check_types(struct plan *plan) {
-    static const uint64_t data = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_INT8,
-                          weights = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
+static const uint64_t usual_types = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_INT8;
+
+static dnnl_status_t check_types(struct plan *plan, uint64_t data) {
+    static const uint64_t weights = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
     const struct problem *problem = &plan->problem;
     const md_t *scale = problem_md(problem, DNNL_ARG_SCALE), *shift = problem_md(problem, DNNL_ARG_SHIFT),
                *variance = problem_md(problem, DNNL_ARG_VARIANCE);
@@ -146,18 +148,41 @@ static void set_types(struct norm_rows_params *p, const struct problem *problem,
     if (variance) p->variance_offset = variance->offset0;
 }
 
-static dnnl_status_t build_rows(struct plan *plan) {
+static struct norm_rows_params rows_of(const struct problem *problem) {
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC);
+    return (struct norm_rows_params){.length = src->dims[src->ndims - 1],
+                                     .given = norm_statistics(problem) == NORM_GIVEN,
+                                     .training = norm_statistics(problem) == NORM_STORED,
+                                     .about_zero = (problem->flags & dnnl_rms_norm) != 0,
+                                     .eps = problem->epsilon};
+}
+
+static dnnl_status_t launch_rows(struct plan *plan, const struct kernel *kernel,
+                                 struct norm_rows_params *made, int to) {
     enum { WORK = 8192 };
+    made->span = WORK / made->length > 1 ? WORK / made->length : 1;
+    struct launch *launch;
+    const struct range range = range_of_items(divide_up(made->rows, made->span), full_group(plan->device));
+    struct norm_rows_params *p = plan_launch(plan, kernel, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    const bool kept = norm_statistics(&plan->problem) != NORM_INSIDE;
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, made->scale_type ? DNNL_ARG_SCALE : ARG_NOTHING);
+    launch_bind(launch, made->shift_type ? DNNL_ARG_SHIFT : ARG_NOTHING);
+    launch_bind(launch, kept && !made->about_zero ? DNNL_ARG_MEAN : ARG_NOTHING);
+    launch_bind(launch, kept ? DNNL_ARG_VARIANCE : ARG_NOTHING);
+    launch_bind(launch, to);
+    return dnnl_success;
+}
+
+static dnnl_status_t build_rows(struct plan *plan) {
     const struct problem *problem = &plan->problem;
     TRY(plan_takes(plan, &kernel_normalize_rows));
     TRY(decide_layouts(&plan->problem));
-    TRY(check_types(plan));
+    TRY(check_types(plan, usual_types));
     const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
-    struct norm_rows_params made = {.length = src->dims[src->ndims - 1],
-                                    .given = norm_statistics(problem) == NORM_GIVEN,
-                                    .training = norm_statistics(problem) == NORM_STORED,
-                                    .about_zero = (problem->flags & dnnl_rms_norm) != 0,
-                                    .eps = problem->epsilon};
+    struct norm_rows_params made = rows_of(problem);
     if (made.length > NORM_ROW) return plan_skip(plan, "rows are too long");
     md_t normalized = *dst;
     const int to = attr_is_default(&plan->attr) ? DNNL_ARG_DST : apart_place(plan, &normalized);
@@ -166,20 +191,36 @@ static dnnl_status_t build_rows(struct plan *plan) {
         return plan_skip(plan, "rows are not at regular distances");
     if (made.src_stride != 1 || made.dst_stride != 1) return plan_skip(plan, "rows are not dense");
     if (md_nelems(src, true) == 0) return epilogue_add_arguments(plan, dst);
-    made.span = WORK / made.length > 1 ? WORK / made.length : 1;
-    struct launch *launch;
-    struct norm_rows_params *p = plan_launch(plan, &kernel_normalize_rows,
-                                             range_of_items(divide_up(made.rows, made.span), 1), &launch);
-    if (!p) return dnnl_out_of_memory;
-    *p = made;
-    bool kept = norm_statistics(problem) != NORM_INSIDE;
-    launch_bind(launch, DNNL_ARG_SRC);
-    launch_bind(launch, made.scale_type ? DNNL_ARG_SCALE : ARG_NOTHING);
-    launch_bind(launch, made.shift_type ? DNNL_ARG_SHIFT : ARG_NOTHING);
-    launch_bind(launch, kept && !made.about_zero ? DNNL_ARG_MEAN : ARG_NOTHING);
-    launch_bind(launch, kept ? DNNL_ARG_VARIANCE : ARG_NOTHING);
-    launch_bind(launch, to);
+    TRY(launch_rows(plan, &kernel_normalize_rows, &made, to));
     return attr_is_default(&plan->attr) ? dnnl_success : apart_finish(plan, to, &normalized, DNNL_ARG_SRC);
+}
+
+static bool has_dense_rows(const md_t *md) {
+    return md->data_type == dnnl_f64 && md_is_plain(md) && !md_has_padding(md)
+           && (md->blocking.strides[md->ndims - 1] == 1 || md->dims[md->ndims - 1] == 1);
+}
+
+/* In doubles, which other types and layouts are moved to. */
+static dnnl_status_t build_doubles(struct plan *plan) {
+    const struct problem *problem = &plan->problem;
+    struct moved moved = {.plan = plan};
+    char tag[MOVED_TAG];
+    TRY(plan_takes(plan, &kernel_f64_normalize_rows));
+    TRY(decide_layouts(&plan->problem));
+    TRY(check_types(plan, usual_types | BIT(dnnl_f64)));
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
+    if (src->data_type != dnnl_f64 && dst->data_type != dnnl_f64) return plan_skip(plan, "no tensor is f64");
+    if (apart_has_rest(&plan->attr)) return apart_build(plan, layer_normalization_forward);
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "src has a scale");
+    if (md_nelems(src, true) == 0) return dnnl_success;
+    if (!has_dense_rows(src)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f64, row_major_tag(src, tag)));
+    if (!has_dense_rows(dst)) TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f64, row_major_tag(dst, tag)));
+    if (moved.count > 0) return moved_build(&moved, layer_normalization_forward);
+    struct norm_rows_params made = rows_of(problem);
+    set_types(&made, problem, dst);
+    if (!cut_rows(&made, src, dst, problem_md(problem, DNNL_ARG_VARIANCE)))
+        return plan_skip(plan, "rows are not at regular distances");
+    return launch_rows(plan, &kernel_f64_normalize_rows, &made, DNNL_ARG_DST);
 }
 
 /* Statistics first, then results. */
@@ -215,7 +256,7 @@ static dnnl_status_t append_statistics(struct plan *plan, struct norm_moments *m
 static dnnl_status_t build_split(struct plan *plan) {
     struct norm_moments m = {.about_zero = (plan->problem.flags & dnnl_rms_norm) != 0};
     TRY(decide_layouts(&plan->problem));
-    TRY(check_types(plan));
+    TRY(check_types(plan, usual_types));
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC);
     const md_t *scale = problem_md(&plan->problem, DNNL_ARG_SCALE),
                *shift = problem_md(&plan->problem, DNNL_ARG_SHIFT);
@@ -236,5 +277,6 @@ static dnnl_status_t build_split(struct plan *plan) {
 const struct implementation layer_normalization_forward[] = {
         {"normalize_rows", build_rows, NULL},
         {"layer_normalization", build_split, NULL},
+        {"f64_normalize_rows", build_doubles, NULL},
         {NULL, NULL, NULL},
 };

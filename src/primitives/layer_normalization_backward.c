@@ -4,9 +4,10 @@
  * are element-wise programs and reductions.
  */
 #include "base/round.h"
-#include "kernels/params_normalization_backward.h"
+#include "kernels/params_doubles.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/layer_normalization.h"
+#include "primitives/moved.h"
 #include "primitives/normalization_backward.h"
 #include "primitives/primitives.h"
 #include "primitives/reduce.h"
@@ -46,7 +47,7 @@ dnnl_status_t dnnl_layer_normalization_backward_primitive_desc_create_v2(
     SUPPORT(!scaled || diff_scale_type == scale_type, "scales and gradients of different types");
     TRY(check_statistics(src, statistics, scale_type, flags));
     TRY(check_normalization_attr(&r, engine, attr, 0, true));
-    TRY(check_normalization_backward(&r, false));
+    TRY(check_normalization_backward(&r, false, true));
 
     struct problem problem;
     md_t described, weights;
@@ -77,6 +78,14 @@ static dnnl_status_t decide_layouts(struct problem *problem) {
 
 static bool about_zero(const struct plan *plan) {
     return (plan->problem.flags & dnnl_rms_norm) != 0;
+}
+
+static const int data_args[] = {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC};
+
+static bool has_doubles(const struct problem *problem) {
+    for (int i = 0; i < 3; i++)
+        if (problem_md(problem, data_args[i])->data_type == dnnl_f64) return true;
+    return false;
 }
 
 /* One row at a time. */
@@ -179,6 +188,7 @@ static dnnl_status_t build_rows(struct plan *plan) {
     md_t scales, shifts;
     TRY(plan_takes(plan, &kernel_norm_gradient_rows));
     TRY(decide_layouts(&plan->problem));
+    if (has_doubles(problem)) return plan_skip(plan, "a tensor is f64");
     describe(&made, problem);
     const md_t *src = problem_md(problem, DNNL_ARG_SRC);
     if (md_nelems(src, false) == 0) return norm_append_no_gradient(plan, made.length);
@@ -201,11 +211,77 @@ static dnnl_status_t build_rows(struct plan *plan) {
     return append_weights(plan, &shifts, DNNL_ARG_DIFF_SHIFT);
 }
 
+/* In doubles. */
+
+static dnnl_status_t append_doubles(struct plan *plan, struct norm_gradient_rows_params *made) {
+    enum { WORK = 8192 };
+    struct launch *launch;
+    made->span = WORK / made->length > 1 ? WORK / made->length : 1;
+    const struct range range = range_of_items(divide_up(made->rows, made->span), full_group(plan->device));
+    struct norm_gradient_rows_params *p = plan_launch(plan, &kernel_f64_norm_gradient_rows, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DIFF_DST);
+    launch_bind(launch, made->scale_type ? DNNL_ARG_SCALE : ARG_NOTHING);
+    launch_bind(launch, made->about_zero ? ARG_NOTHING : DNNL_ARG_MEAN);
+    launch_bind(launch, DNNL_ARG_VARIANCE);
+    launch_bind(launch, DNNL_ARG_DIFF_SRC);
+    return dnnl_success;
+}
+
+static dnnl_status_t append_weights_of_doubles(struct plan *plan,
+                                               const struct norm_gradient_rows_params *made) {
+    enum { COLUMNS = 8 };
+    struct launch *launch;
+    const md_t *scale = norm_wanted(&plan->problem, DNNL_ARG_DIFF_SCALE),
+               *shift = norm_wanted(&plan->problem, DNNL_ARG_DIFF_SHIFT);
+    const struct range range = range_of_items(divide_up(made->length, COLUMNS), full_group(plan->device));
+    struct f64_norm_weights_params *p = plan_launch(plan, &kernel_f64_norm_gradient_weights, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    p->rows = *made;
+    if (scale) p->diff_scale_type = (i32)scale->data_type, p->diff_scale_offset = scale->offset0;
+    if (shift) p->diff_shift_type = (i32)shift->data_type, p->diff_shift_offset = shift->offset0;
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DIFF_DST);
+    launch_bind(launch, made->about_zero ? ARG_NOTHING : DNNL_ARG_MEAN);
+    launch_bind(launch, DNNL_ARG_VARIANCE);
+    launch_bind(launch, scale ? DNNL_ARG_DIFF_SCALE : ARG_NOTHING);
+    launch_bind(launch, shift ? DNNL_ARG_DIFF_SHIFT : ARG_NOTHING);
+    return dnnl_success;
+}
+
+/* Other types and layouts are moved. */
+static dnnl_status_t build_doubles(struct plan *plan) {
+    const struct problem *problem = &plan->problem;
+    struct norm_gradient_rows_params made;
+    struct moved moved = {.plan = plan};
+    char tag[MOVED_TAG];
+    TRY(plan_takes(plan, &kernel_f64_norm_gradient_rows));
+    TRY(decide_layouts(&plan->problem));
+    if (!has_doubles(problem)) return plan_skip(plan, "no tensor is f64");
+    describe(&made, problem);
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC);
+    if (md_nelems(src, false) == 0) return norm_append_no_gradient(plan, made.length);
+    for (int i = 0; i < 3; i++) {
+        const md_t *md = problem_md(problem, data_args[i]);
+        if (md->data_type != dnnl_f64 || !md_matches_tag(md, row_major_tag(md, tag)))
+            TRY(moved_add(&moved, data_args[i], dnnl_f64, row_major_tag(md, tag)));
+    }
+    if (moved.count > 0) return moved_build(&moved, layer_normalization_backward);
+    if (!cut_rows(&made, src, problem_md(problem, DNNL_ARG_DIFF_DST), problem_md(problem, DNNL_ARG_DIFF_SRC),
+                  problem_md(problem, DNNL_ARG_VARIANCE)))
+        return plan_skip(plan, "statistics are not at regular distances");
+    TRY(append_doubles(plan, &made));
+    return norm_wants_weights(problem) ? append_weights_of_doubles(plan, &made) : dnnl_success;
+}
+
 /* Any layouts: a cell is a row. */
 
 static dnnl_status_t build_split(struct plan *plan) {
     struct norm_moments m = {.about_zero = about_zero(plan)};
     TRY(decide_layouts(&plan->problem));
+    if (has_doubles(&plan->problem)) return plan_skip(plan, "a tensor is f64");
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_SRC);
     const int axis = src.ndims - 1;
     if (md_nelems(&src, false) == 0) return norm_append_no_gradient(plan, src.dims[axis]);
@@ -229,5 +305,6 @@ static dnnl_status_t build_split(struct plan *plan) {
 const struct implementation layer_normalization_backward[] = {
         {"norm_gradient_rows", build_rows, NULL},
         {"layer_normalization_backward", build_split, NULL},
+        {"f64_norm_gradient_rows", build_doubles, NULL},
         {NULL, NULL, NULL},
 };

@@ -2,6 +2,7 @@
 /* Problems with moved tensors: see moved.h. */
 #include "primitives/moved.h"
 #include "base/verbose.h"
+#include "primitives/image.h"
 #include "primitives/primitives.h"
 
 static bool is_output(const struct problem *problem, int arg) {
@@ -95,4 +96,17 @@ dnnl_status_t moved_build(const struct moved *moved, const struct implementation
     if (dst) TRY(append_reorder(moved->plan, dst->arg, &dst->user, ARG_SCRATCHPAD, &dst->own, NULL));
     TRY(append_part(moved, implementations));
     return move_all(moved, true);
+}
+
+const char *row_major_tag(const md_t *md, char tag[MOVED_TAG]) {
+    for (int i = 0; i < md->ndims; i++)
+        tag[i] = (char)('a' + i);
+    tag[md->ndims] = 0;
+    return tag;
+}
+
+const char *moved_tag(const md_t *like, char tag[MOVED_TAG]) {
+    const bool image = like->ndims >= 3 && like->ndims <= 5;
+    const bool last = image && md_matches_tag(like, channels_last(like->ndims));
+    return last ? channels_last(like->ndims) : row_major_tag(like, tag);
 }

@@ -13,11 +13,12 @@
 
 static const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
 
-dnnl_status_t check_normalization_backward(const struct normalization_request *r, bool same) {
+dnnl_status_t check_normalization_backward(const struct normalization_request *r, bool same, bool doubles) {
     const char *component = r->component;
     const md_t *const mds[] = {r->src, r->diff_dst, r->diff_src};
     for (int i = 0; i < 3; i++) {
-        SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, bf16 and f16");
+        const bool allowed = in_set(floats, mds[i]->data_type) || (doubles && mds[i]->data_type == dnnl_f64);
+        SUPPORT(allowed, "a type other than f32, bf16 and f16");
         SUPPORT(!same || mds[i]->data_type == r->src->data_type, "tensors of different types");
         SUPPORT(md_is_any(mds[i]) || md_is_blocked(mds[i]), "a layout that is not blocked");
     }

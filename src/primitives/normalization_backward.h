@@ -9,8 +9,10 @@
 
 #include "primitives/normalization.h"
 
-/* Checks types and layouts, after check_normalization. `same`: all tensors must have one type. */
-dnnl_status_t check_normalization_backward(const struct normalization_request *request, bool same);
+/* Checks types and layouts, after check_normalization. `same`: all tensors must have one type; `doubles`:
+ * they may be f64. */
+dnnl_status_t check_normalization_backward(const struct normalization_request *request, bool same,
+                                           bool doubles);
 /* The backward problem. Mean and variance have the layout of `statistics`, scale, shift and their gradients
  * that of `weights`; `workspace` may be NULL. */
 dnnl_status_t normalization_backward_problem(struct problem *problem, dnnl_primitive_kind_t kind,

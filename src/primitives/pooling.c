@@ -143,6 +143,17 @@ void pooling_share(i64 rows, i64 length, i64 channels, i64 work, i64 *span, i64 
     if (*group > rows) *group = rows;
 }
 
+void pooling_set_image(struct pooling_image *to, const md_t *md) {
+    const struct image image = image_of(0, md);
+    *to = (struct pooling_image){.offset = image.offset,
+                                 .batch = image.batch_stride,
+                                 .channel = image.channel_stride,
+                                 .pitch = pooling_pitch(md),
+                                 .end = image_end(&image)};
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        to->stride[d] = image.stride[d];
+}
+
 static dnnl_status_t choose_layouts(struct problem *problem) {
     md_t *src = problem_md(problem, DNNL_ARG_SRC), *dst = problem_md(problem, DNNL_ARG_DST);
     md_t *workspace = problem_md(problem, DNNL_ARG_WORKSPACE);
@@ -198,6 +209,57 @@ static dnnl_status_t build_universal(struct plan *plan) {
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
     return epilogue_end(&ep, launch, &p->epilogue);
+}
+
+bool pooling_takes_doubles(const md_t *md) {
+    return md->data_type == dnnl_f64 && md_is_plain(md) && !md_has_padding(md) && pooling_pitch(md) != 0;
+}
+
+void pooling_set_doubles(struct f64_pooling_params *p, const struct problem *problem, const md_t *src,
+                         const md_t *dst, const md_t *workspace, bool backward) {
+    const struct image images = image_of(0, backward ? src : dst), outputs = image_of(0, dst);
+    struct window window;
+    window_init(&window, problem, src);
+    *p = (struct f64_pooling_params){.window = window_from_last(&window, src->ndims - 2),
+                                     .alg = pooling_code(problem->alg),
+                                     .workspace_type = workspace ? (i32)workspace->data_type : 0,
+                                     .taps = pooling_taps(&window),
+                                     .channels = outputs.channels,
+                                     .rows = images.batch * images.size[0] * images.size[1]};
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        p->places[d] = outputs.size[d];
+    pooling_set_image(&p->from, backward ? dst : src);
+    pooling_set_image(&p->to, backward ? src : dst);
+    if (workspace) pooling_set_image(&p->workspace, workspace);
+}
+
+/* In doubles, with channels last, which other types and layouts are moved to. */
+static dnnl_status_t build_doubles(struct plan *plan) {
+    struct moved moved = {.plan = plan};
+    struct launch *launch;
+    TRY(plan_takes(plan, &kernel_f64_pooling));
+    TRY(choose_layouts(&plan->problem));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST),
+               *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    if (src->data_type != dnnl_f64 && dst->data_type != dnnl_f64) return plan_skip(plan, "no tensor is f64");
+    if (!md_is_blocked(src) || !md_is_blocked(dst)) return plan_skip(plan, "a layout is not blocked");
+    if (plan->attr.post_ops.len > 0) return apart_build(plan, pooling_forward);
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    const char *tag = channels_last(src->ndims);
+    const bool moves_dst = !pooling_takes_doubles(dst);
+    if (!pooling_takes_doubles(src)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f64, tag));
+    if (moves_dst) TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f64, tag));
+    if (moves_dst && workspace) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, workspace->data_type, tag));
+    if (moved.count > 0) return moved_build(&moved, pooling_forward);
+    struct f64_pooling_params *p = plan_launch(plan, &kernel_f64_pooling, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    pooling_set_doubles(p, &plan->problem, src, dst, workspace, false);
+    launch->range = range_of_items(p->rows, full_group(plan->device));
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
 }
 
 /* Bytes whose results are bytes of the same type, and whose sums fit into 16 bits. */
@@ -440,6 +502,7 @@ static dnnl_status_t build_apart(struct plan *plan) {
 }
 
 const struct implementation pooling_forward[] = {
+        {"f64_pooling", build_doubles, NULL},
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},
         {"pooling_folded_16", build_folded, &kernel_pooling_folded_16},
         {"pooling_16", build_dense, &kernel_pooling_16},

@@ -3,6 +3,7 @@
 #ifndef LODE_PRIMITIVES_POOLING_H
 #define LODE_PRIMITIVES_POOLING_H
 
+#include "kernels/params_doubles.h"
 #include "primitives/check.h"
 #include "primitives/window.h"
 
@@ -27,5 +28,13 @@ dnnl_dim_t pooling_pitch(const md_t *md);
 void pooling_share(i64 rows, i64 length, i64 channels, i64 work, i64 *span, i64 *group);
 /* How many outputs read at most POOLING_ROW elements of a padded row; 0: none. */
 i64 pooling_outputs_at_once(const struct window *window);
+/* A layout that pooling_pitch is not 0 for. */
+void pooling_set_image(struct pooling_image *image, const md_t *md);
+
+/* Pooling of doubles, whose channels must be last: other types and layouts have been moved to that. Tensors
+ * have their forward names; `workspace` may be NULL. */
+bool pooling_takes_doubles(const md_t *md);
+void pooling_set_doubles(struct f64_pooling_params *p, const struct problem *problem, const md_t *src,
+                         const md_t *dst, const md_t *workspace, bool backward);
 
 #endif

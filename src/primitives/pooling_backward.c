@@ -15,10 +15,10 @@
 static const char component[] = "pooling";
 
 static dnnl_status_t check_supported(const md_t *diff_src, const md_t *diff_dst) {
-    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
+    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_f64) | BIT(dnnl_bf16) | BIT(dnnl_f16);
     const md_t *const mds[] = {diff_src, diff_dst};
     for (int i = 0; i < 2; i++) {
-        SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, bf16 and f16");
+        SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, f64, bf16 and f16");
         SUPPORT(md_is_any(mds[i]) || md_is_blocked(mds[i]), "a layout that is not blocked");
     }
     return dnnl_success;
@@ -79,10 +79,15 @@ static void bind(struct launch *launch, const struct tensors *t) {
     launch_bind(launch, DNNL_ARG_DIFF_SRC);
 }
 
+static bool has_doubles(const struct tensors *t) {
+    return t->diff_dst->data_type == dnnl_f64 || t->diff_src->data_type == dnnl_f64;
+}
+
 static dnnl_status_t build_universal(struct plan *plan) {
     struct tensors t;
     struct launch *launch;
     TRY(decide_layouts(plan, &t));
+    if (has_doubles(&t)) return plan_skip(plan, "f64, which the device does not have");
     if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
     struct pooling_backward_params *p =
             plan_launch(plan, &kernel_pooling_backward_universal, (struct range){0}, &launch);
@@ -98,17 +103,6 @@ static dnnl_status_t build_universal(struct plan *plan) {
     launch->range = walk_init_cost(&p->walk, t.diff_src, plan->device, p->taps);
     bind(launch, &t);
     return dnnl_success;
-}
-
-static void set_image(struct pooling_image *to, const md_t *md) {
-    const struct image image = image_of(0, md);
-    *to = (struct pooling_image){.offset = image.offset,
-                                 .batch = image.batch_stride,
-                                 .channel = image.channel_stride,
-                                 .pitch = pooling_pitch(md),
-                                 .end = image_end(&image)};
-    for (int d = 0; d < WINDOW_DIMS; d++)
-        to->stride[d] = image.stride[d];
 }
 
 static void set_images(struct pooling_backward_images_params *p, const struct problem *problem,
@@ -127,9 +121,9 @@ static void set_images(struct pooling_backward_images_params *p, const struct pr
     };
     for (int d = 0; d < WINDOW_DIMS; d++)
         p->places[d] = places.size[d];
-    set_image(&p->diff_src, t->diff_src);
-    set_image(&p->diff_dst, t->diff_dst);
-    if (t->workspace) set_image(&p->workspace, t->workspace);
+    pooling_set_image(&p->diff_src, t->diff_src);
+    pooling_set_image(&p->diff_dst, t->diff_dst);
+    if (t->workspace) pooling_set_image(&p->workspace, t->workspace);
 }
 
 static bool is_dense(const md_t *md, int dim) {
@@ -257,6 +251,30 @@ static dnnl_status_t build_planes(struct plan *plan) {
     return dnnl_success;
 }
 
+/* In doubles, with channels last, which other types and layouts are moved to. */
+static dnnl_status_t build_doubles(struct plan *plan) {
+    struct moved moved = {.plan = plan};
+    struct tensors t;
+    struct launch *launch;
+    TRY(plan_takes(plan, &kernel_f64_pooling_backward));
+    TRY(decide_layouts(plan, &t));
+    if (!has_doubles(&t)) return plan_skip(plan, "no tensor is f64");
+    if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
+    const char *tag = channels_last(t.diff_src->ndims);
+    if (!pooling_takes_doubles(t.diff_dst)) TRY(moved_add(&moved, DNNL_ARG_DIFF_DST, dnnl_f64, tag));
+    if (t.workspace && !is_dense(t.workspace, 1))
+        TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, t.workspace->data_type, tag));
+    if (!pooling_takes_doubles(t.diff_src)) TRY(moved_add(&moved, DNNL_ARG_DIFF_SRC, dnnl_f64, tag));
+    if (moved.count > 0) return moved_build(&moved, pooling_backward);
+    struct f64_pooling_params *p =
+            plan_launch(plan, &kernel_f64_pooling_backward, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    pooling_set_doubles(p, &plan->problem, t.diff_src, t.diff_dst, t.workspace, true);
+    launch->range = range_of_items(p->rows, full_group(plan->device));
+    bind(launch, &t);
+    return dnnl_success;
+}
+
 /* Images that have channels elsewhere. */
 static dnnl_status_t build_moved(struct plan *plan) {
     struct moved moved = {.plan = plan};
@@ -275,7 +293,11 @@ static dnnl_status_t build_moved(struct plan *plan) {
 }
 
 const struct implementation pooling_backward[] = {
-        {"pooling_backward_16", build_channels, NULL},         {"pooling_backward_rows", build_rows, NULL},
-        {"f32_pooling_backward_planes", build_planes, NULL},   {"pooling_backward_moved", build_moved, NULL},
-        {"pooling_backward_universal", build_universal, NULL}, {NULL, NULL, NULL},
+        {"f64_pooling_backward", build_doubles, NULL},
+        {"pooling_backward_16", build_channels, NULL},
+        {"pooling_backward_rows", build_rows, NULL},
+        {"f32_pooling_backward_planes", build_planes, NULL},
+        {"pooling_backward_moved", build_moved, NULL},
+        {"pooling_backward_universal", build_universal, NULL},
+        {NULL, NULL, NULL},
 };

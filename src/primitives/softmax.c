@@ -4,14 +4,15 @@
  * without blocks that have the axis, or another dimension, next to each other in src and in the results.
  */
 #include "base/round.h"
-#include "primitives/epilogue.h"
-#include "primitives/tensor.h"
 #include "kernels/params_softmax.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "primitives/apart.h"
 #include "primitives/check.h"
+#include "primitives/epilogue.h"
 #include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "primitives/softmax.h"
+#include "primitives/tensor.h"
 
 static const char component[] = "softmax";
 
@@ -149,6 +150,47 @@ static dnnl_status_t build_groups(struct plan *plan) {
     return dnnl_success;
 }
 
+static dnnl_status_t launch_doubles(struct plan *plan, struct softmax_lines_params *made) {
+    struct launch *launch;
+    softmax_cut_lines(made);
+    const struct range range = range_of_items(divide_up(made->units, made->span), full_group(plan->device));
+    struct softmax_lines_params *p = plan_launch(plan, &kernel_f64_softmax, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    p->log = plan->problem.alg == dnnl_softmax_log;
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
+static bool is_ready(const md_t *md, int axis) {
+    return md->data_type == dnnl_f64 && softmax_is_dense(md, axis) && !md_has_padding(md);
+}
+
+/* In doubles, which other types and layouts are moved to. */
+static dnnl_status_t build_doubles(struct plan *plan) {
+    struct softmax_lines_params made;
+    struct moved moved = {.plan = plan};
+    char tag[DNNL_MAX_NDIMS + 1];
+    const int axis = plan->problem.axis;
+    TRY(plan_takes(plan, &kernel_f64_softmax));
+    TRY(decide_layouts(plan));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    if (src->data_type != dnnl_f64 && dst->data_type != dnnl_f64) return plan_skip(plan, "no tensor is f64");
+    if (plan->attr.dropout.enabled) return plan_skip(plan, "random numbers");
+    if (apart_has_rest(&plan->attr)) return apart_build(plan, softmax_forward);
+    if (!attr_is_default(&plan->attr)) return plan_skip(plan, "src has a scale");
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    softmax_axis_last(tag, src->ndims, axis);
+    if (!is_ready(src, axis)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f64, tag));
+    if (!is_ready(dst, axis)) TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f64, tag));
+    if (moved.count > 0) return moved_build(&moved, softmax_forward);
+    if (!softmax_fits(&made, (const md_t *[]){src, dst}, 2, axis, false))
+        return plan_skip(plan, "the axis is not dense");
+    return launch_doubles(plan, &made);
+}
+
 static dnnl_status_t build_universal(struct plan *plan) {
     struct epilogue_build ep;
     struct walk walk, rows, line;
@@ -193,6 +235,7 @@ static dnnl_status_t build_moved(struct plan *plan) {
 }
 
 const struct implementation softmax_forward[] = {
+        {"f64_softmax", build_doubles, NULL},
         {"softmax_along_16", build_lines, &kernel_softmax_along_16},
         {"softmax_across_16", build_lines, &kernel_softmax_across_16},
         {"softmax_moved", build_moved, NULL},

@@ -15,10 +15,10 @@
 static const char component[] = "softmax";
 
 static dnnl_status_t check_supported(const md_t *dst, const md_t *diff_dst, const md_t *diff_src) {
-    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16);
+    const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_f64) | BIT(dnnl_bf16) | BIT(dnnl_f16);
     const md_t *const mds[] = {dst, diff_dst, diff_src};
     for (int i = 0; i < 3; i++) {
-        SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, bf16 and f16");
+        SUPPORT(in_set(floats, mds[i]->data_type), "a type other than f32, f64, bf16 and f16");
         SUPPORT(md_is_any(mds[i]) || md_is_blocked(mds[i]), "a layout that is not blocked");
     }
     return dnnl_success;
@@ -66,12 +66,17 @@ static void bind(struct launch *launch) {
         launch_bind(launch, args[t]);
 }
 
+static bool has_doubles(const md_t *const *mds) {
+    return mds[0]->data_type == dnnl_f64 || mds[1]->data_type == dnnl_f64 || mds[2]->data_type == dnnl_f64;
+}
+
 static dnnl_status_t build_universal(struct plan *plan) {
     const md_t *mds[3];
     struct walk walk, rows, line;
     struct launch *launch;
     const int axis = plan->problem.axis;
     TRY(decide_layouts(plan, mds));
+    if (has_doubles(mds)) return plan_skip(plan, "f64, which the device does not have");
     if (md_nelems(mds[2], true) == 0) return dnnl_success;
     walk_init(&walk, mds[2], plan->device);
     softmax_split_walk(&walk, axis, &rows, &line);
@@ -109,6 +114,38 @@ static dnnl_status_t build_rows(struct plan *plan) {
     return dnnl_success;
 }
 
+static dnnl_status_t launch_doubles(struct plan *plan, struct softmax_lines_params *made) {
+    struct launch *launch;
+    softmax_cut_lines(made);
+    const struct range range = range_of_items(divide_up(made->units, made->span), full_group(plan->device));
+    struct softmax_lines_params *p = plan_launch(plan, &kernel_f64_softmax_backward, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    p->log = plan->problem.alg == dnnl_softmax_log;
+    bind(launch);
+    return dnnl_success;
+}
+
+/* In doubles, which all other types and layouts are moved to. */
+static dnnl_status_t build_doubles(struct plan *plan) {
+    struct softmax_lines_params made;
+    struct moved moved = {.plan = plan};
+    char tag[DNNL_MAX_NDIMS + 1];
+    const md_t *mds[3];
+    const int axis = plan->problem.axis;
+    TRY(plan_takes(plan, &kernel_f64_softmax_backward));
+    TRY(decide_layouts(plan, mds));
+    if (!has_doubles(mds)) return plan_skip(plan, "no tensor is f64");
+    if (md_nelems(mds[2], true) == 0) return dnnl_success;
+    softmax_axis_last(tag, mds[0]->ndims, axis);
+    for (int t = 0; t < 3; t++)
+        if (mds[t]->data_type != dnnl_f64 || !softmax_is_dense(mds[t], axis) || md_has_padding(mds[t]))
+            TRY(moved_add(&moved, args[t], dnnl_f64, tag));
+    if (moved.count > 0) return moved_build(&moved, softmax_backward);
+    if (!softmax_fits(&made, mds, 3, axis, false)) return plan_skip(plan, "the axis is not dense");
+    return launch_doubles(plan, &made);
+}
+
 /* Tensors with other layouts get one with the axis last. */
 static dnnl_status_t build_moved(struct plan *plan) {
     struct softmax_lines_params made;
@@ -129,6 +166,7 @@ static dnnl_status_t build_moved(struct plan *plan) {
 }
 
 const struct implementation softmax_backward[] = {
+        {"f64_softmax_backward", build_doubles, NULL},
         {"softmax_backward_along_16", build_rows, &kernel_softmax_backward_along_16},
         {"softmax_backward_across_16", build_rows, &kernel_softmax_backward_across_16},
         {"softmax_backward_moved", build_moved, NULL},

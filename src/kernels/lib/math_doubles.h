@@ -2,7 +2,8 @@
 /*
  * The functions of math.h for double8, under the same names, so that eltwise_lanes.h and gradient_lanes.h
  * serve both. Polynomials are fits of our own through Chebyshev nodes. tests/kernels/math_doubles.c checks
- * the stated accuracies; without the instruction, fma rounds twice and each may be off by another ulp.
+ * the stated accuracies; without the instruction, fma rounds twice and each may be off by another ulp. Long
+ * ones are functions, because size matters more here than speed.
  */
 #ifndef LODE_KERNELS_LIB_MATH_DOUBLES_H
 #define LODE_KERNELS_LIB_MATH_DOUBLES_H
@@ -20,8 +21,8 @@
 /* coefficients[0] x^(terms - 1) + … + coefficients[terms - 1]. */
 #define POLYNOMIAL(y, x, coefficients)                                                                       \
     VEC y = V((coefficients)[0]);                                                                            \
-    _Pragma("unroll") for (uint k_ = 1; k_ < sizeof(coefficients) / sizeof((coefficients)[0]); k_++)         \
-            y = fma(y, x, V((coefficients)[k_]));
+    _Pragma("unroll") for (uint k_ = 1; k_ < sizeof(coefficients) / sizeof((coefficients)[0]); k_++) y =     \
+            fma(y, x, V((coefficients)[k_]));
 
 INLINE OVERLOAD VEC f32_abs(VEC x) {
     return AS_VEC(AS_UVEC(x) & 0x7fffffffffffffffUL);
@@ -64,10 +65,17 @@ INLINE OVERLOAD VEC f32_scale(VEC x, IVEC n) {
 
 /* e^x = 2^n e^r with |r| < 0.35 and e^r = 1 + r + r^2 *p; |x| < 1000. Returns n. */
 INLINE OVERLOAD IVEC f32_exp_parts(VEC x, VEC *r, VEC *p) {
-    const double terms[] = {0x1.1f730349868cep-29, 0x1.af4de97ca4194p-26, 0x1.27e4db646b17ep-22,
-                            0x1.71de0231960ebp-19, 0x1.a01a01a6d889cp-16, 0x1.a01a01abe7fe1p-13,
-                            0x1.6c16c16c162d4p-10, 0x1.11111111100dcp-7,  0x1.5555555555556p-5,
-                            0x1.5555555555557p-3,  0.5};
+    const double terms[] = {0x1.1f730349868cep-29,
+                            0x1.af4de97ca4194p-26,
+                            0x1.27e4db646b17ep-22,
+                            0x1.71de0231960ebp-19,
+                            0x1.a01a01a6d889cp-16,
+                            0x1.a01a01abe7fe1p-13,
+                            0x1.6c16c16c162d4p-10,
+                            0x1.11111111100dcp-7,
+                            0x1.5555555555556p-5,
+                            0x1.5555555555557p-3,
+                            0.5};
     VEC shifted = fma(x, V(0x1.71547652b82fep+0), V(SHIFT_TO_INTEGER));
     VEC n = shifted - V(SHIFT_TO_INTEGER);
     VEC t = fma(n, V(-0x1.ef35793c7673p-45), fma(n, V(-0x1.62e42fefa38p-1), x));
@@ -78,7 +86,7 @@ INLINE OVERLOAD IVEC f32_exp_parts(VEC x, VEC *r, VEC *p) {
 }
 
 /* e^x: 1 ulp. */
-INLINE OVERLOAD VEC f32_exp(VEC x) {
+OUTLINE OVERLOAD VEC f32_exp(VEC x) {
     VEC r, p, inside = x > V(710.0) ? V(710.0) : x;
     inside = inside < V(-746.0) ? V(-746.0) : inside;
     IVEC n = f32_exp_parts(inside, &r, &p);
@@ -87,7 +95,7 @@ INLINE OVERLOAD VEC f32_exp(VEC x) {
 }
 
 /* e^x - 1 for x <= 0: 1.5 ulp. */
-INLINE OVERLOAD VEC f32_expm1_negative(VEC x) {
+OUTLINE OVERLOAD VEC f32_expm1_negative(VEC x) {
     VEC r, p, inside = x < V(-60.0) ? V(-60.0) : x;
     VEC scale = f32_power_of_two(f32_exp_parts(inside, &r, &p));
     return x == x ? fma(fma(r * r, p, r), scale, scale - V(1.0)) : x;
@@ -104,15 +112,15 @@ INLINE OVERLOAD VEC f32_log_parts(VEC x, VEC *e) {
 }
 
 /* log x: 1 ulp. With f = m - 1 and s = f / (2 + f), log m = f - f^2 / 2 + s (f^2 / 2 + s^2 p). */
-INLINE OVERLOAD VEC f32_log(VEC x) {
+OUTLINE OVERLOAD VEC f32_log(VEC x) {
     const double terms[] = {0x1.0c04595972ab8p-3, 0x1.0fbe83c2cbcf3p-3, 0x1.3b1c360763b8ap-3,
                             0x1.745cf901605f7p-3, 0x1.c71c720160b47p-3, 0x1.2492492476c87p-2,
                             0x1.9999999999a38p-2, 0x1.5555555555555p-1};
     VEC e, f = f32_log_parts(x, &e) - V(1.0);
-    VEC s = f / (f + V(2.0)), z = s * s, half = f * f * V(0.5);
+    VEC s = f / (f + V(2.0)), z = s * s, square = f * f * V(0.5);
     POLYNOMIAL(p, z, terms)
-    VEC low = fma(s, fma(z, p, half), e * V(0x1.ef35793c7673p-45));
-    VEC y = fma(e, V(0x1.62e42fefa38p-1), f - (half - low));
+    VEC low = fma(s, fma(z, p, square), e * V(0x1.ef35793c7673p-45));
+    VEC y = fma(e, V(0x1.62e42fefa38p-1), f - (square - low));
     y = x < V(INFINITY) ? y : x;
     y = x < V(0.0) ? V(NAN) : y;
     return x == V(0.0) ? V(-INFINITY) : y;
@@ -139,7 +147,7 @@ INLINE OVERLOAD VEC f32_tanh(VEC x) {
 
 /* erf x: 2 ulp. A polynomial in x^2; from 1 on 1 - e^(-x^2) p / (1 + 2 x), with a polynomial p in
  * (x - 3) / (x + 3). */
-INLINE OVERLOAD VEC f32_erf(VEC x) {
+OUTLINE OVERLOAD VEC f32_erf(VEC x) {
     const double near[] = {0x1.05ffd737fb32ep-34,  -0x1.389d4f2641625p-30, 0x1.f7b4bf3b13964p-27,
                            -0x1.5f1ecb6f0764cp-23, 0x1.b9df224ca4b97p-20,  -0x1.f4d1e3183f7aep-17,
                            0x1.f9a321d5b8e1ep-14,  -0x1.c02db3dac435fp-11, 0x1.565bcd0dbaa38p-8,
@@ -207,7 +215,7 @@ INLINE OVERLOAD VEC f32_exp2_parts(VEC high, VEC low) {
 }
 
 /* x^y with the special cases of C's pow: 16 ulp, and fewer the closer the result is to 1. */
-INLINE OVERLOAD VEC f32_pow(VEC x, VEC y) {
+OUTLINE OVERLOAD VEC f32_pow(VEC x, VEC y) {
     VEC a = f32_abs(x), size = f32_abs(y), halved = y * V(0.5);
     IVEC whole = f32_round(y) == y, even = f32_round(halved) == halved, finite = a < V(INFINITY);
     IVEC negative = (x < V(0.0)) & finite, usual = (a > V(0.0)) & finite;

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory-bound primitives in doubles, for every class of device: tensors that are dense in the way that a
+ * kernel wants, everything else is moved to that before. A family of its own, because devices without doubles
+ * cannot use a module with doubles.
+ */
+#include "kernels/lib/convert.h"
+#include "kernels/lib/math_doubles.h"
+#include "kernels/lib/pooling_readers.h"
+#include "kernels/lib/softmax_unit.h"
+#include "kernels/params_doubles.h"
+#include "kernels/params_eltwise.h"
+#include "kernels/params_normalization_backward.h"
+
+#define DOUBLES
+#define LANES 8
+#include "kernels/lib/lanes.h"
+#undef LANES
+#undef DOUBLES
+
+/* The first `count` of 8 elements; the other lanes are `none`. */
+INLINE double8 load_doubles(global const double *from, i64 count, double none) {
+    if (count >= 8) return vload8(0, from);
+    double values[8];
+#pragma nounroll
+    for (int i = 0; i < 8; i++)
+        values[i] = i < count ? from[i] : none;
+    return vload8(0, values);
+}
+
+INLINE void store_doubles(double8 x, global double *to, i64 count) {
+    if (count >= 8) {
+        vstore8(x, 0, to);
+        return;
+    }
+    double values[8];
+    vstore8(x, 0, values);
+#pragma nounroll
+    for (int i = 0; i < count; i++)
+        to[i] = values[i];
+}
+
+/* The first `count` of 8 elements of any type but f64, `none` if there is no such tensor. */
+INLINE double8 load_others(global const uchar *from, int type, i64 at, i64 count, double none) {
+    double values[8];
+    if (type == 0) return V(none);
+#pragma nounroll
+    for (int i = 0; i < 8; i++)
+        values[i] = i < count ? (double)load_f32(from, type, at + i) : 0.0;
+    return vload8(0, values);
+}
+
+INLINE double sum_of(double8 x) {
+    return ((x.s0 + x.s4) + (x.s2 + x.s6)) + ((x.s1 + x.s5) + (x.s3 + x.s7));
+}
+
+/* Range: count / span. */
+#if WANTED(f64_eltwise)
+kernel void f64_eltwise(ITEM global const double *src, global double *dst,
+                        constant struct f64_eltwise_params *p) {
+    const i64 begin = (i64)get_global_id(0) * p->span;
+    i64 left = p->count - begin < p->span ? p->count - begin : p->span;
+    const float alpha = p->alpha, beta = p->beta;
+    src += p->src_offset + begin;
+    dst += p->dst_offset + begin;
+#define ELTWISE_LOOP(name, expression)                                                                       \
+    case name:                                                                                               \
+        _Pragma("nounroll") for (; left > 0; left -= 8, src += 8, dst += 8) {                                \
+            const double8 x = load_doubles(src, left, 0.0);                                                  \
+            store_doubles(expression, dst, left);                                                            \
+        }                                                                                                    \
+        break;
+    switch (p->alg) { ELTWISE_EACH(ELTWISE_LOOP) }
+#undef ELTWISE_LOOP
+}
+#endif
+
+/* Range: count / span. */
+#if WANTED(f64_eltwise_backward)
+kernel void f64_eltwise_backward(ITEM global const double *data, global const double *diff_dst,
+                                 global double *diff_src, constant struct eltwise_backward_dense_params *p) {
+    const i64 begin = (i64)get_global_id(0) * p->span;
+    i64 left = p->count - begin < p->span ? p->count - begin : p->span;
+    const float alpha = p->alpha, beta = p->beta;
+    data += p->data_offset + begin;
+    diff_dst += p->diff_dst_offset + begin;
+    diff_src += p->diff_src_offset + begin;
+#define GRADIENT_LOOP(name, expression)                                                                      \
+    case name:                                                                                               \
+        _Pragma("nounroll") for (; left > 0; left -= 8, data += 8, diff_dst += 8, diff_src += 8) {           \
+            const double8 x = load_doubles(data, left, 0.0);                                                 \
+            store_doubles(load_doubles(diff_dst, left, 0.0) * (expression), diff_src, left);                 \
+        }                                                                                                    \
+        break;
+    switch (p->alg) { GRADIENT_EACH(GRADIENT_LOOP) }
+#undef GRADIENT_LOOP
+}
+#endif
+
+/* Range: count / span. */
+#if WANTED(f64_add)
+kernel void f64_add(ITEM global const double *first, global const double *second, global double *dst,
+                    constant struct f64_add_params *p) {
+    const i64 begin = (i64)get_global_id(0) * p->span;
+    const i64 count = p->count - begin < p->span ? p->count - begin : p->span;
+    const double8 a = V(p->scales[0]), b = V(p->scales[1]);
+    dst += p->dst_offset + begin;
+#pragma nounroll
+    for (i64 i = 0; i < count; i += 8) {
+        double8 x = load_doubles(first + (p->first_offset + begin + i), count - i, 0.0) * a;
+        if (p->both) x = fma(load_doubles(second + (p->second_offset + begin + i), count - i, 0.0), b, x);
+        store_doubles(x, dst + i, count - i);
+    }
+}
+#endif
+
+INLINE double8 softmax_most(global const double *x, i64 length) {
+    double8 most = V(-INFINITY);
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 8) {
+        const double8 y = load_doubles(x + i, length - i, -INFINITY);
+        most = y > most ? y : most;
+    }
+    most.lo = most.lo > most.hi ? most.lo : most.hi;
+    most.lo.lo = most.lo.lo > most.lo.hi ? most.lo.lo : most.lo.hi;
+    return V(most.s0 > most.s1 ? most.s0 : most.s1);
+}
+
+/* One line. dst may be src: every element is read before it is written. */
+INLINE void softmax_line(int log, global const double *x, global double *y, i64 length) {
+    const double8 most = softmax_most(x, length);
+    double8 parts = V(0.0);
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 8) {
+        const double8 e = f32_exp(load_doubles(x + i, length - i, -INFINITY) - most);
+        parts += e;
+        if (!log) store_doubles(e, y + i, length - i);
+    }
+    const double8 sum = V(sum_of(parts)), shift = most + f32_log(sum);
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 8) {
+        const i64 left = length - i;
+        store_doubles(log ? load_doubles(x + i, left, 0.0) - shift : load_doubles(y + i, left, 0.0) / sum,
+                      y + i, left);
+    }
+}
+
+/* Range: shares of the lines, whose elements are next to each other. */
+#if WANTED(f64_softmax)
+kernel void f64_softmax(ITEM global const double *src, global double *dst,
+                        constant struct softmax_lines_params *p) {
+    const i64 first = (i64)get_global_id(0) * p->span;
+    const i64 last = first + p->span < p->units ? first + p->span : p->units;
+#pragma nounroll
+    for (i64 unit = first; unit < last; unit++) {
+        const struct softmax_unit u = softmax_unit(p, unit);
+        softmax_line(p->log, src + u.offsets[0], dst + u.offsets[1], p->length);
+    }
+}
+#endif
+
+INLINE void softmax_gradient(int log, global const double *y, global const double *d, global double *to,
+                             i64 length) {
+    double8 parts = V(0.0);
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 8) {
+        const double8 b = load_doubles(d + i, length - i, 0.0);
+        parts = log ? parts + b : fma(load_doubles(y + i, length - i, 0.0), b, parts);
+    }
+    const double8 sum = V(sum_of(parts));
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 8) {
+        const i64 left = length - i;
+        const double8 a = load_doubles(y + i, left, 0.0), b = load_doubles(d + i, left, 0.0);
+        store_doubles(log ? b - f32_exp(a) * sum : a * (b - sum), to + i, left);
+    }
+}
+
+/* Range: as above. */
+#if WANTED(f64_softmax_backward)
+kernel void f64_softmax_backward(ITEM global const double *dst, global const double *diff_dst,
+                                 global double *diff_src, constant struct softmax_lines_params *p) {
+    const i64 first = (i64)get_global_id(0) * p->span;
+    const i64 last = first + p->span < p->units ? first + p->span : p->units;
+#pragma nounroll
+    for (i64 unit = first; unit < last; unit++) {
+        const struct softmax_unit u = softmax_unit(p, unit);
+        softmax_gradient(p->log, dst + u.offsets[0], diff_dst + u.offsets[1], diff_src + u.offsets[2],
+                         p->length);
+    }
+}
+#endif
+
+/* Layer normalisation. */
+
+/* The sum of (x - mean)^2 / length, or of x / length if `mean` is NULL. */
+INLINE double mean_of(global const double *x, i64 length, const double *mean) {
+    double8 parts = V(0.0);
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 8) {
+        const double8 y = load_doubles(x + i, length - i, mean ? *mean : 0.0);
+        const double8 d = mean ? y - V(*mean) : y;
+        parts = mean ? fma(d, d, parts) : parts + d;
+    }
+    return sum_of(parts) / (double)length;
+}
+
+INLINE double inverse_root(double x) {
+    return (V(1.0) / f32_sqrt(V(x))).s0;
+}
+
+/* Range: rows / span. */
+#if WANTED(f64_normalize_rows)
+kernel void f64_normalize_rows(ITEM global const double *src, global const uchar *scale,
+                               global const uchar *shift, global float *mean, global float *variance,
+                               global double *dst, constant struct norm_rows_params *p) {
+    const i64 first = (i64)get_global_id(0) * p->span, length = p->length;
+    const i64 last = first + p->span < p->rows ? first + p->span : p->rows;
+#pragma nounroll
+    for (i64 row = first; row < last; row++) {
+        i64 from = p->src_offset, to = p->dst_offset, stat = 0, rest = row;
+#pragma nounroll
+        for (int l = p->nloops - 1; l >= 0; l--) {
+            const i64 i = rest % p->loops[l].size;
+            rest /= p->loops[l].size;
+            from += i * p->loops[l].src, to += i * p->loops[l].dst, stat += i * p->loops[l].stat;
+        }
+        double m = 0.0, v;
+        if (p->given) {
+            if (!p->about_zero) m = mean[p->mean_offset + stat];
+            v = variance[p->variance_offset + stat];
+        } else {
+            if (!p->about_zero) m = mean_of(src + from, length, 0);
+            v = mean_of(src + from, length, &m);
+        }
+        if (p->training) {
+            if (!p->about_zero) mean[p->mean_offset + stat] = (float)m;
+            variance[p->variance_offset + stat] = (float)v;
+        }
+        const double8 factor = V(inverse_root(v + p->eps));
+#pragma nounroll
+        for (i64 i = 0; i < length; i += 8) {
+            const i64 left = length - i;
+            const double8 a = load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
+            const double8 b = load_others(shift, p->shift_type, p->shift_offset + i, left, 0.0);
+            const double8 x = load_doubles(src + from + i, left, 0.0) - V(m);
+            store_doubles(fma(x * factor, a, b), dst + to + i, left);
+        }
+    }
+}
+#endif
+
+/* Where a row is, backward, and its statistics. */
+struct norm_row {
+    i64 src, diff_dst, diff_src;
+    double mean, factor;
+};
+
+INLINE struct norm_row norm_row_at(constant struct norm_gradient_rows_params *p, global const float *mean,
+                                   global const float *variance, i64 row) {
+    struct norm_row r = {p->src_offset, p->diff_dst_offset, p->diff_src_offset, 0.0, 0.0};
+    i64 stat = 0;
+#pragma nounroll
+    for (int l = p->nloops - 1; l >= 0; l--) {
+        constant struct norm_gradient_loop *loop = &p->loops[l];
+        const i64 i = row % loop->size;
+        row /= loop->size;
+        r.src += i * loop->src, r.diff_dst += i * loop->diff_dst, r.diff_src += i * loop->diff_src;
+        stat += i * loop->stat;
+    }
+    if (!p->about_zero) r.mean = mean[p->mean_offset + stat];
+    r.factor = inverse_root((double)variance[p->variance_offset + stat] + p->eps);
+    return r;
+}
+
+/* Range: rows / span. */
+#if WANTED(f64_norm_gradient_rows)
+kernel void f64_norm_gradient_rows(ITEM global const double *src, global const double *diff_dst,
+                                   global const uchar *scale, global const float *mean,
+                                   global const float *variance, global double *diff_src,
+                                   constant struct norm_gradient_rows_params *p) {
+    const i64 first = (i64)get_global_id(0) * p->span, length = p->length;
+    const i64 last = first + p->span < p->rows ? first + p->span : p->rows;
+#pragma nounroll
+    for (i64 row = first; row < last; row++) {
+        const struct norm_row r = norm_row_at(p, mean, variance, row);
+        double8 sums = V(0.0), products = V(0.0);
+#pragma nounroll
+        for (i64 i = 0; i < length && !p->given; i += 8) {
+            const i64 left = length - i;
+            const double8 d = load_doubles(diff_dst + r.diff_dst + i, left, 0.0)
+                              * load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
+            sums += d;
+            products = fma(d, load_doubles(src + r.src + i, left, r.mean) - V(r.mean), products);
+        }
+        const double8 a = V(p->about_zero ? 0.0 : sum_of(sums) / (double)length);
+        const double8 b = V(sum_of(products) / (double)length * r.factor * r.factor);
+#pragma nounroll
+        for (i64 i = 0; i < length; i += 8) {
+            const i64 left = length - i;
+            const double8 d = load_doubles(diff_dst + r.diff_dst + i, left, 0.0)
+                              * load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
+            const double8 x = load_doubles(src + r.src + i, left, 0.0) - V(r.mean);
+            store_doubles((d - a - x * b) * V(r.factor), diff_src + r.diff_src + i, left);
+        }
+    }
+}
+#endif
+
+INLINE void store_others(double8 x, global uchar *to, int type, i64 at, i64 count) {
+    double values[8];
+    vstore8(x, 0, values);
+#pragma nounroll
+    for (int i = 0; i < 8 && i < count && type; i++)
+        store_f32(to, type, at + i, (float)values[i]);
+}
+
+/* The gradients of scale and shift. Range: length / 8. */
+#if WANTED(f64_norm_gradient_weights)
+kernel void f64_norm_gradient_weights(ITEM global const double *src, global const double *diff_dst,
+                                      global const float *mean, global const float *variance,
+                                      global uchar *diff_scale, global uchar *diff_shift,
+                                      constant struct f64_norm_weights_params *w) {
+    constant struct norm_gradient_rows_params *p = &w->rows;
+    const i64 at = (i64)get_global_id(0) * 8, left = p->length - at;
+    double8 scales = V(0.0), shifts = V(0.0);
+    if (left <= 0) return;
+#pragma nounroll
+    for (i64 row = 0; row < p->rows; row++) {
+        const struct norm_row r = norm_row_at(p, mean, variance, row);
+        const double8 d = load_doubles(diff_dst + r.diff_dst + at, left, 0.0);
+        const double8 x = load_doubles(src + r.src + at, left, 0.0) - V(r.mean);
+        scales = fma(d, x * V(r.factor), scales);
+        shifts += d;
+    }
+    store_others(scales, diff_scale, w->diff_scale_type, w->diff_scale_offset + at, left);
+    store_others(shifts, diff_shift, w->diff_shift_type, w->diff_shift_offset + at, left);
+}
+#endif
+
+/* Pooling. */
+
+/* The offset of an image's element, without the channel. */
+INLINE i64 pixel(constant struct pooling_image *image, i64 batch, const i64 *place) {
+    return image->offset + batch * image->batch + place[0] * image->stride[0] + place[1] * image->stride[1]
+           + place[2] * image->stride[2];
+}
+
+/* One window, and 8 channels. */
+INLINE void pool_window(constant struct f64_pooling_params *p, const struct taps *t,
+                        global const double *from, i64 at, i64 left, double8 *result, long8 *best) {
+    const int max = p->alg == POOLING_MAX;
+    double8 x = V(max ? -0x1.fffffffffffffp1023 : 0.0);
+    long8 tap_of = (long8)(0);
+#pragma nounroll
+    for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
+#pragma nounroll
+        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++)
+#pragma nounroll
+            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
+                const i64 place[] = {t->start[0] + k0 * p->window.step[0],
+                                     t->start[1] + k1 * p->window.step[1],
+                                     t->start[2] + k2 * p->window.step[2]};
+                const double8 y =
+                        load_doubles(from + at + place[0] * p->from.stride[0] + place[1] * p->from.stride[1]
+                                             + place[2] * p->from.stride[2],
+                                     left, 0.0);
+                const long8 above = y > x;
+                const i64 tap = (k0 * p->window.taps[1] + k1) * p->window.taps[2] + k2;
+                tap_of = above ? (long8)(tap) : tap_of;
+                x = max ? (above ? y : x) : x + y;
+            }
+    *best = tap_of;
+    *result = x;
+}
+
+INLINE double pool_divisor(constant struct f64_pooling_params *p, const struct taps *t) {
+    if (p->alg == POOLING_MAX) return 1.0;
+    if (p->alg == POOLING_AVG_INCLUDE_PADDING) return (double)p->taps;
+    double inside = 1.0;
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        inside *= (double)(t->last[d] - t->first[d]);
+    return inside;
+}
+
+INLINE void store_taps(long8 taps, global uchar *workspace, int type, i64 at, i64 count) {
+    long values[8];
+    *(long8 *)values = taps;
+#pragma nounroll
+    for (int i = 0; i < 8 && i < count; i++)
+        store_s32(workspace, type, at + i, (int)values[i]);
+}
+
+/* Range: rows of dst. */
+#if WANTED(f64_pooling)
+kernel void f64_pooling(ITEM global const double *src, global uchar *workspace, global double *dst,
+                        constant struct f64_pooling_params *p) {
+    const i64 row = (i64)get_global_id(0), planes = p->places[0] * p->places[1];
+    if (row >= p->rows) return;
+    const i64 batch = row / planes;
+    i64 place[] = {row % planes / p->places[1], row % p->places[1], 0};
+    struct taps t;
+    window_taps(&t, &p->window, place);
+#pragma nounroll
+    for (; place[2] < p->places[2]; place[2]++) {
+        window_taps_along(&t, &p->window, 2, place[2]);
+        const double divisor = pool_divisor(p, &t);
+#pragma nounroll
+        for (i64 c = 0; c < p->channels; c += 8) {
+            const i64 left = p->channels - c;
+            double8 x;
+            long8 best;
+            pool_window(p, &t, src, p->from.offset + batch * p->from.batch + c, left, &x, &best);
+            store_doubles(x / V(divisor), dst + pixel(&p->to, batch, place) + c, left);
+            if (p->workspace_type)
+                store_taps(best, workspace, p->workspace_type, pixel(&p->workspace, batch, place) + c, left);
+        }
+    }
+}
+#endif
+
+/* What an output gives to an element that it reads with this tap. */
+INLINE double8 pool_share(constant struct f64_pooling_params *p, global const double *diff_dst,
+                          global const uchar *workspace, i64 batch, const i64 *place, i64 tap, i64 c,
+                          i64 left) {
+    const double8 d = load_doubles(diff_dst + pixel(&p->from, batch, place) + c, left, 0.0);
+    if (p->alg != POOLING_MAX) {
+        struct taps t;
+        window_taps(&t, &p->window, place);
+        return d / V(pool_divisor(p, &t));
+    }
+    const i64 at = pixel(&p->workspace, batch, place) + c;
+    double chosen[8];
+#pragma nounroll
+    for (int i = 0; i < 8; i++)
+        chosen[i] = i < left && load_s32(workspace, p->workspace_type, at + i) == tap ? 1.0 : 0.0;
+    return vload8(0, chosen) == V(1.0) ? d : V(0.0);
+}
+
+/* Range: rows of diff_src. */
+#if WANTED(f64_pooling_backward)
+kernel void f64_pooling_backward(ITEM global const double *diff_dst, global const uchar *workspace,
+                                 global double *diff_src, constant struct f64_pooling_params *p) {
+    constant struct window *w = &p->window;
+    const i64 row = (i64)get_global_id(0), planes = w->size[0] * w->size[1];
+    if (row >= p->rows) return;
+    const i64 batch = row / planes;
+    i64 at[] = {row % planes / w->size[1], row % w->size[1], 0}, place[WINDOW_DIMS];
+    struct readers r[WINDOW_DIMS];
+    for (int d = 0; d < 2; d++)
+        r[d] = readers_of(w, d, at[d], p->places[d]);
+#pragma nounroll
+    for (; at[2] < w->size[2]; at[2]++) {
+        r[2] = readers_of(w, 2, at[2], p->places[2]);
+#pragma nounroll
+        for (i64 c = 0; c < p->channels; c += 8) {
+            double8 sum = V(0.0);
+            for (place[0] = r[0].first; place[0] < r[0].last; place[0]++)
+                for (place[1] = r[1].first; place[1] < r[1].last; place[1]++)
+                    for (place[2] = r[2].first; place[2] < r[2].last; place[2]++) {
+                        i64 taps[WINDOW_DIMS];
+                        for (int d = 0; d < WINDOW_DIMS; d++)
+                            taps[d] = reading_tap(w, d, &r[d], place[d]);
+                        if (taps[0] < 0 || taps[1] < 0 || taps[2] < 0) continue;
+                        const i64 tap = (taps[0] * w->taps[1] + taps[1]) * w->taps[2] + taps[2];
+                        sum += pool_share(p, diff_dst, workspace, batch, place, tap, c, p->channels - c);
+                    }
+            store_doubles(sum, diff_src + pixel(&p->to, batch, at) + c, p->channels - c);
+        }
+    }
+}
+#endif
