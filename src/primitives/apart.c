@@ -38,11 +38,12 @@ dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int 
     return finish(plan, arg, results, scaled, false);
 }
 
-/* Are the scales of src and weights left to the last launch too? Only those of floats, which kernels apply to
- * each result on its own; a bias is added after them. */
-static bool scales_last(const struct plan *plan) {
+/* Only scales of floats, which kernels apply to each result on its own; a bias is added after them. */
+bool apart_takes_scales(const struct plan *plan) {
+    const struct quants *scales = &plan->attr.scales;
     return in_set(TYPES_FLOAT, problem_md(&plan->problem, DNNL_ARG_SRC)->data_type)
-           && !problem_md(&plan->problem, DNNL_ARG_BIAS);
+           && !problem_md(&plan->problem, DNNL_ARG_BIAS)
+           && (quants_find(scales, DNNL_ARG_SRC) || quants_find(scales, DNNL_ARG_WEIGHTS));
 }
 
 static int whole_arg(int arg, const void *data) {
@@ -60,7 +61,7 @@ static dnnl_status_t append_bare(struct plan *plan, const struct implementation 
         attr.post_ops.len = 0;
         quants_drop(&attr.scales, DNNL_ARG_DST);
         quants_drop(&attr.zero_points, DNNL_ARG_DST);
-        if (scales_last(plan)) {
+        if (apart_takes_scales(plan)) {
             quants_drop(&attr.scales, DNNL_ARG_SRC);
             quants_drop(&attr.scales, DNNL_ARG_WEIGHTS);
         }
@@ -95,6 +96,6 @@ dnnl_status_t apart_build(struct plan *plan, const struct implementation *implem
     int arg;
     TRY(place_results(plan, &results, &arg));
     TRY(append_bare(plan, implementations, arg, &results));
-    const bool last = scales_last(plan);
+    const bool last = apart_takes_scales(plan);
     return finish(plan, arg, &results, last ? DNNL_ARG_SRC : 0, last);
 }

@@ -19,6 +19,9 @@ dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int 
 /* Is there anything to do after the product and its bias? */
 bool apart_has_rest(const attr_t *attr);
 
+/* Does apart_build leave scales of src or weights to the last launch? */
+bool apart_takes_scales(const struct plan *plan);
+
 /* Builds all of it: the problem without post-ops by these implementations, then the rest, and with it the
  * scales of src and weights where those are floats and there is no bias. */
 dnnl_status_t apart_build(struct plan *plan, const struct implementation *implementations);

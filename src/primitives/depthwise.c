@@ -251,6 +251,7 @@ static bool has_slow_end(const struct plan *plan) {
     if (attr_has_stochastic_rounding(&plan->attr)) return false; /* not one of an element-wise program */
     if (gemm_is_bare(plan)) return apart_has_rest(&plan->attr);
     if (!takes_bytes(plan) && problem_md(&plan->problem, DNNL_ARG_DST)->data_type != dnnl_f32) return true;
+    if (apart_takes_scales(plan)) return true;
     return plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr);
 }
 
