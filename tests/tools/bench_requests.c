@@ -261,6 +261,27 @@ static void sweeps(void **state) {
     }
 }
 
+/* Networks vary in types and in the layout of weights; gradients have the type of the last result. */
+static void network_sweeps(void **state) {
+    (void)state;
+    struct requests requests = {0};
+    requests_sweep(&requests, &(struct description){.kind = "rnn",
+                                                    .shape = "l1t2mb3sic8slc8dhc8dic8",
+                                                    .algorithm = "vanilla_lstm",
+                                                    .direction = "backward"});
+    requests_parse(&requests);
+    assert_int_equal(requests.count, 9);
+    for (int k = 0; k < requests.count; k++) {
+        const struct request *r = &requests.list[k];
+        assert_string_equal(r->why, "");
+        assert_int_equal(request_tensor(r, "diff_wei_layer")->type, dnnl_f32);
+        assert_int_equal(request_tensor(r, "wei_iter")->type, k < 3   ? dnnl_f32
+                                                              : k < 6 ? dnnl_bf16
+                                                                      : dnnl_f16);
+    }
+    free(requests.list);
+}
+
 /* Attributes are for forward passes. */
 static void backward_sweeps(void **state) {
     (void)state;
@@ -290,7 +311,8 @@ int main(void) {
             cmocka_unit_test(rows_of_a_table),  cmocka_unit_test(reasons),
             cmocka_unit_test(descriptions),     cmocka_unit_test(recurrent_line),
             cmocka_unit_test(work_of_requests), cmocka_unit_test(sweeps),
-            cmocka_unit_test(backward_sweeps),  cmocka_unit_test(cliffs),
+            cmocka_unit_test(backward_sweeps),  cmocka_unit_test(network_sweeps),
+            cmocka_unit_test(cliffs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

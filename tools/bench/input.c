@@ -130,6 +130,10 @@ static const struct usual {
         {"resampling", "forward_inference", "src dst", "src dst", "alg:resampling_nearest", false},
         {"shuffle", "forward_inference", "data", "data", "axis:1 group:4", false},
         {"prelu", "forward_inference", "data wei", "data wei diff diff_wei", "", false},
+        {"rnn", "forward_inference", "src_layer src_iter wei_layer wei_iter bias dst_layer dst_iter",
+         "src_layer src_iter wei_layer wei_iter bias dst_layer dst_iter diff_src_layer diff_src_iter "
+         "diff_wei_layer diff_wei_iter diff_bias diff_dst_layer diff_dst_iter",
+         "activation:eltwise_tanh direction:unidirectional_left2right", true},
 };
 
 static const struct usual *usual_of(const char *kind) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What a kind is, for the choice of its variants. */
-enum family { PRODUCT = 1, MATMUL = 2, PLAIN = 4 };
+enum family { PRODUCT = 1, MATMUL = 2, PLAIN = 4, NETWORK = 8 };
 
 struct variant {
     int families;
@@ -32,6 +32,10 @@ static const struct variant types[] = {
         {PLAIN, "u8"},
         {PLAIN, "f32:u8"},
         {PLAIN, "u8:f32"},
+        /* layer, state, both weights, bias, both results, gradients */
+        {NETWORK, "f32"},
+        {NETWORK, "bf16:bf16:bf16:bf16:f32:bf16:bf16:f32"},
+        {NETWORK, "f16:f16:f16:f16:f32:f16:f16:f32"},
 };
 
 /* "plain" and "last" stand for the layouts with the channels where they are and at the end. */
@@ -49,10 +53,13 @@ static const struct variant layouts[] = {
         {MATMUL, "last:plain:plain"},
         {MATMUL, "plain:any:plain"},
         {MATMUL, "last:last:last"},
+        {NETWORK, "any"},
+        {NETWORK, "plain"},
+        {NETWORK, "plain:plain:abdec:abdec:plain"}, /* ldgoi */
 };
 
 static const struct variant attributes[] = {
-        {PRODUCT | MATMUL | PLAIN, ""},
+        {PRODUCT | MATMUL | PLAIN | NETWORK, ""},
         {PRODUCT | MATMUL | PLAIN, "attr-post-ops:eltwise_relu"},
         {PRODUCT | MATMUL | PLAIN, "attr-post-ops:eltwise_gelu_erf"},
         {PRODUCT | MATMUL | PLAIN, "attr-post-ops:sum"},
@@ -72,6 +79,7 @@ static const struct variant attributes[] = {
 
 static int family_of(const char *kind) {
     if (!strcmp(kind, "matmul")) return MATMUL;
+    if (!strcmp(kind, "rnn")) return NETWORK;
     bool product =
             !strcmp(kind, "convolution") || !strcmp(kind, "deconvolution") || !strcmp(kind, "inner_product");
     return product ? PRODUCT : PLAIN;
@@ -82,6 +90,7 @@ static const char *tag_of(const char *word, int ndims, int family) {
     static const char *const last[] = {"", "a", "ba", "acb", "acdb", "acdeb"};
     static const char *const swapped[] = {"", "a", "ba", "acb", "abdc", "abced"};
     if (!strcmp(word, "any")) return "any";
+    if (family == NETWORK && strcmp(word, "plain")) return word;
     if (!strcmp(word, "last") && ndims > 1 && ndims < 6 && (ndims > 2 || family == MATMUL))
         return family == MATMUL ? swapped[ndims] : last[ndims];
     return "";
