@@ -18,9 +18,8 @@
 #undef LANES
 #undef DOUBLES
 
-/* The first `count` of 8 elements; the other lanes are `none`. */
-INLINE double8 load_doubles(global const double *from, i64 count, double none) {
-    if (count >= 8) return vload8(0, from);
+/* The end of a line: fewer than 8 elements. */
+OUTLINE double8 load_last(global const double *from, i64 count, double none) {
     double values[8];
 #pragma nounroll
     for (int i = 0; i < 8; i++)
@@ -28,11 +27,7 @@ INLINE double8 load_doubles(global const double *from, i64 count, double none) {
     return vload8(0, values);
 }
 
-INLINE void store_doubles(double8 x, global double *to, i64 count) {
-    if (count >= 8) {
-        vstore8(x, 0, to);
-        return;
-    }
+OUTLINE void store_last(double8 x, global double *to, i64 count) {
     double values[8];
     vstore8(x, 0, values);
 #pragma nounroll
@@ -40,8 +35,20 @@ INLINE void store_doubles(double8 x, global double *to, i64 count) {
         to[i] = values[i];
 }
 
+/* The first `count` of 8 elements; the other lanes are `none`. */
+INLINE double8 load_doubles(global const double *from, i64 count, double none) {
+    return count >= 8 ? vload8(0, from) : load_last(from, count, none);
+}
+
+INLINE void store_doubles(double8 x, global double *to, i64 count) {
+    if (count >= 8)
+        vstore8(x, 0, to);
+    else
+        store_last(x, to, count);
+}
+
 /* The first `count` of 8 elements of any type but f64, `none` if there is no such tensor. */
-INLINE double8 load_others(global const uchar *from, int type, i64 at, i64 count, double none) {
+OUTLINE double8 load_others(global const uchar *from, int type, i64 at, i64 count, double none) {
     double values[8];
     if (type == 0) return V(none);
 #pragma nounroll
@@ -60,18 +67,11 @@ kernel void f64_eltwise(ITEM global const double *src, global double *dst,
                         constant struct f64_eltwise_params *p) {
     const i64 begin = (i64)get_global_id(0) * p->span;
     i64 left = p->count - begin < p->span ? p->count - begin : p->span;
-    const float alpha = p->alpha, beta = p->beta;
     src += p->src_offset + begin;
     dst += p->dst_offset + begin;
-#define ELTWISE_LOOP(name, expression)                                                                       \
-    case name:                                                                                               \
-        _Pragma("nounroll") for (; left > 0; left -= 8, src += 8, dst += 8) {                                \
-            const double8 x = load_doubles(src, left, 0.0);                                                  \
-            store_doubles(expression, dst, left);                                                            \
-        }                                                                                                    \
-        break;
-    switch (p->alg) { ELTWISE_EACH(ELTWISE_LOOP) }
-#undef ELTWISE_LOOP
+#pragma nounroll
+    for (; left > 0; left -= 8, src += 8, dst += 8)
+        store_doubles(eltwise_f32(p->alg, load_doubles(src, left, 0.0), p->alpha, p->beta), dst, left);
 }
 #endif
 
@@ -81,19 +81,14 @@ kernel void f64_eltwise_backward(ITEM global const double *data, global const do
                                  global double *diff_src, constant struct eltwise_backward_dense_params *p) {
     const i64 begin = (i64)get_global_id(0) * p->span;
     i64 left = p->count - begin < p->span ? p->count - begin : p->span;
-    const float alpha = p->alpha, beta = p->beta;
     data += p->data_offset + begin;
     diff_dst += p->diff_dst_offset + begin;
     diff_src += p->diff_src_offset + begin;
-#define GRADIENT_LOOP(name, expression)                                                                      \
-    case name:                                                                                               \
-        _Pragma("nounroll") for (; left > 0; left -= 8, data += 8, diff_dst += 8, diff_src += 8) {           \
-            const double8 x = load_doubles(data, left, 0.0);                                                 \
-            store_doubles(load_doubles(diff_dst, left, 0.0) * (expression), diff_src, left);                 \
-        }                                                                                                    \
-        break;
-    switch (p->alg) { GRADIENT_EACH(GRADIENT_LOOP) }
-#undef GRADIENT_LOOP
+#pragma nounroll
+    for (; left > 0; left -= 8, data += 8, diff_dst += 8, diff_src += 8) {
+        const double8 slope = gradient_f32(p->alg, load_doubles(data, left, 0.0), p->alpha, p->beta);
+        store_doubles(load_doubles(diff_dst, left, 0.0) * slope, diff_src, left);
+    }
 }
 #endif
 
@@ -307,7 +302,7 @@ kernel void f64_norm_gradient_rows(ITEM global const double *src, global const d
 }
 #endif
 
-INLINE void store_others(double8 x, global uchar *to, int type, i64 at, i64 count) {
+OUTLINE void store_others(double8 x, global uchar *to, int type, i64 at, i64 count) {
     double values[8];
     vstore8(x, 0, values);
 #pragma nounroll

@@ -134,13 +134,13 @@ INLINE OVERLOAD VEC f32_log1p_positive(VEC x) {
 }
 
 /* 1 / (1 + e^-x): 2.5 ulp. */
-INLINE OVERLOAD VEC f32_logistic(VEC x) {
+OUTLINE OVERLOAD VEC f32_logistic(VEC x) {
     VEC z = f32_exp(-f32_abs(x));
     return (x < V(0.0) ? z : V(1.0)) / (V(1.0) + z);
 }
 
 /* tanh x = -t / (t + 2) with t = e^-2x - 1 and x >= 0: 3 ulp. */
-INLINE OVERLOAD VEC f32_tanh(VEC x) {
+OUTLINE OVERLOAD VEC f32_tanh(VEC x) {
     VEC t = f32_expm1_negative(V(-2.0) * f32_abs(x));
     return f32_copysign(t / (t + V(2.0)), x);
 }
@@ -170,7 +170,7 @@ OUTLINE OVERLOAD VEC f32_erf(VEC x) {
 }
 
 /* The standard normal distribution function, within 2e-16. */
-INLINE OVERLOAD VEC f32_normal(VEC x) {
+OUTLINE OVERLOAD VEC f32_normal(VEC x) {
     return fma(f32_erf(x * V(0x1.6a09e667f3bcdp-1)), V(0.5), V(0.5)); /* sqrt(1 / 2) */
 }
 
