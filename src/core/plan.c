@@ -26,6 +26,10 @@ void launch_bind(struct launch *launch, int arg) {
     launch_bind_handle(launch, arg, 0);
 }
 
+void launch_may_stream_to(struct launch *launch, int arg, i32 *streams) {
+    if (arg != ARG_SCRATCHPAD) launch_may_stream(launch, program_slot(launch->program, arg, 0), streams);
+}
+
 size_t plan_scratchpad(struct plan *plan, size_t size) {
     return program_scratchpad(plan->program, size);
 }
@@ -270,9 +274,20 @@ static dnnl_status_t describe_arguments(struct plan *plan) {
     return dnnl_success;
 }
 
+/* A result that the caches cannot hold need not pass through them: memory is not read before it is written,
+ * and what is in the caches stays there. */
+static void stream_results(struct plan *plan) {
+    const size_t cache = plan->device->info.cache_bytes[2];
+    for (int i = SLOT_FIRST_ARGUMENT; i < plan->program->nslots && cache > 0; i++) {
+        const md_t *md = problem_md(&plan->problem, plan->program->slots[i].arg);
+        if (md && md_size(md, 0) >= cache) program_stream(plan->program, (slot_t)i);
+    }
+}
+
 static dnnl_status_t plan_finish(struct plan *plan) {
     TRY(describe_scratchpad(plan));
     TRY(describe_arguments(plan));
+    stream_results(plan);
     return program_finish(plan->program) ? dnnl_success : dnnl_out_of_memory;
 }
 

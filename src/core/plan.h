@@ -71,6 +71,9 @@ void *plan_launch(struct plan *plan, const struct kernel *kernel, struct range r
 void launch_bind(struct launch *launch, int arg);
 /* The same for a sparse argument, which has several buffers: `handle` is the number of one. */
 void launch_bind_handle(struct launch *launch, int arg, int handle);
+/* Tells that stores to an argument that is bound, which the launch writes once and does not read, may bypass
+ * the caches: *streams, in its block, becomes 1 if they do. Those of scratchpad do not. */
+void launch_may_stream_to(struct launch *launch, int arg, i32 *streams);
 /* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
 size_t plan_scratchpad(struct plan *plan, size_t size);
 /* Reserves scratchpad for a tensor, which then begins at its offset0. */

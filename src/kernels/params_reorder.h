@@ -55,6 +55,7 @@ struct reorder_tiles_params {
     i32 src_type, dst_type, dst_bits;   /* for the kernel that converts */
     i32 copy_bits;                      /* 8 or 16: elements keep their type; 0: they are converted */
     i32 groups;                         /* these transpose, and x is a group of 32 bits, which are aligned */
+    i32 streams, pad;                   /* streams: what is written bypasses the caches */
     struct tile_loop loops[WALK_LOOPS]; /* around the tiles, outermost first */
 };
 

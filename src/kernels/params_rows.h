@@ -55,7 +55,8 @@ PARAMS_SIZE(row_op, 32);
 
 struct rows_params {
     i32 nloops, nops, noperands, ntracked; /* ntracked: the number of `tracked` */
-    i32 padded, pad;                       /* padded: every operand has the padding of dst */
+    i32 padded;                            /* every operand has the padding of dst */
+    i32 streams;                           /* results bypass the caches */
     i64 count, span;                       /* blocks, and how many of them a work-item computes */
     i64 rows, length;                      /* of a block: at most this many steps of the last two loops */
     i64 elements;                          /* of all loops */

@@ -194,7 +194,8 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
     for (i64 z = z0; z < z0 + (p_)->tile_z && z < (p_)->z.size; z++) {                                       \
         struct tile_part t;                                                                                  \
         if (tile_inner(p_, &place, z, x1, y1, &t)) PART;                                                     \
-    }
+    }                                                                                                        \
+    if (STREAMED((p_)->streams)) STREAM_END();
 
 /* 32-bit elements that keep their type. */
 
@@ -272,7 +273,7 @@ INLINE void convert_transposed(constant struct reorder_tiles_params *p, const st
             const int n = t->x_valid - x < RUN ? (int)(t->x_valid - x) : RUN;
             const int rows = t->y_valid - y < TRANSPOSED ? (int)(t->y_valid - y) : TRANSPOSED;
             row_load_transposed(transposed, src, p->src_type, t->src + x * src_x + y, src_x, n, rows);
-            row_store_rows(dst, p->dst_type, t->dst + y * dst_y + x, 1, transposed, n, dst_y, rows);
+            row_store_rows(dst, p->dst_type, t->dst + y * dst_y + x, 1, transposed, n, dst_y, rows, 0);
         }
 }
 

@@ -570,7 +570,7 @@ INLINE void wide_row(struct row_space *space, constant struct resampling_params 
     }
     spread_pixels_kept(space->results, channels, space->sum.values, channels, table, axis->length, part,
                        (int)channels);
-    row_store_block(to, p->to.type, out, 1, space->results, (int)channels, p->inner, part->n);
+    row_store_block(to, p->to.type, out, 1, space->results, (int)channels, p->inner, part->n, 0);
 }
 
 /* The position of a row of results. */

@@ -105,10 +105,12 @@ INLINE struct row_view row_view(const struct row_state *s, const struct row_bloc
     return row_view_of(to, rows > 1 ? block->n : 0, 1);
 }
 
-/* Operations. Their results are rows of their own length, `pitch` apart. */
+/* Operations. Their results are rows of their own length, `pitch` apart. `streams`: they begin lines of the
+ * cache, and bypass it. */
 struct row_result {
     float *at;
     i64 pitch;
+    int streams;
 };
 
 INLINE float16 row_clip(float16 x, int relu) {
@@ -116,20 +118,27 @@ INLINE float16 row_clip(float16 x, int relu) {
     return x;
 }
 
-#define ROW_EACH(declare, expression)                                                                        \
+#define ROW_EACH_STORED(declare, expression, STORE_)                                                         \
     for (int j = 0; j < shape.rows; j++)                                                                     \
         for (int i = 0; i < shape.n; i += 16) {                                                              \
             declare;                                                                                         \
-            vstore16(expression, 0, to.at + j * to.pitch + i);                                               \
+            const float16 result = expression;                                                               \
+            STORE_(result, to.at + j * to.pitch + i);                                                        \
         }
+#define ROW_PUT(x_, to_) STREAM_OR_STORE(x_, to_, to.streams)
+#define ROW_EACH(declare, expression) ROW_EACH_STORED(declare, expression, ROW_PUT)
 #define ROW_VALUE(name, view) const float16 name = vload16(0, (view).at + j * (view).pitch + i * (view).step)
 
 #define ROW_LOOP(name, expression)                                                                           \
     case name: ROW_EACH(ROW_VALUE(x, from), expression) break;
+/* Functions take longer than memory does. */
+#define ROW_PUT_NEAR(x_, to_) vstore16(x_, 0, to_)
+#define ROW_ELTWISE_LOOP(name, expression)                                                                   \
+    case name: ROW_EACH_STORED(ROW_VALUE(x, from), expression, ROW_PUT_NEAR) break;
 OUTLINE void row_eltwise(constant struct row_op *op, struct row_result to, struct row_view from,
                          struct row_shape shape) {
     const float alpha = op->alpha, beta = op->beta;
-    switch (op->alg) { ELTWISE_EACH(ROW_LOOP) }
+    switch (op->alg) { ELTWISE_EACH(ROW_ELTWISE_LOOP) }
 }
 
 #define ROW_LOOP_2(name, expression)                                                                         \
@@ -212,7 +221,7 @@ INLINE struct row_view row_scaled(const struct row_state *s, const struct row_bl
                                   struct row_view y, float *own, float *other, struct row_space *space) {
     const struct row_view scale = row_view(s, block, scale_index, space->z);
     struct row_shape shape = row_shape(block);
-    struct row_result to = {other, shape.n};
+    struct row_result to = {other, shape.n, 0};
     if (y.at == own && scale.step == 0 && scale.pitch == 0) {
         if (y.pitch == 0) shape.rows = 1;
         if (y.step == 0) shape.n = 16;
@@ -230,7 +239,7 @@ INLINE int row_fills(constant struct rows_params *p, const struct row_block *blo
                      constant struct row_operand *operand, struct row_result to,
                      const struct row_space *space) {
     const int one = block->rows == 1;
-    return block->n % 16 == 0 && to.at != space->x && operand->buffer >= 0
+    return block->n % 16 == 0 && to.at != space->x && !to.streams && operand->buffer >= 0
            && operand->strides[p->nloops - 1] != 0
            && (one || (operand->strides[p->nloops - 2] != 0 && to.pitch == block->n));
 }
@@ -287,12 +296,14 @@ INLINE void row_compute(const struct row_state *s, struct row_block *block, stru
     constant struct row_operand *dst = &p->operands[0];
     const i64 offset = row_offset(p, block, dst);
     const struct row_shape shape = row_shape(block);
-    const struct row_result between = {space->x, shape.n};
+    const struct row_result between = {space->x, shape.n, 0};
     struct row_result last = between;
 #if ROW_IN_PLACE
     if (!edge && row_is_floats(p, block, dst)) {
         last.at = (float *)s->buffers[dst->buffer] + offset;
         last.pitch = dst->strides[p->nloops - 2];
+        last.streams = p->streams && STREAMS_ROW(s->buffers[dst->buffer], TYPE_F32, offset)
+                       && (shape.rows == 1 || last.pitch % 16 == 0);
     }
 #endif
     struct row_view x = row_view_of(space->x, shape.n, 1);
@@ -306,7 +317,7 @@ INLINE void row_compute(const struct row_state *s, struct row_block *block, stru
     if (last.at != space->x) return;
     if (edge) row_mask(p, block, space->x);
     row_store_block(s->buffers[dst->buffer], dst->type, offset, dst->strides[p->nloops - 1], x.at, block->n,
-                    dst->strides[p->nloops - 2], block->rows);
+                    dst->strides[p->nloops - 2], block->rows, p->streams);
 }
 
 /* One number for the whole tensor, or no operand? */
@@ -336,6 +347,48 @@ INLINE int row_is_short(constant struct rows_params *p) {
            && row_is_number(p, load->scale) && row_is_number(p, op->scale);
 }
 
+#if SHORT_NUMBERS
+/* Can the program be a pass of numbers? Then says which. */
+INLINE int row_numbers_of(const struct row_state *s, struct number_ops *ops) {
+    constant struct rows_params *p = s->p;
+    constant struct row_op *load = &p->ops[0];
+    ops->count = 0;
+    if (load->kind != ROW_LOAD_OPERAND || p->nops >= NUMBER_OPS || p->operands[load->operand].buffer < 0)
+        return 0;
+    if (!number_type(p->operands[0].type) || !number_type(p->operands[load->operand].type)) return 0;
+    if (!row_is_number(p, load->scale)) return 0;
+    if (load->scale >= 0) number_add(ops, BINARY_MUL, row_number(s, load->scale));
+#pragma nounroll
+    for (int i = 1; i < p->nops; i++) {
+        constant struct row_op *op = &p->ops[i];
+        if (op->kind != ROW_BINARY || !number_has_alg(op->alg) || op->relu || op->scale >= 0) return 0;
+        if (!row_is_number(p, op->operand)) return 0;
+        number_add(ops, op->alg, row_number(s, op->operand));
+    }
+    return 1;
+}
+
+/* Like row_compute_short. */
+INLINE int row_compute_numbers(const struct row_state *s, struct row_block *block,
+                               const struct number_ops *ops) {
+    constant struct rows_params *p = s->p;
+    constant struct row_operand *dst = &p->operands[0], *x = &p->operands[p->ops[0].operand];
+    const int n = block->n * block->rows, whole = n / NUMBER_STEP * NUMBER_STEP;
+    if (!row_is_dense(p, block, dst) || !row_is_dense(p, block, x)) return 0;
+    if (whole != n && block->rows > 1) return 0;
+    const i64 to = row_offset(p, block, dst), from = row_offset(p, block, x);
+    global uchar *target = s->buffers[dst->buffer];
+    number_pass(ops, dst->type, target, to, x->type, s->buffers[x->buffer], from, whole,
+                p->streams && STREAMS_ROW(target, dst->type, to));
+    block->index[p->nloops - 1] += whole;
+    block->n = block->rows > 1 ? 0 : n - whole;
+    return block->n == 0;
+}
+#else
+#define row_numbers_of(s_, ops_) ((ops_)->count = 0)
+#define row_compute_numbers(s_, block_, ops_) 0
+#endif
+
 /* Is an operand one number for each row of a block, or rows of its own? */
 INLINE int row_repeats(constant struct rows_params *p, const struct row_block *block,
                        constant struct row_operand *operand) {
@@ -357,10 +410,12 @@ INLINE int row_compute_short(const struct row_state *s, struct row_block *block)
     const float x_factor = row_number(s, p->ops[0].scale), y_factor = row_number(s, op->scale);
     const i64 to = row_offset(p, block, dst), from = row_offset(p, block, x);
     i64 y_from = row_offset(p, block, y);
+    global uchar *target = s->buffers[dst->buffer];
+    const int streams = p->streams && STREAMS_ROW(target, dst->type, to);
     for (int j = 0; j < rows; j++, y_from += y->strides[p->nloops - 2])
-        row_short(op, dst->type, s->buffers[dst->buffer], to + j * length, s->buffers[x->buffer],
-                  from + j * length, s->buffers[y->buffer], y_from, !dense && y->strides[p->nloops - 1] == 0,
-                  x_factor, y_factor, length);
+        row_short(op, dst->type, target, to + j * length, s->buffers[x->buffer], from + j * length,
+                  s->buffers[y->buffer], y_from, !dense && y->strides[p->nloops - 1] == 0, x_factor, y_factor,
+                  length, streams);
     block->index[p->nloops - 1] += whole;
     block->n = block->rows > 1 ? 0 : n - whole;
     return block->n == 0;
@@ -421,16 +476,21 @@ kernel void rows(ITEM ROW_ARGS, constant struct rows_params *p) {
     struct row_block next;
     const i64 first = (i64)get_global_id(0) * p->span;
     const int is_short = row_is_short(p);
+    struct number_ops numbers;
+    const int has_numbers = !is_short && row_numbers_of(&s, &numbers);
     row_block_begin(&next, p, first);
     for (i64 i = first; i < first + p->span && i < p->count; i++, row_block_next(&next, p)) {
         struct row_block block = next;
         const int edge = !row_block_is_whole(p, &block);
-        if (is_short && !edge && row_compute_short(&s, &block)) continue;
-        if (edge && !p->padded)
+        if (edge && !p->padded) {
             row_edge(&s, &block, &space);
-        else
-            row_compute_pieces(&s, &block, &space, edge);
+            continue;
+        }
+        if (is_short && !edge && row_compute_short(&s, &block)) continue;
+        if (has_numbers && !edge && row_compute_numbers(&s, &block, &numbers)) continue;
+        row_compute_pieces(&s, &block, &space, edge);
     }
+    if (STREAMED(p->streams)) STREAM_END();
 }
 #endif
 

@@ -375,6 +375,7 @@ static dnnl_status_t launch_tiles(struct plan *plan, const struct kernel *kernel
     *p = *tiled;
     launch_bind(launch, DNNL_ARG_FROM);
     launch_bind(launch, DNNL_ARG_TO);
+    launch_may_stream_to(launch, DNNL_ARG_TO, &p->streams);
     return dnnl_success;
 }
 

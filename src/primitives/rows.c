@@ -568,6 +568,13 @@ static dnnl_status_t end_narrow(struct rows *rows) {
     return append_reorder(rows->plan, ARG_SCRATCHPAD, &rows->dst, rows->dst_arg, &final, NULL);
 }
 
+static bool reads_dst(const struct rows *rows) {
+    const struct rows_params *p = &rows->params;
+    for (int o = 1; o < p->noperands; o++)
+        if (p->operands[o].buffer == p->operands[0].buffer) return true;
+    return false;
+}
+
 dnnl_status_t rows_end(struct rows *rows) {
     struct launch *launch;
     struct plan *plan = rows->plan;
@@ -585,5 +592,6 @@ dnnl_status_t rows_end(struct rows *rows) {
         launch_bind(launch, i < rows->nbuffers ? rows->buffers[i] : ARG_NOTHING);
     for (int i = 0; i < rows->nscalars; i++)
         launch_add_scalar(launch, rows->scalars[i], SCALAR_F32);
+    if (!reads_dst(rows)) launch_may_stream_to(launch, rows->dst_arg, &p->streams);
     return dnnl_success;
 }

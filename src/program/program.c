@@ -85,6 +85,26 @@ void launch_bind_slot(struct launch *launch, slot_t slot) {
     launch->buffers[launch->nbuffers++] = slot;
 }
 
+void launch_may_stream(struct launch *launch, slot_t slot, i32 *streams) {
+    launch->streamed = slot;
+    launch->streams = (uint16_t)((uint8_t *)streams - (uint8_t *)launch->params);
+}
+
+static bool uses(const struct launch *launch, slot_t slot) {
+    for (int i = 0; i < launch->nbuffers; i++)
+        if (launch->buffers[i] == slot) return true;
+    return false;
+}
+
+void program_stream(struct program *program, slot_t slot) {
+    for (int i = 0; i < program->nlaunches; i++)
+        if (program->launches[i]->streamed != slot && uses(program->launches[i], slot)) return;
+    for (int i = 0; i < program->nlaunches; i++) {
+        struct launch *launch = program->launches[i];
+        if (launch->streamed == slot) *(i32 *)((uint8_t *)launch->params + launch->streams) = 1;
+    }
+}
+
 static int find_scalar(struct program *program, struct scalar scalar) {
     for (int i = 0; i < program->nscalars; i++)
         if (program->scalars[i].slot == scalar.slot && program->scalars[i].form == scalar.form) return i;
@@ -120,6 +140,7 @@ static void translate(struct program *program, struct launch *launch, const stru
                       const slot_t *slots) {
     for (int i = 0; i < launch->nbuffers; i++)
         launch->buffers[i] = slots[launch->buffers[i]];
+    launch->streamed = slots[launch->streamed];
     for (int i = 0; i < launch->nscalars; i++) {
         struct scalar scalar = part->scalars[launch->scalars[i]];
         scalar.slot = slots[scalar.slot];

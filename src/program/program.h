@@ -63,6 +63,10 @@ struct launch {
     int nbuffers, nscalars;
     slot_t buffers[LAUNCH_MAX_BUFFERS];
     uint16_t scalars[EPILOGUE_SCALARS]; /* indices into program->scalars */
+    /* A buffer that is written once, and not read, by stores that may bypass the caches, and where the block
+     * says whether they do: an i32. SLOT_NOTHING: there is none. */
+    slot_t streamed;
+    uint16_t streams;
     /* In the last launch of a loop: how many launches the loop has, and how often they run. Elsewhere 0. */
     uint32_t loop_length, loop_count;
 };
@@ -95,6 +99,9 @@ struct launch *program_launch(struct program *program, const struct kernel *kern
 slot_t program_slot(struct program *program, int arg, int handle);
 /* Binds the next buffer of the launch. */
 void launch_bind_slot(struct launch *launch, slot_t slot);
+/* Tells that stores to the buffer, which the launch writes once and does not read, may bypass the caches:
+ * *streams, in its block and 0 so far, says whether they do. */
+void launch_may_stream(struct launch *launch, slot_t slot, i32 *streams);
 /* Adds a scalar to the launch's block of scalars. */
 void launch_add_scalar(struct launch *launch, int arg, enum scalar_form form);
 /* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
@@ -104,6 +111,8 @@ void program_repeat(struct program *program, int length, size_t count);
 /* Moves the launches of `part`, which must not be finished, to the end of this program; `part` is then empty.
  * slots[i] is the slot of this program that replaces slot i of `part`. Offsets in blocks do not change. */
 void program_append(struct program *program, struct program *part, const slot_t *slots);
+/* Lets launches bypass the caches that may do so to the slot, unless another launch uses what they write. */
+void program_stream(struct program *program, slot_t slot);
 /* Removes empty launches and lays out the image. False: out of memory, now or earlier. */
 bool program_finish(struct program *program);
 

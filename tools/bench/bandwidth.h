@@ -3,8 +3,8 @@
 #ifndef LODE_BENCH_BANDWIDTH_H
 #define LODE_BENCH_BANDWIDTH_H
 
-/* Bytes read and written per second by the best copy so far of much more than fits in caches, with a thread
- * per CPU. Copies again at every call; 0 if there is no memory for it. */
+/* Bytes read and written per second by the better of two copies of much more than fits in caches, with a
+ * thread per CPU. 0 if there is no memory for it. */
 double copy_bandwidth(void);
 
 #endif

@@ -75,6 +75,7 @@ static void measure_times(struct result *result, struct worker *ours, struct wor
     while (a.batches > 0 || b.batches > 0) {
         if (a.batches > 0) run_batch(&a);
         if (b.batches > 0) run_batch(&b);
+        if (result->request->at_least > 0) result->copy = fmax(result->copy, copy_bandwidth());
     }
     result->our_us = a.best;
     result->their_us = b.best;
@@ -96,7 +97,6 @@ struct result measure_request(const struct request *request, struct worker *ours
     if (theirs) result.theirs = worker_prepare(theirs, request);
     result.verdict = judge(&result, ours, theirs);
     measure_times(&result, ours, theirs, budget_ms * 1e3);
-    if (request->at_least > 0) result.copy = copy_bandwidth();
     return result;
 }
 

@@ -93,6 +93,37 @@ INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *s
         }
 }
 
+#if STREAMS
+/* The same past the caches: a line of the cache of each row of src at once, turned in memory of our own. */
+INLINE void NAME(transpose_past)(const struct tile_part *t, global const WORD *src, i64 src_x,
+                                 global WORD *dst, i64 dst_y) {
+    enum { LINE = 64 / sizeof(WORD), MOST = 80 };
+    const i64 nx = t->x_valid - t->x0, x_last = t->x_valid - SIDE;
+    WORD turned[LINE * MOST];
+    for (i64 y = t->y0; y < t->y_valid; y += LINE) {
+        const i64 rows = t->y_valid - y < LINE ? t->y_valid - y : LINE, y_last = y + rows - SIDE;
+        for (i64 x = t->x0; x < t->x_valid; x += SIDE)
+            for (i64 row = y; row < y + rows; row += SIDE) {
+                const i64 at_x = x < x_last ? x : x_last, at_y = row < y_last ? row : y_last;
+                TURN(src + at_x * src_x + at_y, src_x, turned + (at_y - y) * nx + at_x - t->x0, nx)
+            }
+        const i64 runs = dst_y == nx ? 1 : rows, run = nx * rows / runs;
+        for (i64 i = 0; i < runs; i++)
+            stream_bytes((uchar *)(dst + (y + i) * dst_y + t->x0), (const uchar *)(turned + i * nx),
+                         run * (i64)sizeof(WORD));
+    }
+}
+
+/* Does transpose_past take the part: whole tiles of SIDE, room for them, and whole lines in dst that are not
+ * each in a page of its own? */
+INLINE int NAME(turns_past)(const struct tile_part *t, i64 dst_y) {
+    enum { MOST = 80, LINE = 64, PAGE = 4096 };
+    const i64 nx = t->x_valid - t->x0, ny = t->y_valid - t->y0, bytes = (i64)sizeof(WORD);
+    if (nx < SIDE || nx > MOST || ny < SIDE || ny % SIDE != 0) return 0;
+    return dst_y == nx || (nx * bytes >= LINE && dst_y * bytes <= PAGE);
+}
+#endif
+
 /* A short run, without the call that compilers make of a plain loop. */
 INLINE void NAME(copy_run)(global const WORD *from, global WORD *to, i64 x, i64 end) {
     enum { LONG = 128 };
@@ -118,12 +149,20 @@ INLINE void NAME(copy_run)(global const WORD *from, global WORD *to, i64 x, i64 
 
 /* x is dense in both, or nothing is dense in src. */
 INLINE void NAME(copy_part)(const struct tile_part *t, global const WORD *src, i64 src_x, i64 src_y,
-                            global WORD *dst, i64 dst_y) {
+                            global WORD *dst, i64 dst_y, int streams) {
     if (src_x == 1 && t->x_valid - t->x0 == RUN_LENGTH) {
         for (i64 y = t->y0; y < t->y_valid; y++)
             RUN_STORE(RUN_LOAD(0, src + y * src_y + t->x0), 0, dst + y * dst_y + t->x0);
         return;
     }
+#if STREAMS
+    if (streams && src_x == 1 && (t->x_valid - t->x0) * (i64)sizeof(WORD) >= 256) {
+        for (i64 y = t->y0; y < t->y_valid; y++)
+            stream_bytes((uchar *)(dst + y * dst_y + t->x0), (const uchar *)(src + y * src_y + t->x0),
+                         (t->x_valid - t->x0) * (i64)sizeof(WORD));
+        return;
+    }
+#endif
     for (i64 y = t->y0; y < t->y_valid; y++) {
         global const WORD *from = src + y * src_y;
         global WORD *to = dst + y * dst_y;
@@ -147,10 +186,15 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
                                global const WORD *src, global WORD *dst) {
     src += t->src;
     dst += t->dst;
-    if (p->transpose)
+#if STREAMS
+    if (p->streams && p->transpose && NAME(turns_past)(t, p->y.dst_stride))
+        NAME(transpose_past)(t, src, p->x.src_stride, dst, p->y.dst_stride);
+    else
+#endif
+            if (p->transpose)
         NAME(transpose_part)(t, src, p->x.src_stride, dst, p->y.dst_stride);
     else
-        NAME(copy_part)(t, src, p->x.src_stride, p->y.src_stride, dst, p->y.dst_stride);
+        NAME(copy_part)(t, src, p->x.src_stride, p->y.src_stride, dst, p->y.dst_stride, p->streams);
     if (t->x_valid < t->x1 || t->y_valid < t->y1) NAME(zero_padding)(t, dst, p->y.dst_stride);
 }
 

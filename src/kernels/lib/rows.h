@@ -7,6 +7,7 @@
 #define LODE_KERNELS_LIB_ROWS_H
 
 #include "kernels/lib/convert.h"
+#include "kernels/lib/stream.h"
 #include "kernels/lib/transpose.h"
 #include "kernels/lib/widen.h"
 #include "kernels/params_rows.h"
@@ -292,9 +293,10 @@ INLINE float16 row_next(const float *from, int count) {
     case type_:                                                                                              \
         for (int j = 0; j < rows; j++, from += n, offset += pitch) {                                         \
             int k = 0;                                                                                       \
+            const int past = streams && dense * bits_ >= 2048 && STREAMS_ROW(to, type_, offset);             \
             for (; k < dense; k += 16) {                                                                     \
                 const float16 x = vload16(0, from + k);                                                      \
-                vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + k);                          \
+                STREAM_OR_STORE(CONVERT_(NARROW_), (global element_ *)to + offset + k, past);                \
             }                                                                                                \
             if (dense > 0 && k < n) {                                                                        \
                 const float16 x = vload16(0, from + n - 16);                                                 \
@@ -309,9 +311,10 @@ INLINE float16 row_next(const float *from, int count) {
         }                                                                                                    \
         return;
 
-/* Rows of n elements, one after the other in `from`, `pitch` elements apart in the buffer. */
+/* Rows of n elements, one after the other in `from`, `pitch` elements apart in the buffer. `streams`:
+ * long ones that begin lines of the cache bypass it. */
 OUTLINE void row_store_rows(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n,
-                            i64 pitch, int rows) {
+                            i64 pitch, int rows, int streams) {
     const int dense = stride != 1 ? 0 : n / 16 * 16;
     uint each[16];
     switch (type) {
@@ -333,15 +336,13 @@ OUTLINE void row_store_rows(global uchar *to, int type, i64 offset, i64 stride, 
 }
 
 INLINE void row_store(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n) {
-    row_store_rows(to, type, offset, stride, from, n, 0, 1);
+    row_store_rows(to, type, offset, stride, from, n, 0, 1, 0);
 }
 
 INLINE void row_store_block(global uchar *to, int type, i64 offset, i64 stride, const float *from, int n,
-                            i64 pitch, int count) {
-    if (count == 1 || pitch == stride * n)
-        row_store(to, type, offset, stride, from, n * count);
-    else
-        row_store_rows(to, type, offset, stride, from, n, pitch, count);
+                            i64 pitch, int count, int streams) {
+    if (count == 1 || pitch == stride * n) n *= count, count = 1;
+    row_store_rows(to, type, offset, stride, from, n, pitch, count, streams);
 }
 
 /* Stores what row_results gave room for, unless it is there. */

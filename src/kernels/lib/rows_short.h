@@ -9,6 +9,7 @@
 
 #include "kernels/lib/eltwise.h"
 #include "kernels/lib/rows.h"
+#include "kernels/lib/stream.h"
 #include "kernels/params_rows.h"
 
 /* X(alg, expression in x and y). */
@@ -26,13 +27,15 @@
     X(ELTWISE_SQUARE, x *x)                                                                                  \
     X(ELTWISE_HARDSWISH, x *eltwise_hardsigmoid(x, alpha, beta))
 
+enum { SHORT_PRELU = -1 }; /* an operation without an algorithm */
+
 INLINE int short_has_alg(int kind, int alg) {
 #define SHORT_ALG(alg_, expression_) case alg_:
     switch (alg) {
         SHORT_BINARY_EACH(SHORT_ALG) return kind == ROW_BINARY;
         SHORT_ELTWISE_EACH(SHORT_ALG) return kind == ROW_ELTWISE;
     }
-    return kind == ROW_SUM;
+    return kind == ROW_SUM || kind == ROW_PRELU;
 #undef SHORT_ALG
 }
 
@@ -66,12 +69,13 @@ INLINE int short_has_type(int type) {
 #define SHORT_FUNCTION(type_name_, element_)                                                                 \
     OUTLINE void short_##type_name_(constant struct row_op *op, global element_ *to,                         \
                                     global const element_ *from, global const element_ *y_from, int same,    \
-                                    float x_factor, float y_factor, int n) {                                 \
+                                    float x_factor, float y_factor, int n, int streams) {                    \
         const int scaled = SHORT_SCALED(x_factor, y_factor);                                                 \
         const float alpha = op->alpha, beta = op->beta;                                                      \
         const float16 x_scale = (float16)(x_factor), y_scale = (float16)(y_factor);                          \
         const float16 first = (float16)(SHORT_ONE(y_from[0]));                                               \
-        switch (op->alg) {                                                                                   \
+        switch (op->kind == ROW_PRELU ? SHORT_PRELU : op->alg) {                                             \
+            SHORT_CASE(SHORT_PRELU, x > (float16)(0.0f) ? x : x * y)                                         \
             SHORT_BINARY_EACH(SHORT_CASE)                                                                    \
             SHORT_ELTWISE_EACH(SHORT_CASE)                                                                   \
             SHORT_LOOP(default, fma(y - beta, (float16)(alpha), x))                                          \
@@ -80,35 +84,35 @@ INLINE int short_has_type(int type) {
 
 #define SHORT_ONE(v_) (v_)
 #define SHORT_LOAD(from_, k_) vload16(0, (from_) + (k_))
-#define SHORT_STORE(to_, k_, x_) vstore16(x_, 0, (to_) + (k_))
+#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(x_, (to_) + (k_), streams)
 SHORT_FUNCTION(f32, float)
 #undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
 #define SHORT_ONE(v_) bf16_to_f32(v_)
 #define SHORT_LOAD(from_, k_) widen_bf16(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_) vstore16(convert_ushort16(lanes_bf16(x_)), 0, (to_) + (k_))
+#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(convert_ushort16(lanes_bf16(x_)), (to_) + (k_), streams)
 SHORT_FUNCTION(bf16, ushort)
 #undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
 #define SHORT_ONE(v_) f16_to_f32(v_)
 #define SHORT_LOAD(from_, k_) widen_f16(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_) vstore16(convert_ushort16(lanes_f16(x_)), 0, (to_) + (k_))
+#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(convert_ushort16(lanes_f16(x_)), (to_) + (k_), streams)
 SHORT_FUNCTION(f16, ushort)
 #undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
 #define SHORT_ONE(v_) (float)(char)(v_)
 #define SHORT_LOAD(from_, k_) widen_s8(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_) vstore16(convert_uchar16(lanes_s8(x_)), 0, (to_) + (k_))
+#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(convert_uchar16(lanes_s8(x_)), (to_) + (k_), streams)
 SHORT_FUNCTION(s8, uchar)
 #undef SHORT_ONE
 #undef SHORT_LOAD
 #undef SHORT_STORE
 #define SHORT_ONE(v_) (float)(v_)
 #define SHORT_LOAD(from_, k_) widen_unsigned(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_) vstore16(convert_uchar16(lanes_u8(x_)), 0, (to_) + (k_))
+#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(convert_uchar16(lanes_u8(x_)), (to_) + (k_), streams)
 SHORT_FUNCTION(u8, uchar)
 #undef SHORT_ONE
 #undef SHORT_LOAD
@@ -128,10 +132,12 @@ SHORT_FUNCTION(u8, uchar)
 typedef uchar uchar64 __attribute__((ext_vector_type(64)));
 typedef ushort ushort32 __attribute__((ext_vector_type(32)));
 #define RELU_WIDE(element_, lanes_)                                                                          \
-    RELU_LOOP(lanes_, element_##lanes_, __builtin_memcpy(&x, from + k, 64), __builtin_memcpy(to + k, &x, 64))
+    RELU_LOOP(lanes_, element_##lanes_, __builtin_memcpy(&x, from + k, 64),                                  \
+              if (!STREAMS_LINE(x, to + k, streams)) __builtin_memcpy(to + k, &x, 64))
 #endif
 #define SHORT_RELU(bits_, element_, lanes_)                                                                  \
-    OUTLINE void short_relu_##bits_(global element_ *to, global const element_ *from, uint most, int n) {    \
+    OUTLINE void short_relu_##bits_(global element_ *to, global const element_ *from, uint most, int n,      \
+                                    int streams) {                                                           \
         const element_ limit = (element_)most;                                                               \
         int k = 0;                                                                                           \
         RELU_WIDE(element_, lanes_)                                                                          \
@@ -140,10 +146,10 @@ typedef ushort ushort32 __attribute__((ext_vector_type(32)));
 SHORT_RELU(16, ushort, 32)
 SHORT_RELU(8, uchar, 64)
 
-OUTLINE void short_relu_f32(global float *to, global const float *from, int n) {
+OUTLINE void short_relu_f32(global float *to, global const float *from, int n, int streams) {
     for (int k = 0; k + 16 <= n; k += 16) {
-        const float16 x = vload16(0, from + k);
-        vstore16(x > (float16)(0.0f) ? x : (float16)(0.0f), 0, to + k);
+        const float16 x = vload16(0, from + k), y = x > (float16)(0.0f) ? x : (float16)(0.0f);
+        STREAM_OR_STORE(y, to + k, streams);
     }
 }
 
@@ -152,12 +158,13 @@ INLINE int is_plain_relu(constant struct row_op *op, float factor) {
 }
 
 INLINE void row_short_relu(int type, global uchar *to, i64 to_offset, global const uchar *from, i64 offset,
-                           int n) {
+                           int n, int streams) {
 #define RELU_CALL(bits_, element_, most_)                                                                    \
-    short_relu_##bits_((global element_ *)to + to_offset, (global const element_ *)from + offset, most_, n)
+    short_relu_##bits_((global element_ *)to + to_offset, (global const element_ *)from + offset, most_, n,  \
+                       streams)
     switch (type) {
     case TYPE_F32:
-        short_relu_f32((global float *)to + to_offset, (global const float *)from + offset, n);
+        short_relu_f32((global float *)to + to_offset, (global const float *)from + offset, n, streams);
         return;
     case TYPE_BF16: RELU_CALL(16, ushort, 0x7f80u); return;
     case TYPE_F16: RELU_CALL(16, ushort, 0x7c00u); return;
@@ -167,17 +174,104 @@ INLINE void row_short_relu(int type, global uchar *to, i64 to_offset, global con
 #undef RELU_CALL
 }
 
-/* Offsets in elements. */
+/* Elements that become those of another type, with numbers added, subtracted, multiplied and divided in
+ * between: all operations on a few vectors before the next ones. Not where it would cost more code than time.
+ */
+#ifdef __AVX2__
+#define SHORT_NUMBERS 1
+#else
+#define SHORT_NUMBERS 0
+#endif
+enum { NUMBER_OPS = 8, NUMBER_VECTORS = 4, NUMBER_STEP = 16 * NUMBER_VECTORS };
+struct number_ops {
+    int count, algs[NUMBER_OPS];
+    float values[NUMBER_OPS];
+};
+
+INLINE void number_add(struct number_ops *ops, int alg, float value) {
+    ops->algs[ops->count] = alg;
+    ops->values[ops->count++] = value;
+}
+
+INLINE int number_type(int type) {
+    return short_has_type(type) || type == TYPE_S32;
+}
+
+INLINE int number_has_alg(int alg) {
+    return alg == BINARY_ADD || alg == BINARY_SUB || alg == BINARY_MUL || alg == BINARY_DIV;
+}
+
+#define NUMBER_EACH _Pragma("unroll") for (int i = 0; i < NUMBER_VECTORS; i++)
+#define NUMBER_LOAD(type_, element_, WIDEN_)                                                                 \
+    case type_:                                                                                              \
+        NUMBER_EACH v[i] = WIDEN_(vload16(0, (global const element_ *)from + offset + k + 16 * i));          \
+        break;
+#define NUMBER_CASE(alg_)                                                                                    \
+    case alg_: NUMBER_EACH v[i] = binary_f32(alg_, v[i], value, v[i]); break;
+#define NUMBER_STORE(type_, element_, NARROW_)                                                               \
+    case type_:                                                                                              \
+        NUMBER_EACH STREAM_OR_STORE(NARROW_(v[i]), (global element_ *)to + to_offset + k + 16 * i, streams); \
+        break;
+#define NUMBER_SAME(v_) (v_)
+#define NUMBER_WIDEN_BF16(v_) widen_bf16(convert_uint16(v_))
+#define NUMBER_WIDEN_F16(v_) widen_f16(convert_uint16(v_))
+#define NUMBER_WIDEN_S8(v_) widen_s8(convert_uint16(v_))
+#define NUMBER_WIDEN_U8(v_) widen_unsigned(convert_uint16(v_))
+#define NUMBER_BF16(v_) convert_ushort16(lanes_bf16(v_))
+#define NUMBER_F16(v_) convert_ushort16(lanes_f16(v_))
+#define NUMBER_S8(v_) convert_uchar16(lanes_s8(v_))
+#define NUMBER_U8(v_) convert_uchar16(lanes_u8(v_))
+#define NUMBER_S32(v_) as_uint16(lanes_s32(v_))
+
+#if SHORT_NUMBERS
+/* n is a multiple of NUMBER_STEP. `streams`: see row_short. */
+OUTLINE void number_pass(const struct number_ops *ops, int to_type, global uchar *to, i64 to_offset, int type,
+                         global const uchar *from, i64 offset, int n, int streams) {
+    const int count = ops->count;
+    for (int k = 0; k < n; k += NUMBER_STEP) {
+        float16 v[NUMBER_VECTORS];
+        switch (VARYING(type)) {
+            NUMBER_LOAD(TYPE_F32, float, NUMBER_SAME)
+            NUMBER_LOAD(TYPE_BF16, ushort, NUMBER_WIDEN_BF16)
+            NUMBER_LOAD(TYPE_F16, ushort, NUMBER_WIDEN_F16)
+            NUMBER_LOAD(TYPE_S8, uchar, NUMBER_WIDEN_S8)
+            NUMBER_LOAD(TYPE_U8, uchar, NUMBER_WIDEN_U8)
+        default: NUMBER_LOAD(TYPE_S32, uint, widen_s32)
+        }
+#pragma nounroll
+        for (int o = 0; o < count; o++) {
+            const float16 value = (float16)(ops->values[o]);
+            switch (ops->algs[o]) {
+                NUMBER_CASE(BINARY_ADD)
+                NUMBER_CASE(BINARY_SUB)
+                NUMBER_CASE(BINARY_MUL)
+            default: NUMBER_CASE(BINARY_DIV)
+            }
+        }
+        switch (VARYING(to_type)) {
+            NUMBER_STORE(TYPE_F32, float, NUMBER_SAME)
+            NUMBER_STORE(TYPE_BF16, ushort, NUMBER_BF16)
+            NUMBER_STORE(TYPE_F16, ushort, NUMBER_F16)
+            NUMBER_STORE(TYPE_S8, uchar, NUMBER_S8)
+            NUMBER_STORE(TYPE_U8, uchar, NUMBER_U8)
+        default: NUMBER_STORE(TYPE_S32, uint, NUMBER_S32)
+        }
+    }
+}
+
+#endif
+
+/* Offsets in elements. `streams`: results are whole lines of the cache, and bypass it. */
 INLINE void row_short(constant struct row_op *op, int type, global uchar *to, i64 to_offset,
                       global const uchar *from, i64 offset, global const uchar *y_from, i64 y_offset,
-                      int same, float x_factor, float y_factor, int n) {
+                      int same, float x_factor, float y_factor, int n, int streams) {
     if (is_plain_relu(op, x_factor)) {
-        row_short_relu(type, to, to_offset, from, offset, n);
+        row_short_relu(type, to, to_offset, from, offset, n, streams);
         return;
     }
 #define SHORT_CALL(name_, element_)                                                                          \
     short_##name_(op, (global element_ *)to + to_offset, (global const element_ *)from + offset,             \
-                  (global const element_ *)y_from + y_offset, same, x_factor, y_factor, n)
+                  (global const element_ *)y_from + y_offset, same, x_factor, y_factor, n, streams)
     switch (type) {
     case TYPE_F32: SHORT_CALL(f32, float); return;
     case TYPE_BF16: SHORT_CALL(bf16, ushort); return;
