@@ -73,38 +73,44 @@ INLINE void int8_steps(global const uchar *a, const i64 column, global const uch
     }
 }
 
-/* out[r][v] = start[v] + the whole reduction of m columns; with `sums`, that of a column of ones follows. Tap
- * by tap of the window. */
+/* out[r][v] = start[v], or out[r][v] itself, + the whole reduction of m columns; with `sums`, that of a
+ * column of ones follows. Tap by tap of the window. */
 INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
                         int first, const int m, const int vectors, const bool sums, IVEC *out) {
     const i64 column = t->at.src + first * p->src_column;
     IVEC acc[2 * BLOCK];
+    if (t->adds)
 #pragma unroll
-    for (int r = 0; r < 2 * (m + sums); r++)
-        acc[r] = start[r & 1];
-    EACH_TAP(p, &t->taps) {
-        int8_steps(t->src + column + from, p->src_column, t->weights + by, p->depth, m, vectors, sums, acc);
+        for (int r = 0; r < 2 * (m + sums); r++)
+            acc[r] = out[r];
+    else
+#pragma unroll
+        for (int r = 0; r < 2 * (m + sums); r++)
+            acc[r] = start[r & 1];
+    EACH_TAP_ALONG(p, &t->taps, t->along) {
+        int8_steps(t->src + column + from, p->src_column, t->weights + by, t->depth, m, vectors, sums, acc);
     }
 #pragma unroll
     for (int r = 0; r < 2 * (m + sums); r++)
         out[r] = acc[r];
 }
 
-/* int8_product: out[r][v] = start[v] + the products of `columns` columns, at most HEIGHT, from `first` on. */
+/* int8_product: out[r][v] = start[v], or out[r][v] itself, + the products of `columns` columns, at most
+ * HEIGHT, from `first` on. */
 #if defined(__x86_64__) && !defined(__OPENCL_C_VERSION__) && !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
 #include "kernels/lib/int8_pairs.h"
 
-INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
-                         int first, int columns, IVEC *out) {
-    for (int i = 0; i < 2 * columns; i++)
+OUTLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                          int first, int columns, IVEC *out) {
+    for (int i = 0; i < 2 * columns && !t->adds; i++)
         out[i] = start[i & 1];
     pairs_product(p, t, first, columns, (int *)out);
 }
 #define INT8_FITS(p, t) pairs_fit(p, t)
 #else
 #define INT8_FITS(p, t) true
-INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
-                         int first, int columns, IVEC *out) {
+OUTLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                          int first, int columns, IVEC *out) {
     const int blocks = (columns + BLOCK - 1) / BLOCK, block = (columns + blocks - 1) / blocks;
 #define REDUCE_1(m) int8_reduce(p, t, start, first + done, m, 1, false, out + 2 * done)
 #define REDUCE_2(m) int8_reduce(p, t, start, first + done, m, 2, false, out + 2 * done)
@@ -120,6 +126,26 @@ INLINE void int8_product(constant struct gemm_params *p, const struct int8_tile 
 #undef REDUCE_2
 }
 #endif
+
+/* The same at the border of an image without padding: tap by tap, each for the columns that it is inside for.
+ */
+INLINE void int8_edge(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start, int first,
+                      int columns, IVEC *out) {
+    struct int8_tile tap = *t;
+    struct gemm_place at = t->at;
+    struct gemm_edge edge;
+    at.column += first, at.src += first * p->src_column;
+    tap.taps = (struct gemm_taps){{0, 0}, {1, 1}};
+    tap.along = 1, tap.depth = p->edge_depth, tap.adds = true;
+    for (int i = 0; i < 2 * columns; i++)
+        out[i] = start[i & 1];
+    EACH_EDGE(p, &t->taps, &at, columns, edge) {
+        tap.at.src = edge.from;
+        tap.weights = t->weights + edge.by;
+        if (edge.in.last > edge.in.first)
+            int8_product(p, &tap, start, 0, edge.in.last - edge.in.first, out + 2 * edge.in.first);
+    }
+}
 
 /* The only column of a tile, together with the sums of its weights. */
 INLINE void int8_product_and_sums(constant struct int8_gemm_params *p, const struct int8_tile *t,
@@ -145,6 +171,7 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     t.count[0] = (int)(left < LANES ? left : LANES);
     t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
     t.taps = gemm_taps(g, &t.at);
+    t.along = g->window[2], t.depth = g->depth;
     t.fits = INT8_FITS(g, &t);
     int8_channels(p, &t, &e, sums, &c);
     const int blocks = (t.columns + HEIGHT - 1) / HEIGHT, block = (t.columns + blocks - 1) / blocks;
@@ -153,6 +180,8 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
         IVEC out[2 * HEIGHT];
         if (p->sums == SUMS_OWN)
             int8_product_and_sums(p, &t, &c, out);
+        else if (g->edge_depth > 0 && !gemm_is_inside(g, t.at.column + first, columns))
+            int8_edge(g, &t, c.start, first, columns, out);
         else
             int8_product(g, &t, c.start, first, columns, out);
         int8_end(p, &t, &e, &c, sums, out, first, columns);

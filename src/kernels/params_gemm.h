@@ -33,8 +33,8 @@ struct gemm_params {
     i64 window[3], depth; /* d, h, w; i */
     i64 src_window[3];    /* strides of d, h and w */
     struct window border; /* over src, without padding; its dimensions are batch 2, y and x */
-    /* f32 and bf16: src has no padding, so that columns whose window reaches over its border are computed tap
-     * by tap along the row. The i of such a tap, or 0 if src is padded; strides of taps. */
+    /* f32, bf16 and u8: src has no padding, so that columns whose window reaches over its border are computed
+     * tap by tap along the row. The i of such a tap, or 0 if src is padded; strides of taps. */
     i64 edge_depth, edge_src, edge_weights;
     i64 weights_window[3];
     i64 weights_panel, weights_depth; /* strides of n / panel and of one step of (d, h, w, i) */

@@ -72,7 +72,8 @@ INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, const struct g
         struct taps in;
         t.first[d] = 0;
         t.last[d] = p->depth > 0 ? p->window[d] : 0; /* without depth, src is null */
-        if (!p->skips || t.last[d] <= 1) continue;
+        const bool merged = t.last[d] <= 1 && p->edge_depth == 0;
+        if (!p->skips || merged) continue;
         window_taps_along(&in, &p->border, d, place[d]);
         t.first[d] = in.first[d];
         t.last[d] = in.last[d];
@@ -80,13 +81,14 @@ INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, const struct g
     return t;
 }
 
-/* A loop over these taps, with the offsets of what they read as `from` and `by`. */
-#define EACH_TAP(p, t)                                                                                       \
+/* A loop over these taps and so many along a row, with the offsets of what they read as `from` and `by`. */
+#define EACH_TAP(p, t) EACH_TAP_ALONG(p, t, (p)->window[2])
+#define EACH_TAP_ALONG(p, t, along)                                                                          \
     for (i64 d_ = (t)->first[0]; d_ < (t)->last[0]; d_++)                                                    \
         for (i64 h_ = (t)->first[1]; h_ < (t)->last[1]; h_++)                                                \
             for (i64 s_ = 0, from = d_ * (p)->src_window[0] + h_ * (p)->src_window[1],                       \
                      by = d_ * (p)->weights_window[0] + h_ * (p)->weights_window[1];                         \
-                 s_ < (p)->window[2]; s_++, from += (p)->src_window[2], by += (p)->weights_window[2])
+                 s_ < (along); s_++, from += (p)->src_window[2], by += (p)->weights_window[2])
 
 /* Where src has no padding: is every tap along the row inside the image for all columns of a tile? */
 INLINE bool gemm_is_inside(constant struct gemm_params *p, i64 column, int columns) {

@@ -21,7 +21,9 @@ struct int8_tile {
     struct gemm_place at;
     int columns, count[2]; /* channels of each vector that exist */
     struct gemm_taps taps;
-    bool fits; /* sums of two products fit 16 bits */
+    i64 along, depth; /* taps along a row, and the reduction of each */
+    bool fits;        /* sums of two products fit 16 bits */
+    bool adds;        /* to sums that are there already */
 };
 
 /* What all columns of a tile share. */

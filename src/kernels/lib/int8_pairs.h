@@ -76,9 +76,9 @@ INLINE pairs_shorts pairs_of_bytes(pairs_vector x, pairs_vector w) {
 /* Do all these weights fit? They do if no pair adds up to more than 128, either way: 255 * 128 < 2^15. */
 INLINE bool pairs_weights_fit(constant struct gemm_params *p, const struct int8_tile *t) {
     const pairs_vector ones = (pairs_vector)(0x01010101);
-    EACH_TAP(p, &t->taps) {
+    EACH_TAP_ALONG(p, &t->taps, t->along) {
         pairs_shorts most = (pairs_shorts)(0);
-        for (i64 i = 0; i < p->depth * PANEL; i += (i64)sizeof(pairs_vector)) {
+        for (i64 i = 0; i < t->depth * PANEL; i += (i64)sizeof(pairs_vector)) {
             const pairs_shorts sum = pairs_of_bytes(ones, pairs_load(t->weights + by + i));
             most = __builtin_elementwise_max(most, __builtin_elementwise_abs(sum));
         }
@@ -104,9 +104,9 @@ INLINE bool pairs_src_fits(global const uchar *src, i64 depth) {
 
 INLINE bool pairs_columns_fit(constant struct gemm_params *p, const struct int8_tile *t, int first, int m) {
     const i64 column = t->at.src + first * p->src_column;
-    EACH_TAP(p, &t->taps) {
+    EACH_TAP_ALONG(p, &t->taps, t->along) {
         for (int r = 0; r < m; r++)
-            if (!pairs_src_fits(t->src + column + r * p->src_column + from, p->depth)) return false;
+            if (!pairs_src_fits(t->src + column + r * p->src_column + from, t->depth)) return false;
     }
     return true;
 }
@@ -136,8 +136,8 @@ INLINE void pairs_bytes(constant struct gemm_params *p, const struct int8_tile *
     global const uchar *src = t->src + t->at.src + first * p->src_column;
     pairs_vector acc[2 * PAIRS_COLUMNS];
     pairs_get(acc, sums + n, m);
-    EACH_TAP(p, &t->taps) {
-        pairs_byte_steps(src + from, p->src_column, t->weights + by + INT8_GEMM_QUAD * n, p->depth, m, acc);
+    EACH_TAP_ALONG(p, &t->taps, t->along) {
+        pairs_byte_steps(src + from, p->src_column, t->weights + by + INT8_GEMM_QUAD * n, t->depth, m, acc);
     }
     pairs_put(acc, sums + n, m);
 }
@@ -206,9 +206,9 @@ INLINE void pairs_piece(constant struct gemm_params *p, const struct int8_tile *
 /* sums[r] += the whole reduction of m columns. */
 INLINE void pairs_columns(constant struct gemm_params *p, const struct int8_tile *t, int first, int m,
                           int *sums) {
-    const i64 quads = p->depth / INT8_GEMM_QUAD;
+    const i64 quads = t->depth / INT8_GEMM_QUAD;
     const i64 column = t->at.src + first * p->src_column;
-    EACH_TAP(p, &t->taps) {
+    EACH_TAP_ALONG(p, &t->taps, t->along) {
         for (i64 q = 0; q < quads; q += PAIRS_PIECE)
             pairs_piece(p, t, t->src + column + from + q * INT8_GEMM_QUAD, t->weights + by + q * STEP,
                         quads - q < PAIRS_PIECE ? quads - q : PAIRS_PIECE, m, sums);
