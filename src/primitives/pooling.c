@@ -501,8 +501,27 @@ static dnnl_status_t build_apart(struct plan *plan) {
     return apart_build(plan, pooling_forward);
 }
 
+/* 8-bit floats become f32 once, instead of once for every window that they are in. */
+static dnnl_status_t build_widened(struct plan *plan) {
+    static const char *const plain[] = {[3] = "abc", [4] = "abcd", [5] = "abcde"};
+    struct moved moved = {.plan = plan};
+    TRY(plan_takes(plan, &kernel_pooling_16));
+    TRY(choose_layouts(&plan->problem));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST),
+               *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    if (!in_set(TYPES_FP8, src->data_type)) return plan_skip(plan, "src is not of 8-bit floats");
+    if (!md_is_blocked(src) || !md_is_blocked(dst)) return plan_skip(plan, "a layout is not blocked");
+    const char *tag = md_matches_tag(src, plain[src->ndims]) ? plain[src->ndims] : channels_last(src->ndims);
+    TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, tag));
+    TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f32, tag));
+    if (workspace) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, workspace->data_type, tag));
+    return moved_build(&moved, pooling_forward);
+}
+
 const struct implementation pooling_forward[] = {
         {"f64_pooling", build_doubles, NULL},
+        {"pooling_widened", build_widened, NULL},
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},
         {"pooling_folded_16", build_folded, &kernel_pooling_folded_16},
         {"pooling_16", build_dense, &kernel_pooling_16},
