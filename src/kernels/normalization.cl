@@ -125,7 +125,7 @@ INLINE void norm_row(constant struct norm_rows_params *p, global const uchar *sr
     float *y = space;
 #if NORM_IN_PLACE
     if (p->src_type == TYPE_F32 && p->src_stride == 1) x = (const float *)src + from;
-    if (p->dst_type == TYPE_F32 && p->dst_stride == 1) y = (float *)dst + to;
+    if (p->dst_type == TYPE_F32 && p->dst_stride == 1 && !STREAMED(p->streams)) y = (float *)dst + to;
 #endif
     if (x == space) row_load(space, src, p->src_type, from, p->src_stride, (int)p->length);
     if (!p->given) {
@@ -135,7 +135,8 @@ INLINE void norm_row(constant struct norm_rows_params *p, global const uchar *sr
     }
     const float factor = f32_div(1.0f, f32_sqrt(*variance + p->eps));
     norm_apply(y, x, p->length, *mean, factor, scale, shift);
-    if (y == space) row_store(dst, p->dst_type, to, p->dst_stride, space, (int)p->length);
+    if (y == space)
+        row_store_rows(dst, p->dst_type, to, p->dst_stride, space, (int)p->length, 0, 1, p->streams);
 }
 
 /* Range: rows / span. dst may be src. */
@@ -165,6 +166,7 @@ kernel void normalize_rows(ITEM global const uchar *src, global const uchar *sca
         if (p->training && !p->about_zero) means[p->mean_offset + stat] = mean;
         if (p->training) variances[p->variance_offset + stat] = variance;
     }
+    if (STREAMED(p->streams)) STREAM_END();
 }
 #endif
 
@@ -214,6 +216,7 @@ struct norm_run {
     i64 n;
     float least; /* results are at least this */
     int period;
+    int streams; /* results bypass the caches */
 };
 
 #define NORM_LOOP(LOAD, STORE)                                                                               \
@@ -276,10 +279,12 @@ INLINE i64 norm_periods(const struct norm_run *r, i64 i) {
 #define LOAD_F16(i) widen_f16(convert_uint16(vload16(0, (global const ushort *)r->src + (i))))
 #define LOAD_BF16(i) widen_bf16(convert_uint16(vload16(0, (global const ushort *)r->src + (i))))
 #define LOAD_S8(i) widen_s8(convert_uint16(vload16(0, r->src + (i))))
-#define STORE_F32(y, i) vstore16(y, 0, (global float *)r->dst + (i))
-#define STORE_F16(y, i) vstore16(convert_ushort16(lanes_f16(y)), 0, (global ushort *)r->dst + (i))
-#define STORE_BF16(y, i) vstore16(convert_ushort16(lanes_bf16(y)), 0, (global ushort *)r->dst + (i))
-#define STORE_S8(y, i) vstore16(convert_uchar16(lanes_s8(y)), 0, r->dst + (i))
+#define STORE_F32(y, i) STREAM_OR_STORE(y, (global float *)r->dst + (i), streams)
+#define STORE_F16(y, i)                                                                                      \
+    STREAM_OR_STORE(convert_ushort16(lanes_f16(y)), (global ushort *)r->dst + (i), streams)
+#define STORE_BF16(y, i)                                                                                     \
+    STREAM_OR_STORE(convert_ushort16(lanes_bf16(y)), (global ushort *)r->dst + (i), streams)
+#define STORE_S8(y, i) STREAM_OR_STORE(convert_uchar16(lanes_s8(y)), r->dst + (i), streams)
 
 /* What the vectors of a run have left over, or all of it if the types have no loop of their own. */
 OUTLINE void norm_rest(const struct norm_run *r, const struct norm_period *c, int src_type, int dst_type,
@@ -302,6 +307,7 @@ OUTLINE void norm_rest(const struct norm_run *r, const struct norm_period *c, in
 INLINE void norm_run(const struct norm_run *given, const struct norm_period *c, int src_type, int dst_type) {
     const struct norm_run copy = *given, *r = &copy; /* no store changes it */
     const float16 least = (float16)(r->least);
+    const int streams = r->streams && STREAMS_ROW(r->dst, dst_type, r->to);
     i64 i = 0;
     int at = 0;
     if (src_type == dst_type) switch (src_type) {
@@ -323,7 +329,8 @@ kernel void normalize_dense(ITEM global const uchar *src, global const float *me
     const i64 first = (i64)get_global_id(0) * p->cut.span, all = p->cut.blocks * p->cut.pieces,
               last = first + p->cut.span < all ? first + p->cut.span : all;
     struct norm_run r = {
-            src, dst, p->mask ? mask : 0, 0, 0, 0, 0, p->relu ? 0.0f : -INFINITY, (int)p->cut.period};
+            src,       dst, p->mask ? mask : 0, 0, 0, 0, 0, p->relu ? 0.0f : -INFINITY, (int)p->cut.period,
+            p->streams};
     i64 ready = -1;
     for (i64 piece = first; piece < last; piece++) {
         const i64 block = piece / p->cut.pieces, begin = (piece - block * p->cut.pieces) * p->cut.piece,
@@ -336,6 +343,7 @@ kernel void normalize_dense(ITEM global const uchar *src, global const float *me
         r.place = at;
         norm_run(&r, &period, p->src_type, p->dst_type);
     }
+    if (STREAMED(p->streams)) STREAM_END();
 }
 #endif
 

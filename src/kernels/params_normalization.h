@@ -23,7 +23,7 @@ struct norm_rows_params {
     i32 given, training, about_zero; /* about_zero: the mean counts as 0 */
     i32 nloops;
     f32 eps;
-    i32 pad;
+    i32 streams;    /* results bypass the caches */
     i64 rows, span; /* rows, and how many of them a work-item takes */
     i64 length;
     i64 src_offset, dst_offset, mean_offset, variance_offset, scale_offset, shift_offset;
@@ -49,7 +49,7 @@ struct norm_dense_params {
     i32 src_type, dst_type;
     i32 relu, mask; /* mask: store which results are positive */
     f32 eps;
-    i32 pad;
+    i32 streams; /* results bypass the caches */
     i64 channels;
     i64 image, share; /* statistics of an image (0: all images share them), channels that share one */
     i64 src_offset, dst_offset, mean_offset, variance_offset;

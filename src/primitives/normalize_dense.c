@@ -96,6 +96,7 @@ static dnnl_status_t launch_dense(struct plan *plan, const struct norm_moments *
     launch_bind(launch, made->shift_offset >= 0 ? DNNL_ARG_SHIFT : ARG_NOTHING);
     launch_bind(launch, DNNL_ARG_DST);
     launch_bind(launch, made->mask ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    launch_may_stream_to(launch, DNNL_ARG_DST, &p->streams);
     return dnnl_success;
 }
 

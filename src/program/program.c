@@ -101,7 +101,8 @@ void program_stream(struct program *program, slot_t slot) {
         if (program->launches[i]->streamed != slot && uses(program->launches[i], slot)) return;
     for (int i = 0; i < program->nlaunches; i++) {
         struct launch *launch = program->launches[i];
-        if (launch->streamed == slot) *(i32 *)((uint8_t *)launch->params + launch->streams) = 1;
+        if (launch->streamed == slot && uses(launch, slot))
+            *(i32 *)((uint8_t *)launch->params + launch->streams) = 1;
     }
 }
 
