@@ -47,14 +47,19 @@ INLINE void store_doubles(double8 x, global double *to, i64 count) {
         store_last(x, to, count);
 }
 
-/* The first `count` of 8 elements of any type but f64, `none` if there is no such tensor. */
-OUTLINE double8 load_others(global const uchar *from, int type, i64 at, i64 count, double none) {
+OUTLINE double8 load_slowly(global const uchar *from, int type, i64 at, i64 count) {
     double values[8];
-    if (type == 0) return V(none);
 #pragma nounroll
     for (int i = 0; i < 8; i++)
         values[i] = i < count ? (double)load_f32(from, type, at + i) : 0.0;
     return vload8(0, values);
+}
+
+/* The first `count` of 8 elements of any type but f64, `none` if there is no such tensor. */
+INLINE double8 load_others(global const uchar *from, int type, i64 at, i64 count, double none) {
+    if (type == 0) return V(none);
+    if (type == TYPE_F32 && count >= 8) return convert_double8(vload8(0, (global const float *)from + at));
+    return load_slowly(from, type, at, count);
 }
 
 INLINE double sum_of(double8 x) {

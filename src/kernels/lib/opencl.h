@@ -258,6 +258,9 @@ INLINE OVERLOAD int convert_int(float v) {
     }
 CONVERT(8)
 CONVERT(16)
+INLINE OVERLOAD double8 convert_double8(float8 v) {
+    return __builtin_convertvector(v, double8);
+}
 INLINE OVERLOAD int16 convert_int16(uchar16 v) {
     return __builtin_convertvector(v, int16);
 }
