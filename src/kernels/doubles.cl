@@ -430,6 +430,8 @@ INLINE double8 pool_share(constant struct f64_pooling_params *p, global const do
         return d / V(pool_divisor(p, &t));
     }
     const i64 at = pixel(&p->workspace, batch, place) + c;
+    if (p->workspace_type == TYPE_U8 && left >= 8)
+        return convert_long8(vload8(0, workspace + at)) == (long8)(tap) ? d : V(0.0);
     double chosen[8];
 #pragma nounroll
     for (int i = 0; i < 8; i++)
