@@ -376,6 +376,56 @@ CASE(lstm) {
             F32(5, dnnl_ldigo, 1, 1, 8, 4, 8), NULL, NULL, F32(4, dnnl_ldgo, 1, 1, 4, 8),
             F32(3, dnnl_tnc, 3, 2, 8), NULL, NULL, 0, NULL);
 }
+CASE(lstm_bidirectional) {
+    return dnnl_lstm_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_bidirectional_concat, F32(3, dnnl_tnc, 3, 2, 8),
+            F32(4, dnnl_ldnc, 2, 2, 2, 8), F32(4, dnnl_ldnc, 2, 2, 2, 8), F32(5, dnnl_ldigo, 2, 2, 8, 4, 8),
+            F32(5, dnnl_ldgoi, 2, 2, 8, 4, 8), F32(4, dnnl_ldgo, 2, 2, 3, 8), NULL,
+            F32(4, dnnl_ldgo, 2, 2, 4, 8), F32(3, dnnl_tnc, 3, 2, 16), F32(4, dnnl_ldnc, 2, 2, 2, 8),
+            F32(4, dnnl_ldnc, 2, 2, 2, 8), 0, NULL);
+}
+CASE(vanilla_rnn) {
+    return dnnl_vanilla_rnn_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_eltwise_tanh, dnnl_unidirectional_right2left,
+            F32(3, dnnl_tnc, 3, 2, 8), F32(4, dnnl_ldnc, 1, 1, 2, 8), F32(5, dnnl_ldigo, 1, 1, 8, 1, 8),
+            F32(5, dnnl_ldigo, 1, 1, 8, 1, 8), F32(4, dnnl_ldgo, 1, 1, 1, 8), F32(3, dnnl_tnc, 3, 2, 8),
+            F32(4, dnnl_ldnc, 1, 1, 2, 8), 0, 0, 0, NULL);
+}
+CASE(gru) {
+    return dnnl_gru_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_unidirectional_left2right, F32(3, dnnl_tnc, 3, 2, 8),
+            F32(4, dnnl_ldnc, 1, 1, 2, 8), F32(5, dnnl_ldigo, 1, 1, 8, 3, 8),
+            F32(5, dnnl_ldigo, 1, 1, 8, 3, 8), F32(4, dnnl_ldgo, 1, 1, 3, 8), F32(3, dnnl_tnc, 3, 2, 8),
+            F32(4, dnnl_ldnc, 1, 1, 2, 8), 0, NULL);
+}
+CASE(lbr_gru) {
+    return dnnl_lbr_gru_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_inference, dnnl_unidirectional_left2right, F32(3, dnnl_tnc, 3, 2, 8),
+            F32(4, dnnl_ldnc, 1, 1, 2, 8), F32(5, dnnl_ldigo, 1, 1, 8, 3, 8),
+            F32(5, dnnl_ldigo, 1, 1, 8, 3, 8), F32(4, dnnl_ldgo, 1, 1, 4, 8), F32(3, dnnl_tnc, 3, 2, 8),
+            F32(4, dnnl_ldnc, 1, 1, 2, 8), 0, NULL);
+}
+CASE(eltwise_f64) {
+    dnnl_memory_desc_t md = TYPED(dnnl_f64, 2, dnnl_ab, 9, 33);
+    return dnnl_eltwise_forward_primitive_desc_create(pd, engine, dnnl_forward_inference,
+                                                      dnnl_eltwise_gelu_erf, md, md, 0, 0, NULL);
+}
+CASE(softmax_f64) {
+    dnnl_memory_desc_t md = TYPED(dnnl_f64, 3, dnnl_abc, 3, 11, 5);
+    return dnnl_softmax_forward_primitive_desc_create(pd, engine, dnnl_forward_inference,
+                                                      dnnl_softmax_accurate, md, md, 1, NULL);
+}
+CASE(pooling_f64) {
+    return dnnl_pooling_forward_primitive_desc_create(
+            pd, engine, dnnl_forward_training, dnnl_pooling_max, TYPED(dnnl_f64, 4, dnnl_nhwc, 2, 11, 6, 6),
+            TYPED(dnnl_f64, 4, dnnl_nhwc, 2, 11, 3, 3), twos, twos, zeros, zeros, zeros, NULL);
+}
+CASE(layer_normalization_f64) {
+    dnnl_memory_desc_t md = TYPED(dnnl_f64, 3, dnnl_abc, 3, 4, 19);
+    return dnnl_layer_normalization_forward_primitive_desc_create(pd, engine, dnnl_forward_training, md, md,
+                                                                  F32(2, dnnl_ab, 3, 4), 1e-5f,
+                                                                  dnnl_use_scale | dnnl_use_shift, NULL);
+}
 
 static const struct {
     const char *name;
@@ -440,6 +490,14 @@ static const struct {
         ROW(resampling_backward),
         ROW(shuffle),
         ROW(lstm),
+        ROW(lstm_bidirectional),
+        ROW(vanilla_rnn),
+        ROW(gru),
+        ROW(lbr_gru),
+        ROW(eltwise_f64),
+        ROW(softmax_f64),
+        ROW(pooling_f64),
+        ROW(layer_normalization_f64),
 #undef ROW
 };
 
@@ -453,6 +511,7 @@ static const int possible[] = {
         DNNL_ARG_MULTIPLE_SRC + 2,
         DNNL_ARG_WEIGHTS,
         DNNL_ARG_WEIGHTS_1,
+        DNNL_ARG_WEIGHTS_PEEPHOLE,
         DNNL_ARG_BIAS,
         DNNL_ARG_MEAN,
         DNNL_ARG_VARIANCE,
@@ -484,8 +543,8 @@ struct run {
     dnnl_exec_arg_t args[POSSIBLE];
 };
 
-/* Fills f32 with values between -1 and 1, bytes with any, other types with small integers. Variances are
- * positive, probabilities between 0 and 1. */
+/* Fills f32 and f64 with values between -1 and 1, bytes with any, other types with small integers. Variances
+ * are positive, probabilities between 0 and 1. */
 static void fill(dnnl_memory_t memory, int arg) {
     const_dnnl_memory_desc_t md;
     dnnl_data_type_t type;
@@ -503,6 +562,9 @@ static void fill(dnnl_memory_t memory, int arg) {
         bool all_bytes = type == dnnl_s8 || type == dnnl_u8;
         uint32_t bytes = all_bytes ? random ^ random >> 11 : random >> 8 & 0x07070707u;
         uint32_t halves = 0x3f803f80u | (random & 0x00700070u);
+        const double wide = x;
+        if (type == dnnl_f64 && i % 2 == 0) memcpy((char *)data + 4 * i, &wide, 8);
+        if (type == dnnl_f64) continue;
         if (type == dnnl_f32)
             memcpy((char *)data + 4 * i, &x, 4);
         else
@@ -559,6 +621,7 @@ static double number_at(const void *data, dnnl_data_type_t type, size_t i) {
     float value;
     switch (type) {
     case dnnl_f32: return ((const float *)data)[i];
+    case dnnl_f64: return ((const double *)data)[i];
     case dnnl_s32: return ((const int32_t *)data)[i];
     case dnnl_s8: return ((const int8_t *)data)[i];
     case dnnl_f16: return half_value(((const uint16_t *)data)[i]);
@@ -573,16 +636,20 @@ static double number_at(const void *data, dnnl_data_type_t type, size_t i) {
 
 /* One unit in the last place of a type, at x. */
 static double unit_at(dnnl_data_type_t type, double x) {
-    int digits = type == dnnl_f32 ? 23 : type == dnnl_f16 ? 10 : type == dnnl_bf16 ? 7 : 0;
+    int digits = type == dnnl_f64    ? 52
+                 : type == dnnl_f32  ? 23
+                 : type == dnnl_f16  ? 10
+                 : type == dnnl_bf16 ? 7
+                                     : 0;
     if (digits == 0) return 1;
     return x == 0 ? 0 : ldexp(1, ilogb(x) - digits);
 }
 
 /* Two sums of n products of numbers between -1 and 1 differ by at most 2 n u times n, u being half a unit of
- * f32 at 1; then each is rounded to its type. */
+ * f32 or f64 at 1; then each is rounded to its type. */
 static bool near(dnnl_data_type_t type, double a, double b) {
     enum { LONGEST = 80 }; /* the reduction of inner_product */
-    double sums = type == dnnl_s32 ? 0 : ldexp(2.0 * LONGEST * LONGEST, -24);
+    double sums = type == dnnl_s32 ? 0 : ldexp(2.0 * LONGEST * LONGEST, type == dnnl_f64 ? -53 : -24);
     return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= sums + unit_at(type, a);
 }
 
