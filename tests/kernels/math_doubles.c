@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The math functions of kernels for doubles: for each instruction set, accuracy against long double over all
- * exponents, and special values. Errors of powers grow with the exponent of the result. Without an instruction
- * for fma they are as large as that exponent, and those of the others two ulp larger.
+ * exponents, and special values. Errors of powers grow with the exponent of the result. Without an
+ * instruction for fma they are as large as that exponent, and those of the others two ulp larger.
  */
 #include "probe.h"
 #include "test.h"
@@ -129,10 +129,11 @@ static void powers(void **state) {
     }
 }
 
-static const double specials[] = {0.0,      -0.0, 0x1p-1074, -0x1p-1074, 0x1p-1022,    0.5,           -0.5,
-                                  1.0,      -1.0, 1.5,       -1.5,       2.0,          -2.0,          3.0,
-                                  -3.0,     0.1,  0x1p52,    0x1p53,     0x1.8p52 - 1, -0x1.8p52 + 1, DBL_MAX,
-                                  -DBL_MAX, NAN,  INFINITY,  -INFINITY,  709.9,        -745.2,        -2000.0};
+static const double specials[] = {0.0,          -0.0,          0x1p-1074, -0x1p-1074, 0x1p-1022, 0.5,
+                                  -0.5,         1.0,           -1.0,      1.5,        -1.5,      2.0,
+                                  -2.0,         3.0,           -3.0,      0.1,        0x1p52,    0x1p53,
+                                  0x1.8p52 - 1, -0x1.8p52 + 1, DBL_MAX,   -DBL_MAX,   NAN,       INFINITY,
+                                  -INFINITY,    709.9,         -745.2,    -2000.0};
 enum { SPECIALS = COUNT(specials) };
 
 static void special_values(void **state) {
@@ -159,7 +160,8 @@ static void special_powers(void **state) {
                 x[l] = specials[i / SPECIALS], y[l] = specials[i % SPECIALS];
             (*probe)->math_doubles(PROBE_POW, x, y, z, 8);
             const double exact = pow(x[0], y[0]);
-            if (ulps(z[0], exact) > (fuses(*probe) ? 4 : 2048) || (exact == 0 && signbit(exact) != signbit(z[0])))
+            if (ulps(z[0], exact) > (fuses(*probe) ? 4 : 2048)
+                || (exact == 0 && signbit(exact) != signbit(z[0])))
                 fail_msg("%s: pow(%a, %a) is %a, not %a", (*probe)->name, x[0], y[0], z[0], exact);
         }
 }

@@ -2,8 +2,8 @@
 /*
  * Names for code that is written once and included for several vector widths: with LANES 1, 8 or 16, VEC is
  * float, float8 or float16, and so on. With DOUBLES, REAL is double, and there are only vectors of 4, 8 or 16
- * and what loads and stores them; those of 8 have integers, too. No include guard: the last inclusion counts. Conditions are those of OpenCL
- * vectors: use only `?:`, & and | on them, never && or !.
+ * and what loads and stores them; those of 8 have integers, too. No include guard: the last inclusion counts.
+ * Conditions are those of OpenCL vectors: use only `?:`, & and | on them, never && or !.
  */
 #undef REAL
 #undef VEC
