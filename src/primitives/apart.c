@@ -38,9 +38,7 @@ dnnl_status_t apart_finish(struct plan *plan, int arg, const md_t *results, int 
     return finish(plan, arg, results, scaled, false);
 }
 
-/* Only scales of products of floats, which kernels apply to each result on its own; a bias is added after
- * them.
- */
+/* Only scales of products of floats, which kernels apply to each result on its own, and no bias follows. */
 bool apart_takes_scales(const struct plan *plan) {
     const struct quants *scales = &plan->attr.scales;
     return problem_md(&plan->problem, DNNL_ARG_WEIGHTS) && !problem_md(&plan->problem, DNNL_ARG_BIAS)

@@ -142,17 +142,21 @@ static void describe(struct norm_gradient_rows_params *p, const struct problem *
                                             .diff_scale = -1};
 }
 
+static void bind_inputs(struct launch *launch, const struct norm_gradient_rows_params *made) {
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, DNNL_ARG_DIFF_DST);
+    launch_bind(launch, made->scale_type ? DNNL_ARG_SCALE : ARG_NOTHING);
+    launch_bind(launch, made->about_zero ? ARG_NOTHING : DNNL_ARG_MEAN);
+    launch_bind(launch, DNNL_ARG_VARIANCE);
+}
+
 static dnnl_status_t launch_rows(struct plan *plan, const struct norm_gradient_rows_params *made) {
     struct launch *launch;
     const struct range range = range_of_items(divide_up(made->rows, made->span), 1);
     struct norm_gradient_rows_params *p = plan_launch(plan, &kernel_norm_gradient_rows, range, &launch);
     if (!p) return dnnl_out_of_memory;
     *p = *made;
-    launch_bind(launch, DNNL_ARG_SRC);
-    launch_bind(launch, DNNL_ARG_DIFF_DST);
-    launch_bind(launch, made->scale_type ? DNNL_ARG_SCALE : ARG_NOTHING);
-    launch_bind(launch, made->about_zero ? ARG_NOTHING : DNNL_ARG_MEAN);
-    launch_bind(launch, DNNL_ARG_VARIANCE);
+    bind_inputs(launch, made);
     launch_bind(launch, made->diff_scale >= 0 ? ARG_SCRATCHPAD : ARG_NOTHING);
     launch_bind(launch, DNNL_ARG_DIFF_SRC);
     return dnnl_success;
@@ -221,11 +225,7 @@ static dnnl_status_t append_doubles(struct plan *plan, struct norm_gradient_rows
     struct norm_gradient_rows_params *p = plan_launch(plan, &kernel_f64_norm_gradient_rows, range, &launch);
     if (!p) return dnnl_out_of_memory;
     *p = *made;
-    launch_bind(launch, DNNL_ARG_SRC);
-    launch_bind(launch, DNNL_ARG_DIFF_DST);
-    launch_bind(launch, made->scale_type ? DNNL_ARG_SCALE : ARG_NOTHING);
-    launch_bind(launch, made->about_zero ? ARG_NOTHING : DNNL_ARG_MEAN);
-    launch_bind(launch, DNNL_ARG_VARIANCE);
+    bind_inputs(launch, made);
     launch_bind(launch, DNNL_ARG_DIFF_SRC);
     return dnnl_success;
 }

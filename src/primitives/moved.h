@@ -30,8 +30,7 @@ struct moved {
 dnnl_status_t moved_add(struct moved *moved, int arg, dnnl_data_type_t type, const char *tag);
 dnnl_status_t moved_build(const struct moved *moved, const struct implementation *implementations);
 
-/* The tag of a dense layout: row-major, or like that of a tensor, which is channels last or else row-major.
- */
+/* The tag of a dense layout: row-major, or channels last if a tensor is, and else row-major. */
 enum { MOVED_TAG = DNNL_MAX_NDIMS + 1 };
 const char *row_major_tag(const md_t *md, char tag[MOVED_TAG]);
 const char *moved_tag(const md_t *like, char tag[MOVED_TAG]);
