@@ -103,7 +103,8 @@ endforeach()
 file(CONFIGURE OUTPUT ${kernels_out}/built_forms.h CONTENT "${built_forms}")
 
 file(STRINGS ${kernels}/kernels.def kernel_rows REGEX "^KERNEL\\(")
-add_executable(lode_shrink ${kernels}/shrink.c)
+add_executable(lode_shrink ${kernels}/shrink.c ${kernels}/shrunk.c)
+target_include_directories(lode_shrink PRIVATE ${PROJECT_SOURCE_DIR}/src)
 add_executable(lode_strip ${kernels}/strip.c)
 foreach(row ${kernel_rows})
   string(REGEX MATCH "^KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+), ([A-Z]+), ([^,]+)," match "${row}")
@@ -124,7 +125,7 @@ foreach(row ${kernel_rows})
     COMMAND ${LODE_CLANG} -c --target=spirv64v${spirv_version} ${opencl_flags} -cl-std=CL3.0 -O2 -ffp-contract=off ${needs_flags}
             -DONE_KERNEL -DWANTED_${kernel}=1 -MD -MF ${module}.d -MT ${module}.spirv -o ${module}.full.spv ${cl}
     COMMAND lode_strip ${module}.full.spv ${module}.spv
-    COMMAND lode_shrink ${module}.spv ${module}.spirv
+    COMMAND lode_shrink spirv ${module}.spv ${module}.spirv
     DEPENDS ${cl} lode_strip lode_shrink DEPFILE ${module}.d COMMENT "Kernel ${kernel}: SPIR-V" VERBATIM)
   list(APPEND KERNEL_BLOBS ${module}.spirv)
 endforeach()
@@ -132,10 +133,11 @@ endforeach()
 # What cmake/sources.cmake puts together.
 file(GLOB kernel_files CONFIGURE_DEPENDS ${kernels}/*.cl ${kernels}/lib/*.h ${kernels}/params*.h)
 set(shorten ${PROJECT_SOURCE_DIR}/cmake/shorten_source.sed)
-lode_module_command(OUTPUT ${modules_out}/sources.txt
+lode_module_command(OUTPUT ${modules_out}/sources.shrunk
   COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/src -DOUTPUT=${modules_out}/sources.full.txt
           -P ${PROJECT_SOURCE_DIR}/cmake/sources.cmake
   COMMAND sed -E -f ${shorten} ${modules_out}/sources.full.txt > ${modules_out}/sources.txt
-  DEPENDS ${kernel_files} ${PROJECT_SOURCE_DIR}/cmake/sources.cmake ${shorten}
+  COMMAND lode_shrink text ${modules_out}/sources.txt ${modules_out}/sources.shrunk
+  DEPENDS ${kernel_files} ${PROJECT_SOURCE_DIR}/cmake/sources.cmake ${shorten} lode_shrink
   COMMENT "Kernels: sources" VERBATIM)
-list(APPEND KERNEL_BLOBS ${modules_out}/sources.txt)
+list(APPEND KERNEL_BLOBS ${modules_out}/sources.shrunk)

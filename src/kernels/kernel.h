@@ -38,7 +38,7 @@ struct kernel {
     enum kernel_class class;
     unsigned needs;                /* set of enum device_feature */
     unsigned forms;                /* set of enum kernel_form */
-    const char *spirv, *spirv_end; /* a module of its own; kernel_spirv reads it */
+    const char *spirv, *spirv_end; /* a module of its own, shrunk; kernel_spirv expands it */
     int nbuffers;                  /* buffer arguments, including those of the epilogue */
     bool scalars;                  /* takes the block of scalars, by value, after the buffers */
     size_t params_size; /* of the parameter block: the last argument, a pointer to constant memory */
@@ -61,7 +61,7 @@ bool kernel_runs_on(const struct kernel *kernel, const struct device_info *devic
 /* The words of a kernel's SPIR-V, `size` bytes; the caller frees them. NULL: out of memory. */
 uint32_t *kernel_spirv(const struct kernel *kernel, size_t *size);
 
-/* The embedded texts from which source.c assembles sources. */
+/* The texts from which source.c assembles sources, shrunk. */
 extern const char *const kernel_sources, *const kernel_sources_end;
 /* The source of a kernel, with everything it includes; the caller frees it. NULL: out of memory. Compiled
  * with KERNEL_OPTIONS, in which %s is the kernel's name, it gives that kernel alone. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of kernels for devices that compile it. Each text is in the library once, after a line that
+ * What devices compile: SPIR-V, and sources. Of these, each text is in the library once, after a line that
  * names it (cmake/sources.cmake); this file assembles them by resolving their #include lines. A text with an
  * include guard is included once.
  */
 #define _GNU_SOURCE
 #include "kernels/kernel.h"
+#include "kernels/shrunk.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,26 @@ struct text {
     const char *begin, *end;
 };
 
+/* All texts. Expanding them takes a while: it is done once, if at all. */
+static struct text texts;
+
+static void expand_texts(void) {
+    size_t count;
+    uint32_t *characters = expand_numbers(SHRUNK_TEXT, kernel_sources,
+                                          (size_t)(kernel_sources_end - kernel_sources), &count);
+    char *text = characters ? malloc(count + 1) : NULL;
+    for (size_t i = 0; text && i < count; i++)
+        text[i] = (char)characters[i];
+    free(characters);
+    if (text) texts = (struct text){text, text + count};
+}
+
+static bool have_texts(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, expand_texts);
+    return texts.begin;
+}
+
 struct assembly {
     FILE *out;
     int nonce;
@@ -25,15 +47,15 @@ struct assembly {
 };
 
 static struct text text_from(const char *begin) {
-    const char *next = memmem(begin, (size_t)(kernel_sources_end - begin), heading, sizeof heading - 1);
-    return (struct text){begin, next ? next : kernel_sources_end};
+    const char *next = memmem(begin, (size_t)(texts.end - begin), heading, sizeof heading - 1);
+    return (struct text){begin, next ? next : texts.end};
 }
 
 /* The text with this name of `length` characters; empty: there is none. */
 static struct text find_text(const char *name, size_t length) {
-    for (struct text t = text_from(kernel_sources); t.end < kernel_sources_end;) {
+    for (struct text t = text_from(texts.begin); t.end < texts.end;) {
         const char *found = t.end + sizeof heading - 1;
-        const char *line_end = memchr(found, '\n', (size_t)(kernel_sources_end - found));
+        const char *line_end = memchr(found, '\n', (size_t)(texts.end - found));
         t = text_from(line_end + 1);
         if ((size_t)(line_end - found) == length && memcmp(found, name, length) == 0) return t;
     }
@@ -77,10 +99,19 @@ char *kernel_source(const struct kernel *kernel) {
     char name[128], *source = NULL;
     size_t size;
     int length = snprintf(name, sizeof name, "kernels/%s.cl", kernel->family->name);
+    if (!have_texts()) return NULL;
     struct assembly a = {.out = open_memstream(&source, &size)};
     if (!a.out) return NULL;
     add_text(&a, find_text(name, (size_t)length));
     if (fclose(a.out) == 0) return source;
     free(source);
     return NULL;
+}
+
+uint32_t *kernel_spirv(const struct kernel *kernel, size_t *size) {
+    size_t count;
+    uint32_t *words =
+            expand_numbers(SHRUNK_SPIRV, kernel->spirv, (size_t)(kernel->spirv_end - kernel->spirv), &count);
+    *size = count * sizeof *words;
+    return words;
 }

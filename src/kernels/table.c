@@ -14,7 +14,7 @@
     extern const char symbol[] __attribute__((visibility("hidden")));                                        \
     extern const char symbol##_end[] __attribute__((visibility("hidden")));
 
-EMBED(lode_sources, "sources.txt")
+EMBED(lode_sources, "sources.shrunk")
 const char *const kernel_sources = lode_sources, *const kernel_sources_end = lode_sources_end;
 
 #define DECLARE_NATIVE(family, form) extern const struct native_module lode_native_##family##_##form;

@@ -165,11 +165,21 @@ static bool is_spirv_of(const struct kernel *kernel, const ze_module_desc_t *des
     return same;
 }
 
+/* The name of a module's kernel: NULL if it has none. */
+static const char *entry_point(const ze_module_desc_t *desc) {
+    enum { HEADER = 5, OP_ENTRY_POINT = 15, NAME = 3 };
+    const uint32_t *words = (const uint32_t *)desc->pInputModule;
+    for (size_t i = HEADER; i < desc->inputSize / 4 && words[i] >> 16; i += words[i] >> 16)
+        if ((words[i] & 0xffff) == OP_ENTRY_POINT) return (const char *)&words[i + NAME];
+    return NULL;
+}
+
 static const struct kernel_family *family_of(const ze_module_desc_t *desc) {
     struct fake_binary binary;
-    if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV)
-        for (int i = 0; i < kernel_count; i++)
-            if (is_spirv_of(kernel_list[i], desc)) return kernel_list[i]->family;
+    const char *name = desc->format == ZE_MODULE_FORMAT_IL_SPIRV ? entry_point(desc) : NULL;
+    for (int i = 0; name && i < kernel_count; i++)
+        if (strcmp(kernel_list[i]->name, name) == 0 && is_spirv_of(kernel_list[i], desc))
+            return kernel_list[i]->family;
     if (desc->format != ZE_MODULE_FORMAT_NATIVE || desc->inputSize != sizeof binary) return NULL;
     memcpy(&binary, desc->pInputModule, sizeof binary);
     if (memcmp(binary.magic, binary_magic, sizeof binary_magic) || binary.process != getpid()) return NULL;
