@@ -4,6 +4,7 @@
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/rows.h"
+#include "kernels/lib/turn_lines.h"
 #include "kernels/params_reorder.h"
 
 INLINE void copy_bits(global const uchar *src, i64 from, global uchar *dst, i64 to, int bits) {

@@ -308,16 +308,23 @@ static dnnl_dim_t tile_of(const struct tile_loop *loop, dnnl_dim_t most) {
     return divide_up(divide_up(loop->size, divide_up(loop->size, most)), LANES) * LANES;
 }
 
+/* The elements of a row of dst that are transposed together: several lines of the cache, if as many of src
+ * can be, too. */
+static dnnl_dim_t side_of_tile(dnnl_dim_t work, int bits) {
+    enum { LEAST = 64, MOST_BITS = 2048 };
+    const dnnl_dim_t side = MOST_BITS / bits;
+    return side > LEAST && side * side <= work ? side : LEAST;
+}
+
 /* Tiles of about `work` elements. If one loop is dense in src and another in dst, tiles have whole cache
  * lines of both. */
-static void fill_tiles(struct reorder_tiles_params *p, struct loops *l, dnnl_dim_t work) {
-    enum { SIDE = 64 };
+static void fill_tiles(struct reorder_tiles_params *p, struct loops *l, dnnl_dim_t work, int bits) {
     int last = l->count - 1;
     p->x = take_loop(l, last >= 0 && l->loops[last].dst_stride == 1 ? last : -1);
     p->y = take_loop(l, choose_y(l, &p->x));
     p->transpose = p->y.src_stride == 1 && p->x.src_stride != 1;
     p->z = take_loop(l, choose_z(l, p->transpose ? &p->y : &p->x));
-    p->tile_x = p->transpose ? SIDE : tile_of(&p->x, work);
+    p->tile_x = p->transpose ? side_of_tile(work, bits) : tile_of(&p->x, work);
     p->tile_y = tile_of(&p->y, share(work, at_most(p->x.size, p->tile_x)));
     p->tile_z = share(work, at_most(p->x.size, p->tile_x) * p->tile_y);
     p->nouter = l->count;
@@ -362,7 +369,8 @@ static dnnl_status_t plan_tiles(struct plan *plan, struct reorder_tiles_params *
     struct loops l;
     *tiled = (struct reorder_tiles_params){.src_offset = src->offset0, .dst_offset = dst->offset0};
     TRY(plan_loops(plan, &l));
-    if (md_nelems(dst, true) > 0) fill_tiles(tiled, &l, work_of_item(plan->device, md_nelems(dst, true)));
+    if (md_nelems(dst, true) > 0)
+        fill_tiles(tiled, &l, work_of_item(plan->device, md_nelems(dst, true)), dt_bits(dst->data_type));
     return dnnl_success;
 }
 

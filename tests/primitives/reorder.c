@@ -76,6 +76,8 @@ static const struct {
          {"abcd", "acdb", "cdba", "ABcd2b8a4b", "ABcd16a4b", "ABcd16a2b", "BcdA32b2a", "AcdB32a2b"}},
         {4, {64, 96, 2, 3}, {"Acdb32a", "AcdB32a2b", "BcdA32b2a", "ABcd16b16a", "ABcd8a8b"}},
         {4, {70, 130, 2, 1}, {"abcd", "acdb", "cdba", "Acdb32a"}},
+        {4, {1, 264, 91, 90}, {"abcd", "acdb"}}, /* the widest tiles, and several pieces of them */
+        {4, {1, 40, 32, 40}, {"abcd", "acdb", "aBcd16b"}},
         {5, {2, 17, 5, 3, 4}, {"abcde", "acdeb", "aBdec32b", "aBCde16b16c", "aBcde16b"}},
         {6, {2, 3, 4, 2, 3, 2}, {"abcdef", "fedcba", "aBcdef8b"}},
         {2, {0, 5}, {"ab", "ba"}},

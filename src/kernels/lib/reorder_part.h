@@ -94,19 +94,26 @@ INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *s
 }
 
 #if STREAMS
-/* The same past the caches: a line of the cache of each row of src at once, turned in memory of our own. */
-INLINE void NAME(transpose_past)(const struct tile_part *t, global const WORD *src, i64 src_x,
-                                 global WORD *dst, i64 dst_y) {
-    enum { LINE = 64 / sizeof(WORD), MOST = 80 };
+/* A line of the cache of each row of src at once, turned in memory of our own. */
+INLINE void NAME(turn_piece)(const struct tile_part *t, global const WORD *src, i64 src_x, global WORD *dst,
+                             i64 dst_y, struct lines_ahead *ahead) {
+    enum { LINE = LINE_BYTES / sizeof(WORD), MOST = TURNED_BYTES / sizeof(WORD) };
     const i64 nx = t->x_valid - t->x0, x_last = t->x_valid - SIDE;
     WORD turned[LINE * MOST];
     for (i64 y = t->y0; y < t->y_valid; y += LINE) {
         const i64 rows = t->y_valid - y < LINE ? t->y_valid - y : LINE, y_last = y + rows - SIDE;
-        for (i64 x = t->x0; x < t->x_valid; x += SIDE)
+        for (i64 x = t->x0; x < t->x_valid; x += SIDE) {
+            ask_ahead(ahead, SIDE);
+            if (sizeof(WORD) == 1 && rows == LINE && x <= x_last) {
+                turn_line_of_bytes((const uchar *)(src + x * src_x + y), src_x, (uchar *)turned + x - t->x0,
+                                   nx);
+                continue;
+            }
             for (i64 row = y; row < y + rows; row += SIDE) {
                 const i64 at_x = x < x_last ? x : x_last, at_y = row < y_last ? row : y_last;
                 TURN(src + at_x * src_x + at_y, src_x, turned + (at_y - y) * nx + at_x - t->x0, nx)
             }
+        }
         const i64 runs = dst_y == nx ? 1 : rows, run = nx * rows / runs;
         for (i64 i = 0; i < runs; i++)
             stream_bytes((uchar *)(dst + (y + i) * dst_y + t->x0), (const uchar *)(turned + i * nx),
@@ -114,13 +121,36 @@ INLINE void NAME(transpose_past)(const struct tile_part *t, global const WORD *s
     }
 }
 
-/* Does transpose_past take the part: whole tiles of SIDE, room for them, and whole lines in dst that are not
- * each in a page of its own? */
+/* The same past the caches, in pieces: while one is turned, the next is asked for. `next` is what follows the
+ * part in src, or NULL. */
+INLINE void NAME(transpose_past)(const struct tile_part *t, global const WORD *src, i64 src_x,
+                                 global WORD *dst, i64 dst_y, global const WORD *next) {
+    const i64 line = LINE_BYTES / (i64)sizeof(WORD);
+    struct tile_part piece = *t;
+    for (; piece.y0 < t->y_valid; piece.y0 = piece.y_valid) {
+        const i64 left = t->y_valid - piece.y0, size = left < PIECE_LINES * line ? left : PIECE_LINES * line;
+        global const WORD *after = left > size ? src + t->x0 * src_x + piece.y0 + size : next;
+        struct lines_ahead ahead = {(global const uchar *)after, src_x * (i64)sizeof(WORD),
+                                    (int)((size + line - 1) / line), 0};
+        piece.y_valid = piece.y0 + size;
+        NAME(turn_piece)(&piece, src, src_x, dst, dst_y, &ahead);
+    }
+}
+
+/* The part after t, of the next work-item. */
+INLINE global const WORD *NAME(next_part)(constant struct reorder_tiles_params *p, const struct tile_part *t,
+                                          global const WORD *src) {
+    if (t->x1 < p->x.size) return src + t->x1 * p->x.src_stride + t->y0;
+    return t->y1 < p->y.size ? src + t->y1 : NULL;
+}
+
+/* Does transpose_past take the part: whole tiles of SIDE, room for them, and whole lines in dst, or many of
+ * them in a page? */
 INLINE int NAME(turns_past)(const struct tile_part *t, i64 dst_y) {
-    enum { MOST = 80, LINE = 64, PAGE = 4096 };
+    enum { MOST = TURNED_BYTES / sizeof(WORD), LINE = 64, PAGE = 4096 };
     const i64 nx = t->x_valid - t->x0, ny = t->y_valid - t->y0, bytes = (i64)sizeof(WORD);
     if (nx < SIDE || nx > MOST || ny < SIDE || ny % SIDE != 0) return 0;
-    return dst_y == nx || (nx * bytes >= LINE && dst_y * bytes <= PAGE);
+    return dst_y == nx || (nx * bytes >= LINE && (dst_y * bytes % LINE == 0 || dst_y * bytes <= PAGE));
 }
 #endif
 
@@ -188,7 +218,7 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
     dst += t->dst;
 #if STREAMS
     if (p->streams && p->transpose && NAME(turns_past)(t, p->y.dst_stride))
-        NAME(transpose_past)(t, src, p->x.src_stride, dst, p->y.dst_stride);
+        NAME(transpose_past)(t, src, p->x.src_stride, dst, p->y.dst_stride, NAME(next_part)(p, t, src));
     else
 #endif
             if (p->transpose)
