@@ -3,10 +3,12 @@
  * Products of bytes on the whole range of bytes: matmul, inner product and convolution, every implementation
  * against plain loops. Sums are exact, so s32 results without attributes must be exact on every instruction
  * set; scales are not powers of two, and scaled results are held to the error bound.
- * Prints a hash of each result, which bits.cmake compares between numbers of threads.
+ * Prints a hash of each result, which bits.cmake compares between numbers of threads; with PRINT_ONLY=1, that
+ * is all.
  */
 #include "primitives/harness.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +256,11 @@ static void reference(struct problem *p, const struct attr_run *run, struct arra
     } while (next_position(dst->ndims, dst->dims, out));
 }
 
+static void accept_anything(struct array *error) {
+    for (int64_t i = 0; i < error->count; i++)
+        error->values[i] = INFINITY;
+}
+
 static dnnl_status_t desc_new(dnnl_primitive_desc_t *pd, const struct problem *p, bool plain,
                               const_dnnl_primitive_attr_t attr) {
     static const char *const tags[] = {"a", "ab", "abc", "abcd", "abcde"};
@@ -318,8 +325,12 @@ static void run(const struct shape *s, int t, int a, const struct range *range, 
     attr_run_init(&attr, &c, &p.arrays[SRC], &p.arrays[WEIGHTS], &p.arrays[DST]);
     if (p.arrays[DST].type == dnnl_u8 || p.arrays[DST].type == dnnl_s8)
         fill_bytes(&attr.previous, (unsigned)(s->inputs + a));
-    reference(&p, &attr, &error);
-    bool exact = is_bare(&p, &attr) && p.arrays[DST].type == dnnl_s32;
+    const bool print_only = getenv("PRINT_ONLY");
+    if (print_only)
+        accept_anything(&error);
+    else
+        reference(&p, &attr, &error);
+    bool exact = !print_only && is_bare(&p, &attr) && p.arrays[DST].type == dnnl_s32;
     dnnl_status_t status = desc_new(&pd, &p, plain, attr.attr);
     dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
     bool slow = attrs[a].slow || (plain && is_few(s));
