@@ -31,14 +31,16 @@ struct pooling_dense_params {
     f32 lowest;
     i32 workspace_type; /* in training */
     i32 src_type;
-    i32 finished;         /* the epilogue has post-ops */
-    i32 bytes;            /* src and dst are s8 or u8, and nothing needs their values as floats */
-    i32 exact, pad;       /* exact: a maximum of s32 without post-ops; `lowest` has the bits of the lowest */
-    i64 workspace_offset; /* from an element of dst to that of the workspace */
+    i32 finished;             /* the epilogue has post-ops */
+    i32 bytes;                /* src and dst are s8 or u8, and nothing needs their values as floats */
+    i32 exact;                /* a maximum of s32 without post-ops; `lowest` has the bits of the lowest */
+    i32 streams;              /* results bypass the caches */
+    i64 workspace_offset;     /* from an element of dst to that of the workspace */
     i64 src_pitch, dst_pitch; /* from a vector of channels to the next */
     i64 src_end;              /* offset of the end of src; not for blocks */
     i64 span, rows;           /* of a work-item: outputs of a row, rows */
     i64 taps;
+    i64 lines_ahead; /* of src that are asked for with each output of the most vectors */
     struct epilogue epilogue;
 };
 

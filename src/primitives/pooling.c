@@ -268,6 +268,22 @@ static bool is_of_bytes(const struct pooling_dense_params *p, dnnl_data_type_t s
            && (p->alg == POOLING_MAX || p->taps <= UINT8_MAX);
 }
 
+/* Rows of large channels-last images are asked for before they are read. */
+static i64 lines_ahead(const struct pooling_dense_params *p, const md_t *src, size_t cache) {
+    enum { LINE = 64, VECTORS = 4 };
+    const i64 *stride = p->images.window.stride, *strides = p->images.src_stride;
+    const bool dense = p->src_pitch == POOLING_LANES && strides[2] == p->images.channels;
+    if (!dense || cache == 0 || md_size(src, 0) < cache) return 0;
+    return stride[1] * stride[2] * VECTORS * POOLING_LANES * (i64)dt_size(src->data_type) / LINE;
+}
+
+/* Are results whole lines of the cache, one after the other? */
+static bool has_lines(const struct pooling_dense_params *p, const md_t *dst) {
+    enum { LINE = 64 };
+    return !p->finished
+           && (!md_is_plain(dst) || p->images.channels * (i64)dt_size(dst->data_type) % LINE == 0);
+}
+
 static void share_outputs(struct pooling_dense_params *p, struct launch *launch, dnnl_dim_t batches) {
     enum { OUTPUTS = 2048 };
     const i64 *places = p->images.places, rows = places[0] * places[1];
@@ -315,6 +331,8 @@ static dnnl_status_t build_dense(struct plan *plan) {
     TRY(epilogue_end(&ep, launch, &p->epilogue));
     p->finished = p->epilogue.nops > 0;
     p->bytes = is_of_bytes(p, src.data_type, ep.dst.data_type);
+    p->lines_ahead = lines_ahead(p, &src, plan->device->info.cache_bytes[2]);
+    if (has_lines(p, &ep.dst)) launch_may_stream_to(launch, ep.dst_arg, &p->streams);
     return dnnl_success;
 }
 

@@ -21,6 +21,8 @@ struct pool_row {
     struct taps taps; /* except along the row */
     int count;        /* lanes of a single vector that exist */
     float *block;     /* results go here if there are post-ops */
+    int streams;      /* they bypass the caches */
+    struct lines_ahead *ahead;
 };
 
 /* Runs the statement for each tap inside the image; `at_` is its offset, `tap_` its number. */
@@ -85,6 +87,7 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
         window_taps_along(&t, &p->images.window, 2, place);
         pool_windows(p, r, &t, r->from + t.start[2] * p->images.src_stride[2], n, max, type, trains, x, taps);
         const i64 to = r->to + place * p->images.dst_stride[2];
+        ask_ahead(r->ahead, n * p->lines_ahead / POOLING_VECTORS);
 #pragma unroll
         for (int i = 0; i < n; i++) {
             if (trains)
@@ -93,8 +96,8 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
             if (r->block)
                 VSTORE(x[i], 0, r->block + (place - r->first) * POOLING_WIDTH + i * LANES);
             else
-                pool_store(r->dst, type == TYPE_S32 ? TYPE_F32 : p->epilogue.type, to + i * p->dst_pitch,
-                           x[i], r->count);
+                pool_store_past(r->dst, type == TYPE_S32 ? TYPE_F32 : p->epilogue.type, to + i * p->dst_pitch,
+                                x[i], r->count, r->streams, max && type == TYPE_BF16);
         }
     }
 }
@@ -153,6 +156,7 @@ INLINE void pool_bytes(constant struct pooling_dense_params *p, const struct poo
             }
         })
         const i64 to = r->to + place * p->images.dst_stride[2];
+        ask_ahead(r->ahead, n * p->lines_ahead / POOLING_VECTORS);
         const float inside = pooling_divisor(POOLING_AVG_EXCLUDE_PADDING, 0, &t);
         const VEC added = V(is_signed ? 128.0f * inside : 0.0f),
                   divisor = V(p->alg == POOLING_AVG_EXCLUDE_PADDING ? inside : (float)p->taps);
@@ -160,7 +164,7 @@ INLINE void pool_bytes(constant struct pooling_dense_params *p, const struct poo
         for (int i = 0; i < n; i++) {
             uchar16 result = most[i] ^ flip;
             if (!max) result = pool_average(sum[i], added, divisor);
-            vstore16(result, 0, r->dst + to + i * p->dst_pitch);
+            STREAM_OR_STORE(result, r->dst + to + i * p->dst_pitch, r->streams);
         }
     }
 }
@@ -175,6 +179,33 @@ INLINE void pool_bytes(constant struct pooling_dense_params *p, const struct poo
 POOL_BYTES_OF(1)
 POOL_BYTES_OF(4)
 
+/* Maxima of bytes, whole lines of channels at a time. */
+#ifdef __OPENCL_C_VERSION__
+#define POOLS_LINES 0
+#else
+#define POOLS_LINES 1
+typedef uchar pool_line __attribute__((ext_vector_type(64)));
+OUTLINE void pool_lines_4(constant struct pooling_dense_params *p, const struct pool_row *r) {
+    const pool_line flip = (pool_line)((uchar)(p->src_type == TYPE_S8 ? 0x80 : 0));
+    struct taps t = r->taps;
+#pragma nounroll
+    for (i64 place = r->first; place < r->last; place++) {
+        pool_line most = (pool_line)((uchar)0), y;
+        window_taps_along(&t, &p->images.window, 2, place);
+        const i64 start = r->from + t.start[2] * p->images.src_stride[2];
+        EACH_TAP(p, &t, start, at, tap, {
+            __builtin_memcpy(&y, r->src + at, sizeof y);
+            y ^= flip;
+            most = y > most ? y : most;
+        })
+        const i64 to = r->to + place * p->images.dst_stride[2];
+        ask_ahead(r->ahead, p->lines_ahead);
+        most ^= flip;
+        if (!STREAMS_LINE(most, r->dst + to, r->streams)) __builtin_memcpy(r->dst + to, &most, sizeof most);
+    }
+}
+#endif
+
 /* Return the number of vectors of which `left` channels remain. */
 #define POOL_CALL(condition_, f_, n_)                                                                        \
     if (condition_) {                                                                                        \
@@ -184,6 +215,10 @@ POOL_BYTES_OF(4)
 INLINE int pool_some(constant struct pooling_dense_params *p, const struct pool_row *r, i64 left) {
     const bool f32 = p->src_type == TYPE_F32, bf16 = p->src_type == TYPE_BF16,
                bytes = p->bytes && r->count == LANES;
+#if POOLS_LINES
+    const bool lines = p->alg == POOLING_MAX && p->src_pitch == LANES && p->dst_pitch == LANES;
+    POOL_CALL(bytes && lines && left >= 4 * LANES, pool_lines_, 4)
+#endif
     POOL_CALL(bytes && left >= 4 * LANES, pool_bytes_, 4)
     POOL_CALL(bytes, pool_bytes_, 1)
     POOL_CALL(p->exact, pool_s32_, 1)
@@ -254,17 +289,33 @@ INLINE void pool_channels(constant struct pooling_dense_params *p, EPILOGUE_ARGS
     }
 }
 
+/* The rows of src that the windows below a part of a row begin with. */
+INLINE struct lines_ahead pool_rows_below(constant struct pooling_dense_params *p,
+                                          const struct window_row *row, global const uchar *src) {
+    constant struct window_images *w = &p->images;
+    const i64 bytes = type_bytes(p->src_type), pixel = w->window.stride[2] * w->src_stride[2];
+    const i64 at =
+            row->from + (w->window.taps[1] - 1) * w->src_step[1] + w->src_stride[1] + row->first * pixel;
+    struct lines_ahead below = {p->lines_ahead ? src + at * bytes : 0, w->src_stride[1] * bytes,
+                                (int)((row->last - row->first) * pixel * bytes / LINE_BYTES), 0};
+    return below;
+}
+
 /* Ranges: parts of rows of outputs, groups of rows, batches. */
 INLINE void pool_item(constant struct pooling_dense_params *p, global const uchar *src,
                       global uchar *workspace, global uchar *dst, EPILOGUE_ARGS, i64 part, i64 group,
                       i64 batch, const bool trains) {
     const i64 rows = p->images.places[0] * p->images.places[1];
     struct pool_row r;
-    r.src = src, r.dst = dst, r.workspace = workspace;
+    struct lines_ahead below;
+    r.src = src, r.dst = dst, r.workspace = workspace, r.ahead = &below;
+    r.streams = p->streams && STREAMS_ROW(dst, p->epilogue.type, p->images.dst_offset);
     for (i64 i = group * p->rows; i < (group + 1) * p->rows && i < rows; i++) {
         const struct window_row row = window_row(&p->images, part, p->span, i, batch);
+        below = pool_rows_below(p, &row, src);
         pool_channels(p, EPILOGUE_PASS, &row, &r, trains);
     }
+    if (STREAMED(p->streams)) STREAM_END();
 }
 
 #if WANTED(pooling_16)

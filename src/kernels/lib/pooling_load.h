@@ -79,6 +79,19 @@ INLINE void pool_store(global uchar *dst, int type, i64 at, float16 x, int count
         pool_store_other(dst, type, at, &x, count);
 }
 
+/* The same, past the caches if `streams`. `exact`: bf16 needs no rounding. */
+INLINE void pool_store_past(global uchar *dst, int type, i64 at, float16 x, int count, int streams,
+                            const bool exact) {
+    if (type == TYPE_F32 && count == 16)
+        STREAM_OR_STORE(x, (global float *)dst + at, streams);
+    else if (exact && type == TYPE_BF16 && count == 16)
+        STREAM_OR_STORE(convert_ushort16(as_uint16(x) >> 16u), (global ushort *)dst + at, streams);
+    else if (type == TYPE_BF16 && count == 16)
+        STREAM_OR_STORE(convert_ushort16(lanes_bf16(x)), (global ushort *)dst + at, streams);
+    else
+        pool_store_other(dst, type, at, &x, count);
+}
+
 /* Where channel c is in a tensor, from channel 0 on. */
 INLINE i64 pool_channel(i64 c, i64 pitch) {
     return (c >> 4) * pitch + (c & 15);

@@ -52,6 +52,27 @@ INLINE int varying(int x) {
 /* Does element `offset` begin a line of the cache? */
 #define STREAMS_ROW(to_, type_, offset_) (STREAMS && (ulong)((to_) + (offset_) * type_bytes(type_)) % 64 == 0)
 
+enum { LINE_BYTES = 64 }; /* of the cache */
+
+/* What is asked for while something else is computed: rows of `lines` lines of the cache, each row as a
+ * whole, because memory is read faster in long runs. */
+struct lines_ahead {
+    global const uchar *row; /* NULL: nothing */
+    i64 pitch;
+    int lines, line;
+};
+
+INLINE void ask_ahead(struct lines_ahead *a, i64 count) {
+    if (!a->row) return;
+#pragma nounroll
+    for (; count > 0; count--) {
+        PREFETCH_FAR(a->row + a->line * LINE_BYTES);
+        if (++a->line < a->lines) continue;
+        a->line = 0;
+        a->row += a->pitch;
+    }
+}
+
 #if STREAMS
 typedef uchar stream_line __attribute__((ext_vector_type(64)));
 

@@ -5,26 +5,7 @@
 
 #include "kernels/lib/stream.h"
 
-enum { LINE_BYTES = 64, PIECE_LINES = 16, TURNED_BYTES = 320 }; /* of a row of dst that are turned */
-
-/* What is asked for while something else is turned: rows of `lines` lines of the cache, each row as a whole,
- * because memory is read faster in long runs. */
-struct lines_ahead {
-    global const uchar *row; /* NULL: nothing */
-    i64 pitch;
-    int lines, line;
-};
-
-INLINE void ask_ahead(struct lines_ahead *a, i64 count) {
-    if (!a->row) return;
-#pragma nounroll
-    for (; count > 0; count--) {
-        PREFETCH_FAR(a->row + a->line * LINE_BYTES);
-        if (++a->line < a->lines) continue;
-        a->line = 0;
-        a->row += a->pitch;
-    }
-}
+enum { PIECE_LINES = 16, TURNED_BYTES = 320 }; /* of a row of dst that are turned */
 
 #if STREAMS
 #include <immintrin.h>
