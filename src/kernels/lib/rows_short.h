@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Short programs in one pass: a load and one cheap operation, with one scale each and a relu, all tensors of
- * the same type and dense, or one number for all elements. Longer ones go through buffers of floats, where
- * the operations are not limited by memory.
+ * the same type and dense, or one number for all elements. Longer ones are chains (rows_chain.h).
  */
 #ifndef LODE_KERNELS_LIB_ROWS_SHORT_H
 #define LODE_KERNELS_LIB_ROWS_SHORT_H
@@ -173,93 +172,6 @@ INLINE void row_short_relu(int type, global uchar *to, i64 to_offset, global con
     }
 #undef RELU_CALL
 }
-
-/* Elements that become those of another type, with numbers added, subtracted, multiplied and divided in
- * between: all operations on a few vectors before the next ones. Not where it would cost more code than time.
- */
-#ifdef __AVX2__
-#define SHORT_NUMBERS 1
-#else
-#define SHORT_NUMBERS 0
-#endif
-enum { NUMBER_OPS = 8, NUMBER_VECTORS = 4, NUMBER_STEP = 16 * NUMBER_VECTORS };
-struct number_ops {
-    int count, algs[NUMBER_OPS];
-    float values[NUMBER_OPS];
-};
-
-INLINE void number_add(struct number_ops *ops, int alg, float value) {
-    ops->algs[ops->count] = alg;
-    ops->values[ops->count++] = value;
-}
-
-INLINE int number_type(int type) {
-    return short_has_type(type) || type == TYPE_S32;
-}
-
-INLINE int number_has_alg(int alg) {
-    return alg == BINARY_ADD || alg == BINARY_SUB || alg == BINARY_MUL || alg == BINARY_DIV;
-}
-
-#define NUMBER_EACH _Pragma("unroll") for (int i = 0; i < NUMBER_VECTORS; i++)
-#define NUMBER_LOAD(type_, element_, WIDEN_)                                                                 \
-    case type_:                                                                                              \
-        NUMBER_EACH v[i] = WIDEN_(vload16(0, (global const element_ *)from + offset + k + 16 * i));          \
-        break;
-#define NUMBER_CASE(alg_)                                                                                    \
-    case alg_: NUMBER_EACH v[i] = binary_f32(alg_, v[i], value, v[i]); break;
-#define NUMBER_STORE(type_, element_, NARROW_)                                                               \
-    case type_:                                                                                              \
-        NUMBER_EACH STREAM_OR_STORE(NARROW_(v[i]), (global element_ *)to + to_offset + k + 16 * i, streams); \
-        break;
-#define NUMBER_SAME(v_) (v_)
-#define NUMBER_WIDEN_BF16(v_) widen_bf16(convert_uint16(v_))
-#define NUMBER_WIDEN_F16(v_) widen_f16(convert_uint16(v_))
-#define NUMBER_WIDEN_S8(v_) widen_s8(convert_uint16(v_))
-#define NUMBER_WIDEN_U8(v_) widen_unsigned(convert_uint16(v_))
-#define NUMBER_BF16(v_) convert_ushort16(lanes_bf16(v_))
-#define NUMBER_F16(v_) convert_ushort16(lanes_f16(v_))
-#define NUMBER_S8(v_) convert_uchar16(lanes_s8(v_))
-#define NUMBER_U8(v_) convert_uchar16(lanes_u8(v_))
-#define NUMBER_S32(v_) as_uint16(lanes_s32(v_))
-
-#if SHORT_NUMBERS
-/* n is a multiple of NUMBER_STEP. `streams`: see row_short. */
-OUTLINE void number_pass(const struct number_ops *ops, int to_type, global uchar *to, i64 to_offset, int type,
-                         global const uchar *from, i64 offset, int n, int streams) {
-    const int count = ops->count;
-    for (int k = 0; k < n; k += NUMBER_STEP) {
-        float16 v[NUMBER_VECTORS];
-        switch (VARYING(type)) {
-            NUMBER_LOAD(TYPE_F32, float, NUMBER_SAME)
-            NUMBER_LOAD(TYPE_BF16, ushort, NUMBER_WIDEN_BF16)
-            NUMBER_LOAD(TYPE_F16, ushort, NUMBER_WIDEN_F16)
-            NUMBER_LOAD(TYPE_S8, uchar, NUMBER_WIDEN_S8)
-            NUMBER_LOAD(TYPE_U8, uchar, NUMBER_WIDEN_U8)
-        default: NUMBER_LOAD(TYPE_S32, uint, widen_s32)
-        }
-#pragma nounroll
-        for (int o = 0; o < count; o++) {
-            const float16 value = (float16)(ops->values[o]);
-            switch (ops->algs[o]) {
-                NUMBER_CASE(BINARY_ADD)
-                NUMBER_CASE(BINARY_SUB)
-                NUMBER_CASE(BINARY_MUL)
-            default: NUMBER_CASE(BINARY_DIV)
-            }
-        }
-        switch (VARYING(to_type)) {
-            NUMBER_STORE(TYPE_F32, float, NUMBER_SAME)
-            NUMBER_STORE(TYPE_BF16, ushort, NUMBER_BF16)
-            NUMBER_STORE(TYPE_F16, ushort, NUMBER_F16)
-            NUMBER_STORE(TYPE_S8, uchar, NUMBER_S8)
-            NUMBER_STORE(TYPE_U8, uchar, NUMBER_U8)
-        default: NUMBER_STORE(TYPE_S32, uint, NUMBER_S32)
-        }
-    }
-}
-
-#endif
 
 /* Offsets in elements. `streams`: results are whole lines of the cache, and bypass it. */
 INLINE void row_short(constant struct row_op *op, int type, global uchar *to, i64 to_offset,
