@@ -130,13 +130,24 @@ INLINE double8 softmax_most(global const double *x, i64 length) {
 INLINE void softmax_line(int log, global const double *x, global double *y, i64 length) {
     const double8 most = softmax_most(x, length);
     double8 parts = V(0.0);
+    i64 whole = 0;
+    /* Two at a time, which do not wait for each other. */
 #pragma nounroll
-    for (i64 i = 0; i < length; i += 8) {
+    for (; whole + 16 <= length; whole += 16) {
+        const double8 a = f64_exp_inline(vload8(0, x + whole) - most);
+        const double8 b = f64_exp_inline(vload8(1, x + whole) - most);
+        parts = parts + a + b;
+        if (log) continue;
+        vstore8(a, 0, y + whole);
+        vstore8(b, 1, y + whole);
+    }
+#pragma nounroll
+    for (i64 i = whole; i < length; i += 8) {
         const double8 e = f32_exp(load_doubles(x + i, length - i, -INFINITY) - most);
         parts += e;
         if (!log) store_doubles(e, y + i, length - i);
     }
-    const double8 sum = V(sum_of(parts)), shift = most + f32_log(sum);
+    const double8 sum = V(sum_of(parts)), shift = log ? most + f32_log(sum) : V(0.0);
 #pragma nounroll
     for (i64 i = 0; i < length; i += 8) {
         const i64 left = length - i;
@@ -315,26 +326,37 @@ OUTLINE void store_others(double8 x, global uchar *to, int type, i64 at, i64 cou
         store_f32(to, type, at + i, (float)values[i]);
 }
 
-/* The gradients of scale and shift. Range: length / 8. */
+/* The gradients of scale and shift. Range: length / F64_NORM_COLUMNS. */
 #if WANTED(f64_norm_gradient_weights)
 kernel void f64_norm_gradient_weights(ITEM global const double *src, global const double *diff_dst,
                                       global const float *mean, global const float *variance,
                                       global uchar *diff_scale, global uchar *diff_shift,
                                       constant struct f64_norm_weights_params *w) {
     constant struct norm_gradient_rows_params *p = &w->rows;
-    const i64 at = (i64)get_global_id(0) * 8, left = p->length - at;
-    double8 scales = V(0.0), shifts = V(0.0);
+    enum { VECTORS = F64_NORM_COLUMNS / 8 };
+    const i64 at = (i64)get_global_id(0) * F64_NORM_COLUMNS, left = p->length - at;
+    double8 scales[VECTORS], shifts[VECTORS];
     if (left <= 0) return;
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++)
+        scales[v] = shifts[v] = V(0.0);
 #pragma nounroll
     for (i64 row = 0; row < p->rows; row++) {
         const struct norm_row r = norm_row_at(p, mean, variance, row);
-        const double8 d = load_doubles(diff_dst + r.diff_dst + at, left, 0.0);
-        const double8 x = load_doubles(src + r.src + at, left, 0.0) - V(r.mean);
-        scales = fma(d, x * V(r.factor), scales);
-        shifts += d;
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++) {
+            const double8 d = load_doubles(diff_dst + r.diff_dst + at + 8 * v, left - 8 * v, 0.0);
+            const double8 x = load_doubles(src + r.src + at + 8 * v, left - 8 * v, 0.0) - V(r.mean);
+            scales[v] = fma(d, x * V(r.factor), scales[v]);
+            shifts[v] += d;
+        }
     }
-    store_others(scales, diff_scale, w->diff_scale_type, w->diff_scale_offset + at, left);
-    store_others(shifts, diff_shift, w->diff_shift_type, w->diff_shift_offset + at, left);
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++) {
+        const i64 first = at + 8 * v;
+        store_others(scales[v], diff_scale, w->diff_scale_type, w->diff_scale_offset + first, left - 8 * v);
+        store_others(shifts[v], diff_shift, w->diff_shift_type, w->diff_shift_offset + first, left - 8 * v);
+    }
 }
 #endif
 
@@ -419,17 +441,33 @@ kernel void f64_pooling(ITEM global const double *src, global uchar *workspace, 
 }
 #endif
 
-/* What an output gives to an element that it reads with this tap. */
-INLINE double8 pool_share(constant struct f64_pooling_params *p, global const double *diff_dst,
-                          global const uchar *workspace, i64 batch, const i64 *place, i64 tap, i64 c,
-                          i64 left) {
-    const double8 d = load_doubles(diff_dst + pixel(&p->from, batch, place) + c, left, 0.0);
-    if (p->alg != POOLING_MAX) {
-        struct taps t;
-        window_taps(&t, &p->window, place);
-        return d / V(pool_divisor(p, &t));
-    }
-    const i64 at = pixel(&p->workspace, batch, place) + c;
+/* Outputs that read an element: their offsets, the tap that reads it, and what they divide by. */
+enum { POOL_READERS = 32 };
+struct pool_readers {
+    int count;
+    struct {
+        i64 from, workspace, tap;
+        double divisor;
+    } each[POOL_READERS];
+};
+
+INLINE void pool_readers_add(struct pool_readers *list, constant struct f64_pooling_params *p, i64 batch,
+                             const i64 *place, i64 tap) {
+    const int k = list->count++;
+    struct taps t;
+    if (p->alg != POOLING_MAX) window_taps(&t, &p->window, place);
+    list->each[k].from = pixel(&p->from, batch, place);
+    list->each[k].workspace = pixel(&p->workspace, batch, place);
+    list->each[k].tap = tap;
+    list->each[k].divisor = pool_divisor(p, &t);
+}
+
+/* What an output gives to 8 channels of an element. */
+INLINE double8 pool_share(constant struct f64_pooling_params *p, const struct pool_readers *list, int k,
+                          global const double *diff_dst, global const uchar *workspace, i64 c, i64 left) {
+    const double8 d = load_doubles(diff_dst + list->each[k].from + c, left, 0.0);
+    if (p->alg != POOLING_MAX) return d / V(list->each[k].divisor);
+    const i64 at = list->each[k].workspace + c, tap = list->each[k].tap;
     if (p->workspace_type == TYPE_U8 && left >= 8)
         return convert_long8(vload8(0, workspace + at)) == (long8)(tap) ? d : V(0.0);
     double chosen[8];
@@ -437,6 +475,22 @@ INLINE double8 pool_share(constant struct f64_pooling_params *p, global const do
     for (int i = 0; i < 8; i++)
         chosen[i] = i < left && load_s32(workspace, p->workspace_type, at + i) == tap ? 1.0 : 0.0;
     return vload8(0, chosen) == V(1.0) ? d : V(0.0);
+}
+
+/* Adds the shares of all of them to the channels of an element, which are 0 if `fresh`. Empties the list. */
+INLINE void pool_give(constant struct f64_pooling_params *p, struct pool_readers *list, int fresh,
+                      global const double *diff_dst, global const uchar *workspace, global double *to) {
+#pragma nounroll
+    for (i64 c = 0; c < p->channels; c += 8) {
+        const i64 left = p->channels - c;
+        double8 sum = V(0.0);
+        if (!fresh) sum = load_doubles(to + c, left, 0.0);
+#pragma nounroll
+        for (int k = 0; k < list->count; k++)
+            sum += pool_share(p, list, k, diff_dst, workspace, c, left);
+        store_doubles(sum, to + c, left);
+    }
+    list->count = 0;
 }
 
 /* Range: rows of diff_src. */
@@ -449,26 +503,30 @@ kernel void f64_pooling_backward(ITEM global const double *diff_dst, global cons
     const i64 batch = row / planes;
     i64 at[] = {row % planes / w->size[1], row % w->size[1], 0}, place[WINDOW_DIMS];
     struct readers r[WINDOW_DIMS];
+    struct pool_readers list;
+    list.count = 0;
     for (int d = 0; d < 2; d++)
         r[d] = readers_of(w, d, at[d], p->places[d]);
 #pragma nounroll
     for (; at[2] < w->size[2]; at[2]++) {
+        global double *to = diff_src + pixel(&p->to, batch, at);
+        int fresh = 1;
         r[2] = readers_of(w, 2, at[2], p->places[2]);
-#pragma nounroll
-        for (i64 c = 0; c < p->channels; c += 8) {
-            double8 sum = V(0.0);
-            for (place[0] = r[0].first; place[0] < r[0].last; place[0]++)
-                for (place[1] = r[1].first; place[1] < r[1].last; place[1]++)
-                    for (place[2] = r[2].first; place[2] < r[2].last; place[2]++) {
-                        i64 taps[WINDOW_DIMS];
-                        for (int d = 0; d < WINDOW_DIMS; d++)
-                            taps[d] = reading_tap(w, d, &r[d], place[d]);
-                        if (taps[0] < 0 || taps[1] < 0 || taps[2] < 0) continue;
-                        const i64 tap = (taps[0] * w->taps[1] + taps[1]) * w->taps[2] + taps[2];
-                        sum += pool_share(p, diff_dst, workspace, batch, place, tap, c, p->channels - c);
+        for (place[0] = r[0].first; place[0] < r[0].last; place[0]++)
+            for (place[1] = r[1].first; place[1] < r[1].last; place[1]++)
+                for (place[2] = r[2].first; place[2] < r[2].last; place[2]++) {
+                    i64 taps[WINDOW_DIMS];
+                    for (int d = 0; d < WINDOW_DIMS; d++)
+                        taps[d] = reading_tap(w, d, &r[d], place[d]);
+                    if (taps[0] < 0 || taps[1] < 0 || taps[2] < 0) continue;
+                    if (list.count == POOL_READERS) {
+                        pool_give(p, &list, fresh, diff_dst, workspace, to);
+                        fresh = 0;
                     }
-            store_doubles(sum, diff_src + pixel(&p->to, batch, at) + c, p->channels - c);
-        }
+                    pool_readers_add(&list, p, batch, place,
+                                     (taps[0] * w->taps[1] + taps[1]) * w->taps[2] + taps[2]);
+                }
+        if (fresh || list.count > 0) pool_give(p, &list, fresh, diff_dst, workspace, to);
     }
 }
 #endif

@@ -34,7 +34,8 @@ struct f64_pooling_params {
     struct pooling_image from, to, workspace;
 };
 
-/* The gradients of scale and shift of layer normalisation, from all rows. */
+/* The gradients of scale and shift of layer normalisation, from all rows. A work-item takes some columns. */
+enum { F64_NORM_COLUMNS = 32 };
 struct f64_norm_weights_params {
     struct norm_gradient_rows_params rows;
     i64 diff_scale_offset, diff_shift_offset;

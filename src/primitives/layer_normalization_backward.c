@@ -232,11 +232,11 @@ static dnnl_status_t append_doubles(struct plan *plan, struct norm_gradient_rows
 
 static dnnl_status_t append_weights_of_doubles(struct plan *plan,
                                                const struct norm_gradient_rows_params *made) {
-    enum { COLUMNS = 8 };
     struct launch *launch;
     const md_t *scale = norm_wanted(&plan->problem, DNNL_ARG_DIFF_SCALE),
                *shift = norm_wanted(&plan->problem, DNNL_ARG_DIFF_SHIFT);
-    const struct range range = range_of_items(divide_up(made->length, COLUMNS), full_group(plan->device));
+    const struct range range =
+            range_of_items(divide_up(made->length, F64_NORM_COLUMNS), full_group(plan->device));
     struct f64_norm_weights_params *p = plan_launch(plan, &kernel_f64_norm_gradient_weights, range, &launch);
     if (!p) return dnnl_out_of_memory;
     p->rows = *made;

@@ -55,8 +55,13 @@ INLINE OVERLOAD VEC f32_power_of_two(IVEC n) {
 }
 
 INLINE OVERLOAD VEC f32_scale(VEC x, IVEC n) {
+#if defined(__AVX512DQ__) && !defined(__OPENCL_C_VERSION__)
+    const VEC power = __builtin_convertvector(n, VEC);
+    return __builtin_ia32_scalefpd512_mask(x, power, x, (unsigned char)-1, 4); /* as the mode says */
+#else
     IVEC first = n >> 1;
     return x * f32_power_of_two(first) * f32_power_of_two(n - first);
+#endif
 }
 
 /* Added to a number, this leaves its nearest integer in the lowest bits. */
@@ -86,12 +91,16 @@ INLINE OVERLOAD IVEC f32_exp_parts(VEC x, VEC *r, VEC *p) {
 }
 
 /* e^x: 1 ulp. */
-OUTLINE OVERLOAD VEC f32_exp(VEC x) {
+INLINE VEC f64_exp_inline(VEC x) {
     VEC r, p, inside = x > V(710.0) ? V(710.0) : x;
     inside = inside < V(-746.0) ? V(-746.0) : inside;
     IVEC n = f32_exp_parts(inside, &r, &p);
     VEC sum = V(1.0) + r, lost = (V(1.0) - sum) + r;
     return x == x ? f32_scale(sum + fma(r * r, p, lost), n) : x;
+}
+
+OUTLINE OVERLOAD VEC f32_exp(VEC x) {
+    return f64_exp_inline(x);
 }
 
 /* e^x - 1 for x <= 0: 1.5 ulp. */
