@@ -141,16 +141,16 @@ dnnl_status_t convolution_universal(struct plan *plan, const struct window *wind
     return product_end(&ep, launch, &p->product, 1, grouped + 1);
 }
 
-/* Zero points of 8-bit floats: src and weights become f32 without them. */
+/* Zero points that no kernel of 8-bit types takes: src and weights become f32 without them. */
 static dnnl_status_t build_shifted(struct plan *plan) {
     struct problem *problem = &plan->problem;
     const struct quants *zero_points = &plan->attr.zero_points;
     const int nspatial = problem_md(problem, DNNL_ARG_SRC)->ndims - 2;
     const bool grouped = gemm_is_grouped(problem);
     struct moved moved = {.plan = plan};
-    if (!in_set(TYPES_FLOAT, problem_md(problem, DNNL_ARG_SRC)->data_type)
+    if (!in_set(TYPES_FLOAT | TYPES_INT8, problem_md(problem, DNNL_ARG_SRC)->data_type)
         || (!quants_find(zero_points, DNNL_ARG_SRC) && !quants_find(zero_points, DNNL_ARG_WEIGHTS)))
-        return plan_skip(plan, "no zero points of floats");
+        return plan_skip(plan, "no zero points of src or weights");
     TRY(convolution_accepts(plan));
     TRY(choose_layouts(problem, grouped));
     TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f32, channels_last(nspatial + 2)));

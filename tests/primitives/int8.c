@@ -294,7 +294,8 @@ static bool takes(const struct shape *s, const struct types *t, const struct att
     if (c->ops[0].type && t->dst != dnnl_u8 && t->dst != dnnl_s8) return false;
     if (c->ops[0].zero_point && !is_integer(t->dst)) return false;
     if (s->kind == dnnl_inner_product && (c->src_zero_point || c->dst_zero_point)) return false;
-    return matmul || (!c->src_mask && !c->weights_zero_point);
+    if (c->weights_zero_point && s->kind == dnnl_inner_product) return false;
+    return matmul || !c->src_mask;
 }
 
 static struct attr_case with_masks(const struct attr_case *c, const struct shape *s) {
