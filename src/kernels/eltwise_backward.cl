@@ -3,6 +3,7 @@
  * Element-wise functions, backward. diff_src may be diff_dst or the data: every element is read before it is
  * written, by the same work-item.
  */
+#include "kernels/lib/stream.h"
 #include "kernels/lib/convert.h"
 #include "kernels/lib/gradient.h"
 #include "kernels/lib/tensor.h"
@@ -42,15 +43,18 @@ kernel void f32_eltwise_backward_16(ITEM global const float *data, global const 
     data += p->data_offset + begin;
     diff_dst += p->diff_dst_offset + begin;
     diff_src += p->diff_src_offset + begin;
+    const int streams = p->streams && STREAMS_ROW((global uchar *)diff_src, TYPE_F32, 0);
 #define GRADIENT_LOOP(name, expression)                                                                      \
     case name:                                                                                               \
         for (; left > 0; left -= 16, data += 16, diff_dst += 16, diff_src += 16) {                           \
             load_lanes(&x, data, left, 0.0f);                                                                \
             load_lanes(&d, diff_dst, left, 0.0f);                                                            \
-            store_lanes(d * (expression), diff_src, left);                                                   \
+            d *= (expression);                                                                               \
+            if (left < 16 || !STREAMS_LINE(d, diff_src, streams)) store_lanes(d, diff_src, left);            \
         }                                                                                                    \
         break;
     switch (p->alg) { GRADIENT_EACH(GRADIENT_LOOP) }
 #undef GRADIENT_LOOP
+    if (STREAMED(streams)) STREAM_END();
 }
 #endif

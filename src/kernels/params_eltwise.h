@@ -23,7 +23,8 @@ struct eltwise_backward_params {
 
 /* All three tensors are dense f32 and have the same layout. */
 struct eltwise_backward_dense_params {
-    i32 alg, pad;
+    i32 alg;
+    i32 streams; /* results bypass the caches; not those of doubles */
     f32 alpha, beta;
     i64 data_offset, diff_dst_offset, diff_src_offset, count;
     i64 span; /* elements per work-item */

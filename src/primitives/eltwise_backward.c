@@ -125,6 +125,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->diff_src_offset = diff_src->offset0;
     p->count = count, p->span = SPAN;
     bind(plan, launch);
+    if (type == dnnl_f32) launch_may_stream_to(launch, DNNL_ARG_DIFF_SRC, &p->streams);
     return dnnl_success;
 }
 
