@@ -260,11 +260,12 @@ static struct activation activation_after(const struct epilogue *epilogue) {
     return (struct activation){.alg = op->alg, .alpha = op->alpha, .beta = op->beta};
 }
 
-/* Only a bias, a sum with dst and an activation are left to do, all of f32. */
-static void describe_plain(struct gemm_params *p) {
+/* Only a bias, a sum with dst and an activation are left to do, all of f32. Results that are moved later are
+ * not stored where the sum reads. */
+static void describe_plain(const struct epilogue_build *ep, struct gemm_params *p) {
     struct activation *a = &p->activation;
     const bool plain = !p->scaled && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
-    p->adds = plain && only_adds(&p->epilogue);
+    p->adds = plain && ep->dst_arg == ep->spec.dst_arg && only_adds(&p->epilogue);
     p->plain = plain && (!p->finished || p->adds);
     if (p->adds) *a = activation_after(&p->epilogue);
     const bool relu = a->alg == ELTWISE_RELU && a->alpha == 0;
@@ -318,7 +319,7 @@ static dnnl_status_t launch_kernel(struct epilogue_build *ep, const struct gemm_
     TRY(gemm_find_scales(ep, &p->epilogue));
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
-    describe_plain(p);
+    describe_plain(ep, p);
     return dnnl_success;
 }
 

@@ -17,7 +17,7 @@ enum { BACKWARD_SHAPES = 29 };
 extern const struct shape backward_shapes[BACKWARD_SHAPES];
 
 /* Types and attributes of forward passes. The last attributes are for convolutions alone. */
-enum { IMAGES_TYPES = 21, IMAGES_ATTRS = 15, DECONVOLUTION_ATTRS = IMAGES_ATTRS - 2 };
+enum { IMAGES_TYPES = 21, IMAGES_ATTRS = 16, DECONVOLUTION_ATTRS = IMAGES_ATTRS - 2 };
 extern const struct product_types images_types[IMAGES_TYPES];
 extern const struct product_attr images_attrs[IMAGES_ATTRS];
 
