@@ -52,7 +52,8 @@ struct resampling_params {
     i64 block;          /* channels at a time */
     i32 copy;           /* every result is one element */
     i32 channels_first; /* items: the order of elements */
+    i32 streams, pad;   /* streams: copies of pixels bypass the caches */
 };
-PARAMS_SIZE(resampling_params, 3 * 48 + 2 * 56 + 56);
+PARAMS_SIZE(resampling_params, 3 * 48 + 2 * 56 + 64);
 
 #endif

@@ -411,8 +411,10 @@ INLINE void sum_part(struct row_space *space, constant struct resampling_params 
 
 /* The pixels of a part of a row, each of which is another pixel. */
 INLINE void copy_pixels(global float *to, global const float *from, i64 step, global const int *table,
-                        const struct row_part *part, int channels) {
+                        const struct row_part *part, int channels, int streams) {
     global const int *first = table + part->e;
+    const int past =
+            streams && step % 16 == 0 && channels % 16 == 0 && STREAMS_ROW((global uchar *)to, TYPE_F32, 0);
 #pragma nounroll
     for (int i = 0; i < part->n; i++, to += step) {
         global const float *pixel = from + (first[i] - part->begin) * step;
@@ -421,11 +423,11 @@ INLINE void copy_pixels(global float *to, global const float *from, i64 step, gl
             vstore8(vload8(0, pixel + channels - 8), 0, to + channels - 8);
             continue;
         }
-        vstore16(vload16(0, pixel), 0, to);
+        STREAM_OR_STORE(vload16(0, pixel), to, past);
 #pragma nounroll
         for (int c = 16; c < channels; c += 16) {
             const int at = c + 16 > channels ? channels - 16 : c;
-            vstore16(vload16(0, pixel + at), 0, to + at);
+            STREAM_OR_STORE(vload16(0, pixel + at), to + at, past);
         }
     }
 }
@@ -552,7 +554,7 @@ INLINE void wide_row(struct row_space *space, constant struct resampling_params 
     if (direct && p->copy && p->from.type == TYPE_F32) {
         const i64 row = in + depth->first * p->from.stride[0] + height->first * p->from.stride[1];
         copy_pixels((global float *)to + out, (global const float *)from + row, p->inner, table, part,
-                    (int)channels);
+                    (int)channels, p->streams);
         return;
     }
     struct row_taps taps;
@@ -673,5 +675,6 @@ kernel void resample_rows(ITEM global const uchar *from, global uchar *to, globa
             part_of_rows(&space, p, tables, from, to, first,
                          c + p->block > p->inner ? p->inner - p->block : c, p->block);
     }
+    if (STREAMED(p->streams)) STREAM_END();
 }
 #endif

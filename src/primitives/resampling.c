@@ -205,6 +205,7 @@ static bool cut_row(struct resampling_params *p) {
 static dnnl_status_t launch(struct plan *plan, const struct kernel *kernel,
                             const struct resampling_params *made, dnnl_dim_t items, const struct side *from,
                             const struct side *to) {
+    enum { VECTOR = 16 };
     struct launch *launch;
     struct resampling_params *p =
             plan_launch(plan, kernel, range_of_items(items, full_group(plan->device)), &launch);
@@ -213,6 +214,7 @@ static dnnl_status_t launch(struct plan *plan, const struct kernel *kernel,
     launch_bind(launch, from->arg);
     launch_bind(launch, to->arg);
     launch_bind(launch, ARG_SCRATCHPAD);
+    if (p->copy && p->inner % VECTOR == 0) launch_may_stream_to(launch, to->arg, &p->streams);
     return dnnl_success;
 }
 

@@ -69,6 +69,7 @@ static const struct shape shapes[] = {
         {4, {0, 2, 4, 4}, {0, 2, 8, 8}, {"abcd", "acdb", "aBcd8b"}},
         {5, {1, 5, 3, 4, 5}, {1, 5, 6, 7, 4}, {"abcde", "acdeb", "aBcde16b"}},
         {4, {1, 520, 2, 3}, {1, 520, 3, 5}, {"abcd", "acdb", "aBcd8b"}},
+        {4, {1, 192, 3, 4}, {1, 192, 6, 7}, {"abcd", "acdb", "aBcd16b"}}, /* whole lines of the cache */
 };
 
 static const struct attr_case plain = {.name = "none"};
