@@ -52,7 +52,7 @@ struct gemm_params {
     i32 skips;        /* depths and rows of taps in the padding add nothing and may be left out */
     i32 direct;       /* plain, and the activation is none or limits: stored from registers */
     i32 limits;       /* of the activation: 1 for a relu without a slope, 2 for a clip, 0 for others */
-    i32 panels;       /* f32: panels of a work-item, 1 or 2 */
+    i32 panels;       /* f32: panels of a work-item; 2 where columns are few */
     i32 adds;         /* results are added to dst; where they are not whole vectors, the epilogue does it */
     i32 row_dim, column_dim, channel_dim; /* dimensions of the logical dst, for the epilogue */
     i32 batch_dim[GEMM_BATCHES];

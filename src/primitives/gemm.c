@@ -274,27 +274,42 @@ static void describe_plain(const struct epilogue_build *ep, struct gemm_params *
     p->direct = p->plain && (p->limits > 0 || a->alg == 0);
 }
 
-/* Tiles that a work-item computes one after the other: as many as share their part of src in the L1 cache
- * between all panels, while enough work-items remain. Measured 2026-11-17 on a Zen 4. */
+/* Tiles that a work-item computes one after the other, because to begin one costs as much as 300 fma: as many
+ * as share their part of src in the L1 cache between all panels, or many where a panel is used for all tiles
+ * first; but enough work-items remain. Measured 2026-11-18 on a Zen 4. */
+enum { RUN_FLOATS = 4096, RUN_TILES = 8, ENOUGH_ITEMS = 32 };
+
 static dnnl_dim_t run_length(const struct gemm_params *p, dnnl_dim_t others) {
-    enum { FLOATS = 4096, ENOUGH = 32 };
     const dnnl_dim_t tile = p->tile * p->depth * gemm_product(p->window, 3),
-                     most = p->tiles * p->rows * others / ENOUGH;
-    dnnl_dim_t run = tile > 0 ? FLOATS / tile : 1;
+                     most = p->tiles * p->rows * others / ENOUGH_ITEMS;
+    dnnl_dim_t run = tile > 0 ? RUN_FLOATS / tile : 1;
+    if (!p->panels_first && run < RUN_TILES) run = RUN_TILES;
     if (run > most) run = most;
     if (run > p->tiles) run = p->tiles;
     return run > 1 ? run : 1;
+}
+
+/* Panels that a work-item computes one after the other: a divisor of their number. Several rows of tiles use
+ * a panel together instead. */
+static dnnl_dim_t panels_each(const struct gemm_params *p, dnnl_dim_t panels, dnnl_dim_t others) {
+    if (p->tile > 0 && p->columns / p->tiles <= GEMM_FEW_COLUMNS) return panels % 2 == 0 ? 2 : 1;
+    const dnnl_dim_t room = RUN_TILES / p->run, most = panels * p->runs * others / ENOUGH_ITEMS;
+    dnnl_dim_t each = p->panels_first || p->rows > 1 ? 1 : room < most ? room : most;
+    while (each > 1 && panels % each != 0)
+        each--;
+    return each > 1 ? each : 1;
 }
 
 /* Tiles of nearly the same size, because a small one at the end would not fill the pipelines; and how many
  * of them a work-item computes. */
 static struct range set_runs(const struct gemm_view *view, const struct gemm_tile_shape *tile,
                              struct gemm_params *p) {
-    const dnnl_dim_t panels = divide_up(view->channels, tile->panel);
+    const dnnl_dim_t panels = divide_up(view->channels, tile->panel),
+                     batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
     p->whole = p->columns - p->tiles * (p->tile - 1);
-    p->run = run_length(p, panels * gemm_product(view->batch, GEMM_VIEW_BATCHES));
+    p->run = run_length(p, panels * batches);
     p->runs = divide_up(p->tiles, p->run);
-    p->panels = p->tile > 0 && p->columns / p->tiles <= GEMM_FEW_COLUMNS && panels % 2 == 0 ? 2 : 1;
+    p->panels = (i32)panels_each(p, panels, batches);
     return range_of(view, tile, p->runs, panels / p->panels);
 }
 
