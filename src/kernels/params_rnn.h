@@ -61,7 +61,7 @@ struct rnn_operand {
 };
 PARAMS_SIZE(rnn_operand, 40);
 
-enum { RNN_CHUNK = 128 }; /* channels of a work-item on CPUs */
+enum { RNN_CHUNK = 256 }; /* channels of a work-item on CPUs */
 
 struct rnn_params {
     i32 op, activation;

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells of recurrent networks, forward, for one vector width LANES: see rnn.cl. */
 
-/* 1 / (1 + e^-x), at least 2^-126: 3 ulp. Half as long as f32_logistic. */
-ACCESS OVERLOAD VEC rnn_logistic(VEC x) {
+/* 1 + e^-x, at most 2^126: 2 ulp. */
+ACCESS OVERLOAD VEC rnn_logistic_inverse(VEC x) {
     VEC r, p, inside = x < V(-87.0f) ? V(-87.0f) : x;
     inside = inside > V(87.0f) ? V(87.0f) : inside;
     const VEC scale = f32_power_of_two(f32_exp_parts(-inside, &r, &p));
-    return f32_div(V(1.0f), fma(fma(fma(p, r, V(1.0f)), r, V(1.0f)), scale, V(1.0f)));
+    return fma(fma(fma(p, r, V(1.0f)), r, V(1.0f)), scale, V(1.0f));
 }
-/* tanh x = -y / (2 + y), y = e^(-2 |x|) - 1: 3 ulp. */
-ACCESS OVERLOAD VEC rnn_tanh(VEC x) {
+/* 1 / (1 + e^-x), at least 2^-126: 3 ulp. Half as long as f32_logistic. */
+ACCESS OVERLOAD VEC rnn_logistic(VEC x) {
+    return f32_div(V(1.0f), rnn_logistic_inverse(x));
+}
+/* tanh x / d, d <= 2^126: tanh x = -y / (2 + y), y = e^(-2 |x|) - 1. */
+ACCESS OVERLOAD VEC rnn_tanh_over(VEC x, VEC d) {
     const VEC y = f32_expm1_negative(V(-2.0f) * f32_abs(x));
-    return f32_copysign(f32_div(y, V(2.0f) + y), x);
+    return f32_copysign(f32_div(y, fma(y, d, d + d)), x);
+}
+/* 3 ulp. */
+ACCESS OVERLOAD VEC rnn_tanh(VEC x) {
+    return rnn_tanh_over(x, V(1.0f));
 }
 
 /* What goes into a gate: its products and its bias. */

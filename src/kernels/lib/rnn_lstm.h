@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LSTM cells of whole vectors, without peepholes: see rnn.cl. The same results as rnn_lstm, in two passes
- * over a chunk: gates and the new c, then the state. Vectors of a pass do not depend on each other, so that
+ * LSTM cells of whole vectors, without peepholes: see rnn.cl. What rnn_lstm computes, in two passes over
+ * a chunk: gates and the new c, then the state. Vectors of a pass do not depend on each other, so that
  * the CPU computes several at once.
  */
 
@@ -48,20 +48,31 @@ INLINE VEC lstm_sum(const struct lstm_chunk *l, const int gate, i64 i, const boo
     return x + VLOAD(0, l->bias + gate * l->bias_gate + i);
 }
 
-/* c and the gate o, which is also stored to `outputs`. Callers pass the last two as constants. */
-INLINE void lstm_gates(const struct lstm_chunk *l, int count, float *outputs, const bool bytes,
-                       const bool saved) {
+/* c, and what tanh c is divided by for the state: products of gates are single divisions. Callers pass
+ * `bytes` as a constant. */
+INLINE void lstm_gates(const struct lstm_chunk *l, int count, float *outputs, const bool bytes) {
 #pragma nounroll
     for (int k = 0; k < count; k += LANES) {
-        const VEC i = rnn_logistic(lstm_sum(l, 0, k, bytes)), f = rnn_logistic(lstm_sum(l, 1, k, bytes));
-        const VEC g = rnn_tanh(lstm_sum(l, 2, k, bytes)), o = rnn_logistic(lstm_sum(l, 3, k, bytes));
+        const VEC i = rnn_logistic_inverse(lstm_sum(l, 0, k, bytes));
+        const VEC f = rnn_logistic(lstm_sum(l, 1, k, bytes));
+        const VEC ig = rnn_tanh_over(lstm_sum(l, 2, k, bytes), i);
+        VSTORE(rnn_logistic_inverse(lstm_sum(l, 3, k, bytes)), 0, outputs + k);
+        VSTORE(fma(f, VLOAD(0, l->c_before + k), ig), 0, l->c + k);
+    }
+}
+
+/* The same for training, which needs the gates. */
+INLINE void lstm_saved_gates(const struct lstm_chunk *l, int count, float *outputs) {
+#pragma nounroll
+    for (int k = 0; k < count; k += LANES) {
+        const VEC i = rnn_logistic(lstm_sum(l, 0, k, false)), f = rnn_logistic(lstm_sum(l, 1, k, false));
+        const VEC g = rnn_tanh(lstm_sum(l, 2, k, false)), o = rnn_logistic_inverse(lstm_sum(l, 3, k, false));
         VSTORE(fma(f, VLOAD(0, l->c_before + k), i * g), 0, l->c + k);
         VSTORE(o, 0, outputs + k);
-        if (!saved) continue;
         VSTORE(i, 0, l->gates + k);
         VSTORE(f, 0, l->gates + l->gates_gate + k);
         VSTORE(g, 0, l->gates + 2 * l->gates_gate + k);
-        VSTORE(o, 0, l->gates + 3 * l->gates_gate + k);
+        VSTORE(f32_div(V(1.0f), o), 0, l->gates + 3 * l->gates_gate + k);
     }
 }
 
@@ -71,7 +82,7 @@ INLINE void lstm_states(const struct rnn_at *at, global const float *c, int coun
     const float scale = at->p->scale, shift = at->p->shift;
 #pragma nounroll
     for (int k = 0; k < count; k += LANES) {
-        const VEC x = VLOAD(0, outputs + k) * rnn_tanh(VLOAD(0, c + k));
+        const VEC x = rnn_tanh_over(VLOAD(0, c + k), VLOAD(0, outputs + k));
         if (type == TYPE_F32)
             VSTORE(x, 0, (global float *)to + at->channel + k);
         else if (type == TYPE_U8)
@@ -105,10 +116,10 @@ OUTLINE void rnn_lstm_chunk(const struct rnn_at *at, int count) {
     const struct lstm_chunk l = lstm_locate(at);
     float outputs[RNN_CHUNK];
     if (rnn_has(at, RNN_SCALE))
-        lstm_gates(&l, count, outputs, true, false);
+        lstm_gates(&l, count, outputs, true);
     else if (rnn_has(at, RNN_GATES))
-        lstm_gates(&l, count, outputs, false, true);
+        lstm_saved_gates(&l, count, outputs);
     else
-        lstm_gates(&l, count, outputs, false, false);
+        lstm_gates(&l, count, outputs, false);
     lstm_states(at, l.c, count, outputs);
 }
