@@ -43,6 +43,7 @@ struct widening_params {
     i32 integers;   /* sums are exact in s32, and zero points are applied to them */
     i32 bare;       /* integers that are stored unchanged */
     i32 blocked;    /* weights are dense f32: a piece is all steps of a panel, then those of the next one */
+    i32 direct;     /* sums of f32 that are one piece long and are stored as they are */
     i32 way, width; /* of few columns: how they are computed, and channels of a panel */
     struct quant_source weights_scale, weights_zero_point; /* by position in weights, or in dst if integers */
     struct quant_source src_zero_point;                    /* of integers, by position in dst */

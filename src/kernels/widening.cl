@@ -136,6 +136,20 @@ INLINE void widening_ahead(constant struct widening_params *p, const struct wide
             PREFETCH(t->weights + ((first + r * step) * p->weights_bits + k) / 8);
 }
 
+/* Sixteen rows of f32 that are whole vectors need not be copied first. */
+INLINE bool widening_turn_floats(constant struct widening_params *p, const struct widening_tile *t, i64 first,
+                                 i64 depth, int count, i64 width, float *piece) {
+#ifdef __OPENCL_C_VERSION__
+    return false; /* weights have an address space of their own */
+#else
+    if (p->weights_type != TYPE_F32 || p->gemm.weights_depth != 1 || count < 16 || depth % 16 != 0)
+        return false;
+    for (i64 k = 0; k < depth; k += 16)
+        widen_transpose(piece + k * width, width, (const float *)t->weights + first + k, p->weights_channel);
+    return true;
+#endif
+}
+
 /* Weights whose channels are not dense: sixteen rows along the reduction at a time become columns. */
 INLINE void widening_turn(constant struct widening_params *p, const struct widening_tile *t, i64 offset,
                           i64 depth, i64 width, float *piece) {
@@ -143,6 +157,7 @@ INLINE void widening_turn(constant struct widening_params *p, const struct widen
     for (int n = 0; n < t->channels; n += 16) {
         int count = t->channels - n < 16 ? t->channels - n : 16;
         i64 first = offset + n * p->weights_channel;
+        if (widening_turn_floats(p, t, first, depth, count, width, piece + n)) continue;
         if (p->gemm.weights_depth == 1)
             widen_block(along, WIDENING_PIECE, t->weights, p->weights_type, first, p->weights_channel, count,
                         depth);

@@ -313,6 +313,8 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     TRY(epilogue_end_activation(ep, launch, &p->gemm.epilogue, &p->gemm.activation));
     p->finished = has_epilogue(&p->gemm.epilogue);
     p->bare = p->integers && product_keeps_integers(ep) && !ep->moved;
+    p->direct = !p->integers && !p->scaled && !p->finished && !p->gemm.has_bias && p->gemm.activation.alg == 0
+                && p->gemm.epilogue.type == TYPE_F32 && p->gemm.depth > 0 && p->gemm.depth <= p->piece;
     return dnnl_success;
 }
 

@@ -429,42 +429,49 @@ static void open_rows(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* Blocks of several panels, and more rows than are multiplied without packing plain weights. */
+/* Blocks of several panels, more rows than are multiplied without packing plain weights, weights that are
+ * turned in whole vectors, and, in the layout that the library chooses, several panels of a work-item. */
 
-static void run_large(const dnnl_dim_t size[3], const char *tag) {
-    static const struct attr_case relu = {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}};
+static void run_large(const dnnl_dim_t size[3], const char *tag, const struct attr_case *attr) {
     struct product p = {.src = array_new(2, (dnnl_dims_t){size[0], size[1]}, dnnl_f32),
                         .weights = array_new(2, (dnnl_dims_t){size[1], size[2]}, dnnl_f32),
                         .dst = array_new(2, (dnnl_dims_t){size[0], size[2]}, dnnl_f32)};
     dnnl_memory_desc_t src = md_of(&p.src, "ab"), weights = md_of(&p.weights, tag), dst = md_of(&p.dst, "ab");
     dnnl_primitive_desc_t pd;
     struct attr_run run;
+    struct exec exec = {0};
     char what[64];
-    snprintf(what, sizeof what, "%d x %d x %d, weights %s", (int)size[0], (int)size[1], (int)size[2], tag);
+    snprintf(what, sizeof what, "%d x %d x %d, weights %s, %s", (int)size[0], (int)size[1], (int)size[2],
+             tag ? tag : "any", attr->name);
     product_fill(&p, (unsigned)size[0]);
-    attr_run_init(&run, &relu, &p.src, &p.weights, &p.dst);
+    attr_run_init(&run, attr, &p.src, &p.weights, &p.dst);
     reference(&p, &run, NULL);
     assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), src, weights, NULL, dst, run.attr),
                      dnnl_success);
+    const_dnnl_memory_desc_t chosen = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
+    exec_add(&exec, DNNL_ARG_WEIGHTS, memory_reordered(chosen, &p.weights));
     run_implementation(pd, &(struct test_run){.what = what,
-                                              .inputs = {{DNNL_ARG_SRC, &p.src, "ab"},
-                                                         {DNNL_ARG_WEIGHTS, &p.weights, tag}},
+                                              .extra = &exec,
+                                              .inputs = {{DNNL_ARG_SRC, &p.src, "ab"}},
                                               .outputs = {{DNNL_ARG_DST, &p.dst, .tag = "ab"}}});
     dnnl_primitive_desc_destroy(pd);
     dnnl_memory_desc_destroy(src);
     dnnl_memory_desc_destroy(weights);
     dnnl_memory_desc_destroy(dst);
+    exec_free(&exec);
     attr_run_free(&run);
     product_free(&p);
 }
 
 static void large(void **state) {
     (void)state;
-    static const dnnl_dim_t sizes[][3] = {{61, 140, 1030}, {253, 20, 70}, {300, 34, 70}};
-    for (int i = 0; i < COUNT(sizes); i++) {
-        run_large(sizes[i], "ab");
-        run_large(sizes[i], "ba");
-    }
+    static const dnnl_dim_t sizes[][3] = {{61, 140, 1030}, {253, 20, 70},  {300, 34, 70},
+                                          {30, 48, 96},    {16, 20, 4090}, {300, 70, 1000}};
+    static const char *const layouts[] = {"ab", "ba", NULL};
+    static const struct attr_case ends[] = {{.name = "plain"},
+                                            {.name = "relu", .ops = {ELTWISE(dnnl_eltwise_relu, 0.5f, 0)}}};
+    for (int i = 0; i < COUNT(sizes) * COUNT(layouts) * COUNT(ends); i++)
+        run_large(sizes[i / 2 / COUNT(layouts)], layouts[i / 2 % COUNT(layouts)], &ends[i % 2]);
     assert_int_equal(failures, 0);
 }
 

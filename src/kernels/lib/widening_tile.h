@@ -65,19 +65,35 @@ INLINE void NAME(widening_ask)(constant struct widening_params *p, const struct 
     }
 }
 
-/* out[r][v] += columns of src times a piece of one panel. */
-INLINE void NAME(widening_piece)(constant struct widening_params *p, const struct widening_tile *t, i64 first,
-                                 i64 begin, i64 depth, private const float *piece, global const float *ahead,
-                                 const int m, VEC *out) {
+/* Stores the sums of m columns, whole vectors of f32, from registers. */
+INLINE void NAME(widening_store)(constant struct widening_params *p, const struct widening_tile *t, int panel,
+                                 i64 first, const int m, const VEC *acc) {
+    global float *dst = (global float *)t->dst + t->at.dst + first * p->gemm.dst_column + panel * PANEL;
+#pragma unroll
+    for (int r = 0; r < m; r++) {
+        VSTORE(acc[2 * r], 0, dst + r * p->gemm.dst_column);
+        VSTORE(acc[2 * r + 1], 1, dst + r * p->gemm.dst_column);
+    }
+}
+
+/* out[r][v] += columns of src times a piece of one panel. The first piece of floats begins with 0; if it is
+ * the only one and nothing follows (`direct`), sums are stored. */
+INLINE void NAME(widening_piece)(constant struct widening_params *p, const struct widening_tile *t, int panel,
+                                 i64 first, i64 begin, i64 depth, private const float *piece,
+                                 global const float *ahead, bool direct, const int m, VEC *out) {
     constant struct gemm_params *g = &p->gemm;
     const bool integers = p->integers != 0;
     VEC acc[2 * HEIGHT];
 #pragma unroll
     for (int i = 0; i < 2 * m; i++)
-        acc[i] = integers ? V(0.0f) : out[i];
+        acc[i] = integers || begin == 0 ? V(0.0f) : out[i];
     NAME(gemm_steps)(t->src + t->at.src + first * g->src_column + begin, g->src_column, piece,
                      p->blocked ? PANEL : p->panels * PANEL, 0, depth, ahead, g->weights_depth, PANEL / 16, m,
                      1, acc);
+    if (direct) {
+        NAME(widening_store)(p, t, panel, first, m, acc);
+        return;
+    }
 #pragma unroll
     for (int i = 0; i < 2 * m; i++)
         out[i] = integers ? AS_VEC(AS_IVEC(out[i]) + TO_IVEC(acc[i])) : acc[i];
@@ -99,7 +115,8 @@ kernel void NAME(widening_gemm)(ITEM global const float *src, global const uchar
     VEC out[2 * WIDENING_BLOCK], space[2 * WIDENING_PIECE * WIDENING_PANELS];
     struct widening_sums sums;
     if (p->integers) widening_count_begin(&sums);
-    for (int i = 0; i < 2 * t.columns * (int)p->panels; i++)
+    const bool direct = p->direct && t.channels == width;
+    for (int i = 0; i < 2 * t.columns * (int)p->panels && (p->integers || g->depth == 0); i++)
         out[i] = V(0.0f);
     for (int i = 0; i < 2 * WIDENING_PIECE * WIDENING_PANELS && t.channels < width; i++)
         space[i] = V(0.0f);
@@ -118,12 +135,12 @@ kernel void NAME(widening_gemm)(ITEM global const float *src, global const uchar
                 VEC *to = out + 2 * (panel * t.columns + first);
                 columns = (t.columns - first + tiles - 1) / tiles;
                 if (begin + p->piece >= g->depth) NAME(widening_ask)(p, &t, panel, first, columns);
-#define ONE_PIECE(m) NAME(widening_piece)(p, &t, first, begin, depth, piece, ahead, m, to)
+#define ONE_PIECE(m) NAME(widening_piece)(p, &t, panel, first, begin, depth, piece, ahead, direct, m, to)
                 EACH_HEIGHT(columns, ONE_PIECE)
 #undef ONE_PIECE
             }
     }
-    for (int panel = 0; panel * PANEL < t.channels; panel++)
+    for (int panel = 0; panel * PANEL < t.channels && !direct; panel++)
         widening_finish(p, &t, &e, panel * PANEL, PANEL, &sums,
                         (private float *)(out + 2 * panel * t.columns));
 }
