@@ -114,6 +114,25 @@ INLINE struct gemm_columns gemm_columns_inside(constant struct gemm_params *p, i
                                  (int)(last < columns ? last : columns)};
 }
 
+/* Tiles at the border with windows of three taps along a row, of which at most the first is outside for the
+ * first column, and the last for the last column. */
+struct gemm_border {
+    bool simple, left, right;
+};
+
+INLINE struct gemm_border gemm_border(constant struct gemm_params *p, i64 column, int columns, bool asked) {
+    struct gemm_border border = {false, false, false};
+    if (!asked || p->border.taps[2] != 3) return border;
+    const struct gemm_columns first = gemm_columns_inside(p, column, columns, 0),
+                              middle = gemm_columns_inside(p, column, columns, 1),
+                              last = gemm_columns_inside(p, column, columns, 2);
+    border.left = first.first > 0;
+    border.right = last.last < columns;
+    border.simple = first.first <= 1 && first.last == columns && middle.first == 0 && middle.last == columns
+                    && last.first == 0 && last.last >= columns - 1;
+    return border;
+}
+
 /* Tap (d, h, k) of a tile at the border: its columns, and the offsets of what the first of them reads. */
 struct gemm_edge {
     struct gemm_columns in;

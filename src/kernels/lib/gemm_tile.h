@@ -71,6 +71,31 @@ INLINE void NAME(gemm_edge)(constant struct gemm_params *p, const struct gemm_ti
 #undef WHOLE_TAP
 }
 
+/* The sums of a tile at the border of an image with windows of three taps along a row, of which the first is
+ * outside for the first column if `left`, and the last for the last column if `right`. */
+INLINE void NAME(gemm_border_sums)(constant struct gemm_params *p, const struct gemm_tile *t,
+                                   const struct gemm_taps *taps, const struct gemm_border *border,
+                                   const int m, VEC *acc) {
+    const i64 column = p->src_column, step = p->weights_depth, depth = p->edge_depth;
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        acc[r] = (VEC)(0.0f);
+    EACH_TAP_ALONG(p, taps, 1) {
+        global const float *src = t->src + (t->at.src + from), *weights = t->weights + by;
+        if (border->left)
+            NAME(gemm_steps)(src + column, column, weights, step, 0, depth, 0, 0, 0, m - 1, 1, acc + 2);
+        else
+            NAME(gemm_steps)(src, column, weights, step, 0, depth, 0, 0, 0, m, 1, acc);
+        src += p->edge_src, weights += p->edge_weights;
+        NAME(gemm_steps)(src, column, weights, step, 0, depth, 0, 0, 0, m, 1, acc);
+        src += p->edge_src, weights += p->edge_weights;
+        if (border->right)
+            NAME(gemm_steps)(src, column, weights, step, 0, depth, 0, 0, 0, m - 1, 1, acc);
+        else
+            NAME(gemm_steps)(src, column, weights, step, 0, depth, 0, 0, 0, m, 1, acc);
+    }
+}
+
 /* A loop over both vectors, or the first alone, of m columns. */
 #define EACH_SUM(m, one)                                                                                     \
     _Pragma("unroll") for (int c = 0; c < (m); c++)                                                          \
@@ -106,6 +131,18 @@ INLINE void NAME(gemm_tile)(constant struct gemm_params *p, const struct gemm_ti
     NAME(gemm_sums)(p, t, taps, m, 1, one, acc);
     if (direct)
         NAME(gemm_store_direct)(p, t, m, one, acc);
+    else
+        NAME(gemm_move)(out, acc, 2 * m);
+}
+
+/* The same at the border. */
+INLINE void NAME(gemm_border_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
+                                   const struct gemm_taps *taps, const struct gemm_border *border,
+                                   const int m, const bool direct, VEC *out) {
+    VEC acc[2 * HEIGHT];
+    NAME(gemm_border_sums)(p, t, taps, border, m, acc);
+    if (direct)
+        NAME(gemm_store_direct)(p, t, m, false, acc);
     else
         NAME(gemm_move)(out, acc, 2 * m);
 }
@@ -215,13 +252,18 @@ INLINE void NAME(gemm_tiles)(constant struct gemm_params *p, struct gemm_tile t,
     VEC out[2 * HEIGHT];
     for (i64 i = run->first; i < run->last; i++) {
         const int columns = gemm_columns(p, i);
-        const bool edge = p->edge_depth > 0 && !gemm_is_inside(p, t.at.column, columns);
+        const bool outside = p->edge_depth > 0 && !gemm_is_inside(p, t.at.column, columns);
+        const struct gemm_border border = gemm_border(p, t.at.column, columns, outside && left > LANES);
+        const bool edge = outside && !border.simple;
         if (p->adds) NAME(gemm_ask)(p, &t, columns);
 #define TWO_PANELS(m) NAME(gemm_two)(p, &t, &taps, m)
+#define BORDER_TILE(m) NAME(gemm_border_tile)(p, &t, &taps, &border, m, direct, out)
 #define WHOLE_TILE(m) NAME(gemm_tile)(p, &t, &taps, m, false, direct, out)
 #define HALF_TILE(m) NAME(gemm_tile)(p, &t, &taps, m, true, direct, out)
         if (edge) {
             NAME(gemm_edge)(p, &t, &taps, columns, left <= LANES, out);
+        } else if (outside) {
+            EACH_HEIGHT(columns, BORDER_TILE)
         } else if (two && columns <= GEMM_FEW_COLUMNS) {
             if (!done) EACH_FEW(columns, TWO_PANELS)
         } else if (left > LANES) {
@@ -231,6 +273,7 @@ INLINE void NAME(gemm_tiles)(constant struct gemm_params *p, struct gemm_tile t,
         }
 #undef HALF_TILE
 #undef WHOLE_TILE
+#undef BORDER_TILE
 #undef TWO_PANELS
         if (edge || !direct) NAME(gemm_store_tile)(p, &t, e, columns, out);
         gemm_move_on(p, &t, columns);
