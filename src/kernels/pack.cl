@@ -125,6 +125,15 @@ INLINE void pack_outputs(global const float *src, i64 step, i64 count, i64 width
         dst[o] = 0.0f;
 }
 
+/* Asks for the outputs of a later input: in a wide matrix each is in a page of its own, where the hardware
+ * does not look ahead. */
+INLINE void ask_for_input(constant struct pack_params *p, global const float *from) {
+    enum { AHEAD = 16, LINE = 16 };
+    from += AHEAD * p->src_input;
+    PREFETCH(from);
+    if (p->width > LINE) PREFETCH(from + p->width - 1);
+}
+
 /* Range: blocks of inputs, panels, groups. */
 #if WANTED(f32_pack_panels)
 kernel void f32_pack_panels(ITEM global const float *src, global float *dst, constant struct pack_params *p) {
@@ -133,8 +142,10 @@ kernel void f32_pack_panels(ITEM global const float *src, global float *dst, con
     for (i64 tap = 0; tap < b.taps; tap++) {
         global const float *from = src + b.src + tap_offset(p, tap);
         global float *to = dst + b.dst + tap * p->inputs * p->width;
-        for (i64 i = b.first; i < b.last; i++, from += p->src_input, to += p->width)
+        for (i64 i = b.first; i < b.last; i++, from += p->src_input, to += p->width) {
+            if (p->src_output == 1) ask_for_input(p, from);
             pack_outputs(from, p->src_output, b.count, p->width, to);
+        }
     }
 }
 #endif
