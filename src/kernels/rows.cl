@@ -189,9 +189,22 @@ INLINE int row_chain_is_full(const struct row_chain *c) {
     return c->used > 2 * (ROW_BLOCK + 16) || c->chain.count > CHAIN_OPS - 4;
 }
 
+/* Elements in place become floats, and nothing else happens? */
+INLINE int row_is_conversion(const struct row_chain *c, const struct row_result *to, struct row_shape shape) {
+    return ROW_IN_PLACE && chain_is_bare(&c->chain) && c->chain.ops[0].y.type != TYPE_F32 && !to->streams
+           && to->place.type == TYPE_F32 && (shape.rows == 1 || to->place.pitch == 4 * shape.n);
+}
+
 /* Computes what was added so far. The chain that follows begins with the result. */
 INLINE void row_run(struct row_chain *c, const struct row_result *to, struct row_shape shape) {
-    chain_run(&c->chain, to, shape.rows, shape.n);
+#if ROW_IN_PLACE
+    const struct row_source *x = &c->chain.ops[0].y;
+    if (row_is_conversion(c, to, shape))
+        row_load_rows((float *)to->place.at, shape.n, x->at, x->type, 0, 1, shape.n,
+                      x->pitch / type_bytes(x->type), shape.rows);
+    else
+#endif
+        chain_run(&c->chain, to, shape.rows, shape.n);
     c->used = 0;
     chain_begin(&c->chain, to);
 }
@@ -245,11 +258,11 @@ OUTLINE void row_compute(const struct row_state *s, struct row_block *block, str
     const uchar *x = c.chain.ops[0].y.at;
     if (direct && chain_is_floats(&c.chain) && x == last.place.at) return;
     const int there = x == between.place.at || (!edge && chain_is_dense(&c.chain, shape.rows, shape.n));
-    if (direct || !chain_is_floats(&c.chain) || !there) {
+    if (!chain_is_floats(&c.chain) || !there) {
         row_run(&c, &last, shape);
+        if (direct) return;
         x = last.place.at;
     }
-    if (direct) return;
     if (edge) row_mask(p, block, space->x);
     row_store_block(s->buffers[dst->buffer], dst->type, offset, dst->strides[p->nloops - 1], (const float *)x,
                     block->n, dst->strides[p->nloops - 2], block->rows, p->streams);

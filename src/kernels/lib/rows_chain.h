@@ -12,7 +12,9 @@
 #include "kernels/lib/rows_short.h"
 #include "kernels/lib/stream.h"
 
-#ifdef __AVX2__
+#if defined(__AVX512F__)
+enum { CHAIN_VECTORS = 4 };
+#elif defined(__AVX2__)
 enum { CHAIN_VECTORS = 4 };
 #else
 enum { CHAIN_VECTORS = 1 };
@@ -63,6 +65,7 @@ struct chain_op {
 struct chain {
     struct chain_op ops[CHAIN_OPS];
     int count;
+    float y[CHAIN_STEP], z[CHAIN_STEP]; /* in memory: registers are for x and t */
 };
 
 /* Field by field: they are read like that soon. */
@@ -82,7 +85,7 @@ INLINE void row_result_streams(struct row_result *result, int rows, int streams)
                       && (rows == 1 || result->place.pitch % 64 == 0);
 }
 
-enum { CHAIN_NOTHING = 0 }; /* the type of an operand that does not exist */
+enum { CHAIN_KEPT = 0 }; /* the type of an operand that is y, or does not exist */
 
 /* Adds an operation, and returns its operand. */
 INLINE struct row_source *chain_add(struct chain *chain, int code, float alpha, float beta) {
@@ -91,7 +94,7 @@ INLINE struct row_source *chain_add(struct chain *chain, int code, float alpha, 
     op->alpha = alpha;
     op->beta = beta;
     op->relu = 0;
-    op->y.type = CHAIN_NOTHING;
+    op->y.type = CHAIN_KEPT;
     return &op->y;
 }
 
@@ -102,10 +105,14 @@ INLINE void chain_begin(struct chain *chain, const struct row_result *x) {
                    x->place.type);
 }
 
+/* Does it do nothing but load? */
+INLINE int chain_is_bare(const struct chain *chain) {
+    return chain->count == 1 && chain->ops[0].code == CHAIN_X && !chain->ops[0].relu;
+}
+
 /* Does it do nothing to floats? */
 INLINE int chain_is_floats(const struct chain *chain) {
-    return chain->count == 1 && chain->ops[0].code == CHAIN_X && !chain->ops[0].relu
-           && chain->ops[0].y.type == TYPE_F32;
+    return chain_is_bare(chain) && chain->ops[0].y.type == TYPE_F32;
 }
 
 /* Are these floats one after the other? */
@@ -133,7 +140,8 @@ INLINE int chain_has_type(int type) {
             (void)x, (void)y;                                                                                \
         }                                                                                                    \
         break;
-#define CHAIN_BINARY_CASE(alg_) CHAIN_CASE(CHAIN_BINARY + alg_ - BINARY_ADD, binary_f32(alg_, x, y, z[i]))
+#define CHAIN_BINARY_CASE(alg_)                                                                              \
+    CHAIN_CASE(CHAIN_BINARY + alg_ - BINARY_ADD, binary_f32(alg_, x, y, vload16(i, chain->z)))
 #define CHAIN_SAME(v_) (v_)
 
 /* Operands of types other than f32 are used where they are in native code only. */
@@ -177,13 +185,13 @@ INLINE float16 chain_slope(float16 x, float16 y, float16 z, float alpha) {
     return z > (float16)(0.0f) ? as_float16(as_uint16(x) & kept) : x * y;
 }
 
-INLINE void chain_load(float16 *t, const struct row_source *from, const float16 *kept, i64 row, i64 first,
+INLINE void chain_load(float16 *t, const struct row_source *from, const float *y, i64 row, i64 first,
                        const int vectors) {
     const int step = from->step;
     const uchar *at = row_at(from, row, first);
     switch (from->type) {
-    case CHAIN_NOTHING:
-        CHAIN_EACH t[i] = kept[i];
+    case CHAIN_KEPT:
+        CHAIN_EACH t[i] = vload16(i, y);
         break;
         CHAIN_LOAD(TYPE_F32, float, CHAIN_SAME)
         CHAIN_LOAD_OTHERS
@@ -200,29 +208,29 @@ INLINE void chain_store(const struct row_result *to, i64 row, i64 first, const f
 }
 
 /* Everything on the vectors of a row from `first` on. */
-INLINE void chain_group(const struct chain *chain, const struct row_result *to, i64 row, i64 first,
+INLINE void chain_group(struct chain *chain, const struct row_result *to, i64 row, i64 first,
                         const int vectors) {
-    float16 a[CHAIN_VECTORS], t[CHAIN_VECTORS], kept[CHAIN_VECTORS], z[CHAIN_VECTORS];
-    CHAIN_EACH a[i] = t[i] = kept[i] = z[i] = (float16)(0.0f);
+    float16 a[CHAIN_VECTORS], t[CHAIN_VECTORS];
+    CHAIN_EACH a[i] = t[i] = (float16)(0.0f);
     const int count = chain->count;
 #pragma nounroll
     for (int o = 0; o < count; o++) {
         const struct chain_op *op = &chain->ops[o];
         const float alpha = op->alpha, beta = op->beta;
-        chain_load(t, &op->y, kept, row, first, vectors);
+        chain_load(t, &op->y, chain->y, row, first, vectors);
         switch (op->code) {
             CHAIN_CASE(CHAIN_X, y)
-        case CHAIN_Y: CHAIN_EACH kept[i] = t[i]; break;
-        case CHAIN_Z: CHAIN_EACH z[i] = t[i]; break;
-        case CHAIN_NO_Z: CHAIN_EACH z[i] = (float16)(0.0f); break;
+        case CHAIN_Y: CHAIN_EACH vstore16(t[i], i, chain->y); break;
+        case CHAIN_Z: CHAIN_EACH vstore16(t[i], i, chain->z); break;
+        case CHAIN_NO_Z: CHAIN_EACH vstore16((float16)(0.0f), i, chain->z); break;
         case CHAIN_SCALE:
-            CHAIN_EACH kept[i] *= t[i];
+            CHAIN_EACH vstore16(vload16(i, chain->y) * t[i], i, chain->y);
             break;
-            CHAIN_CASE(CHAIN_FMA, fma(x, y, z[i]))
+            CHAIN_CASE(CHAIN_FMA, fma(x, y, vload16(i, chain->z)))
             CHAIN_CASE(CHAIN_SUM, fma(y - beta, (float16)(alpha), x))
             CHAIN_CASE(CHAIN_PRELU, x > (float16)(0.0f) ? x : x * y)
             CHAIN_CASE(CHAIN_KEEP, y > (float16)(0.0f) ? x : (float16)(0.0f))
-            CHAIN_CASE(CHAIN_SLOPE, chain_slope(x, y, z[i], alpha))
+            CHAIN_CASE(CHAIN_SLOPE, chain_slope(x, y, vload16(i, chain->z), alpha))
             CHAIN_CASE(CHAIN_POSITIVE, x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f))
             SHORT_ELTWISE_EACH(CHAIN_CASE)
             CHAIN_BINARY_CASE(BINARY_ADD)
@@ -245,7 +253,7 @@ INLINE void chain_group(const struct chain *chain, const struct row_result *to, 
 }
 
 /* Rows of n elements, rounded up to whole vectors. */
-OUTLINE void chain_run(const struct chain *chain, const struct row_result *to, int rows, int n) {
+OUTLINE void chain_run(struct chain *chain, const struct row_result *to, int rows, int n) {
     const int count = (n + 15) / 16;
     for (int j = 0; j < rows; j++) {
         int first = 0;
