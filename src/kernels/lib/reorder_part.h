@@ -32,7 +32,9 @@ INLINE i64 NAME(part_rows)(global const WORD *src, global WORD *dst, i64 dst_y, 
     return x;
 }
 
-INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, const int rows, i64 n) {
+INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, const int rows, i64 n,
+                           int streams) {
+    const int past = streams && (ulong)dst % 64 == 0 && rows * n * sizeof(WORD) % 64 == 0;
     i64 y = 0;
     for (; y + RUN_LENGTH <= n; y += RUN_LENGTH) {
         RUN_VECTOR v[4], low[2], high[2];
@@ -52,22 +54,23 @@ INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, 
         }
 #pragma unroll
         for (int i = 0; i < rows; i++)
-            RUN_STORE(v[i], 0, dst + y * rows + i * RUN_LENGTH);
+            if (!STREAMS_LINE(v[i], dst + y * rows + i * RUN_LENGTH, past))
+                RUN_STORE(v[i], 0, dst + y * rows + i * RUN_LENGTH);
     }
     return y;
 }
 
 /* What tiles are too large for: few rows or columns. */
 INLINE void NAME(transpose_few)(const struct tile_part *t, global const WORD *src, i64 src_x,
-                                global WORD *dst, i64 dst_y) {
+                                global WORD *dst, i64 dst_y, int streams) {
     const i64 nx = t->x_valid - t->x0, ny = t->y_valid - t->y0;
     i64 x = 0, y = 0;
     src += t->x0 * src_x + t->y0;
     dst += t->y0 * dst_y + t->x0;
     if (ny == 2 && src_x == 2) x = NAME(part_rows)(src, dst, dst_y, 2, nx);
     if (ny == 4 && src_x == 4) x = NAME(part_rows)(src, dst, dst_y, 4, nx);
-    if (nx == 2 && dst_y == 2) y = NAME(join_rows)(src, src_x, dst, 2, ny);
-    if (nx == 4 && dst_y == 4) y = NAME(join_rows)(src, src_x, dst, 4, ny);
+    if (nx == 2 && dst_y == 2) y = NAME(join_rows)(src, src_x, dst, 2, ny, streams);
+    if (nx == 4 && dst_y == 4) y = NAME(join_rows)(src, src_x, dst, 4, ny, streams);
     if (nx < ny)
         for (; y < ny; y++)
             for (i64 k = 0; k < nx; k++)
@@ -80,10 +83,10 @@ INLINE void NAME(transpose_few)(const struct tile_part *t, global const WORD *sr
 
 /* y is dense in src, x in dst. What is left at the end of a tile is moved with some that comes before it. */
 INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *src, i64 src_x,
-                                 global WORD *dst, i64 dst_y) {
+                                 global WORD *dst, i64 dst_y, int streams) {
     const i64 x_last = t->x_valid - SIDE, y_last = t->y_valid - SIDE;
     if (x_last < t->x0 || y_last < t->y0) {
-        NAME(transpose_few)(t, src, src_x, dst, dst_y);
+        NAME(transpose_few)(t, src, src_x, dst, dst_y, streams);
         return;
     }
     for (i64 y = t->y0; y < t->y_valid; y += SIDE)
@@ -222,7 +225,7 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
     else
 #endif
             if (p->transpose)
-        NAME(transpose_part)(t, src, p->x.src_stride, dst, p->y.dst_stride);
+        NAME(transpose_part)(t, src, p->x.src_stride, dst, p->y.dst_stride, p->streams);
     else
         NAME(copy_part)(t, src, p->x.src_stride, p->y.src_stride, dst, p->y.dst_stride, p->streams);
     if (t->x_valid < t->x1 || t->y_valid < t->y1) NAME(zero_padding)(t, dst, p->y.dst_stride);
