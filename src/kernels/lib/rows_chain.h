@@ -13,7 +13,7 @@
 #include "kernels/lib/stream.h"
 
 #if defined(__AVX512F__)
-enum { CHAIN_VECTORS = 4 };
+enum { CHAIN_VECTORS = 8 };
 #elif defined(__AVX2__)
 enum { CHAIN_VECTORS = 4 };
 #else
@@ -127,7 +127,7 @@ INLINE int chain_has_type(int type) {
 
 #define CHAIN_EACH _Pragma("unroll") for (int i = 0; i < vectors; i++)
 #define CHAIN_LOAD(type_, element_, WIDEN_)                                                                  \
-    case type_: CHAIN_EACH t[i] = WIDEN_(vload16(0, (const element_ *)(at + i * step))); break;
+    case type_: CHAIN_EACH t[i] = WIDEN_(vload16(0, (const element_ *)(at + i * from->step))); break;
 #define CHAIN_STORE(type_, element_, NARROW_)                                                                \
     case type_:                                                                                              \
         CHAIN_EACH STREAM_OR_STORE(NARROW_(x[i]), (element_ *)(at + i * to->place.step), to->streams);       \
@@ -135,7 +135,7 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_CASE(code_, expression_)                                                                       \
     case code_:                                                                                              \
         CHAIN_EACH {                                                                                         \
-            const float16 x = a[i], y = t[i];                                                                \
+            const float16 x = a[i], y = CHAIN_T(i);                                                          \
             a[i] = expression_;                                                                              \
             (void)x, (void)y;                                                                                \
         }                                                                                                    \
@@ -143,6 +143,7 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_BINARY_CASE(alg_)                                                                              \
     CHAIN_CASE(CHAIN_BINARY + alg_ - BINARY_ADD, binary_f32(alg_, x, y, vload16(i, chain->z)))
 #define CHAIN_SAME(v_) (v_)
+#define CHAIN_T(i_) (in_place ? vload16(0, floats + (i_) * step) : t[i_])
 
 /* Operands of types other than f32 are used where they are in native code only. */
 #if ROW_IN_PLACE
@@ -185,17 +186,10 @@ INLINE float16 chain_slope(float16 x, float16 y, float16 z, float alpha) {
     return z > (float16)(0.0f) ? as_float16(as_uint16(x) & kept) : x * y;
 }
 
-INLINE void chain_load(float16 *t, const struct row_source *from, const float *y, i64 row, i64 first,
-                       const int vectors) {
-    const int step = from->step;
+/* Operands that are not floats. */
+INLINE void chain_load(float16 *t, const struct row_source *from, i64 row, i64 first, const int vectors) {
     const uchar *at = row_at(from, row, first);
-    switch (from->type) {
-    case CHAIN_KEPT:
-        CHAIN_EACH t[i] = vload16(i, y);
-        break;
-        CHAIN_LOAD(TYPE_F32, float, CHAIN_SAME)
-        CHAIN_LOAD_OTHERS
-    }
+    switch (from->type) { CHAIN_LOAD_OTHERS }
 }
 
 INLINE void chain_store(const struct row_result *to, i64 row, i64 first, const float16 *x,
@@ -207,47 +201,59 @@ INLINE void chain_store(const struct row_result *to, i64 row, i64 first, const f
     }
 }
 
-/* Everything on the vectors of a row from `first` on. */
+/* An operation, whose operand is in t, or in place: at `floats`. */
+INLINE void chain_apply(struct chain *chain, const struct chain_op *op, float16 *a, const float16 *t,
+                        const float *floats, int step, const int in_place, const int vectors) {
+    const float alpha = op->alpha, beta = op->beta;
+    switch (op->code) {
+        CHAIN_CASE(CHAIN_X, y)
+    case CHAIN_Y: CHAIN_EACH vstore16(CHAIN_T(i), i, chain->y); break;
+    case CHAIN_Z: CHAIN_EACH vstore16(CHAIN_T(i), i, chain->z); break;
+    case CHAIN_NO_Z: CHAIN_EACH vstore16((float16)(0.0f), i, chain->z); break;
+    case CHAIN_SCALE:
+        CHAIN_EACH vstore16(vload16(i, chain->y) * CHAIN_T(i), i, chain->y);
+        break;
+        CHAIN_CASE(CHAIN_FMA, fma(x, y, vload16(i, chain->z)))
+        CHAIN_CASE(CHAIN_SUM, fma(y - beta, (float16)(alpha), x))
+        CHAIN_CASE(CHAIN_PRELU, x > (float16)(0.0f) ? x : x * y)
+        CHAIN_CASE(CHAIN_KEEP, y > (float16)(0.0f) ? x : (float16)(0.0f))
+        CHAIN_CASE(CHAIN_SLOPE, chain_slope(x, y, vload16(i, chain->z), alpha))
+        CHAIN_CASE(CHAIN_POSITIVE, x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f))
+        SHORT_ELTWISE_EACH(CHAIN_CASE)
+        CHAIN_BINARY_CASE(BINARY_ADD)
+        CHAIN_BINARY_CASE(BINARY_MUL)
+        CHAIN_BINARY_CASE(BINARY_MAX)
+        CHAIN_BINARY_CASE(BINARY_MIN)
+        CHAIN_BINARY_CASE(BINARY_DIV)
+        CHAIN_BINARY_CASE(BINARY_SUB)
+        CHAIN_BINARY_CASE(BINARY_GE)
+        CHAIN_BINARY_CASE(BINARY_GT)
+        CHAIN_BINARY_CASE(BINARY_LE)
+        CHAIN_BINARY_CASE(BINARY_LT)
+        CHAIN_BINARY_CASE(BINARY_EQ)
+        CHAIN_BINARY_CASE(BINARY_NE)
+        CHAIN_BINARY_CASE(BINARY_SELECT)
+    }
+    if (op->relu) CHAIN_EACH a[i] = a[i] > (float16)(0.0f) ? a[i] : (float16)(0.0f);
+}
+
+/* Everything on the vectors of a row from `first` on. Floats are used where they are: registers are few. */
 INLINE void chain_group(struct chain *chain, const struct row_result *to, i64 row, i64 first,
                         const int vectors) {
     float16 a[CHAIN_VECTORS], t[CHAIN_VECTORS];
-    CHAIN_EACH a[i] = t[i] = (float16)(0.0f);
+    CHAIN_EACH a[i] = (float16)(0.0f);
     const int count = chain->count;
 #pragma nounroll
     for (int o = 0; o < count; o++) {
         const struct chain_op *op = &chain->ops[o];
-        const float alpha = op->alpha, beta = op->beta;
-        chain_load(t, &op->y, chain->y, row, first, vectors);
-        switch (op->code) {
-            CHAIN_CASE(CHAIN_X, y)
-        case CHAIN_Y: CHAIN_EACH vstore16(t[i], i, chain->y); break;
-        case CHAIN_Z: CHAIN_EACH vstore16(t[i], i, chain->z); break;
-        case CHAIN_NO_Z: CHAIN_EACH vstore16((float16)(0.0f), i, chain->z); break;
-        case CHAIN_SCALE:
-            CHAIN_EACH vstore16(vload16(i, chain->y) * t[i], i, chain->y);
-            break;
-            CHAIN_CASE(CHAIN_FMA, fma(x, y, vload16(i, chain->z)))
-            CHAIN_CASE(CHAIN_SUM, fma(y - beta, (float16)(alpha), x))
-            CHAIN_CASE(CHAIN_PRELU, x > (float16)(0.0f) ? x : x * y)
-            CHAIN_CASE(CHAIN_KEEP, y > (float16)(0.0f) ? x : (float16)(0.0f))
-            CHAIN_CASE(CHAIN_SLOPE, chain_slope(x, y, vload16(i, chain->z), alpha))
-            CHAIN_CASE(CHAIN_POSITIVE, x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f))
-            SHORT_ELTWISE_EACH(CHAIN_CASE)
-            CHAIN_BINARY_CASE(BINARY_ADD)
-            CHAIN_BINARY_CASE(BINARY_MUL)
-            CHAIN_BINARY_CASE(BINARY_MAX)
-            CHAIN_BINARY_CASE(BINARY_MIN)
-            CHAIN_BINARY_CASE(BINARY_DIV)
-            CHAIN_BINARY_CASE(BINARY_SUB)
-            CHAIN_BINARY_CASE(BINARY_GE)
-            CHAIN_BINARY_CASE(BINARY_GT)
-            CHAIN_BINARY_CASE(BINARY_LE)
-            CHAIN_BINARY_CASE(BINARY_LT)
-            CHAIN_BINARY_CASE(BINARY_EQ)
-            CHAIN_BINARY_CASE(BINARY_NE)
-            CHAIN_BINARY_CASE(BINARY_SELECT)
+        const int kept = op->y.type == CHAIN_KEPT, step = kept ? 16 : op->y.step / 4;
+        const float *floats = kept ? chain->y : (const float *)row_at(&op->y, row, first);
+        if (kept || op->y.type == TYPE_F32) {
+            chain_apply(chain, op, a, t, floats, step, 1, vectors);
+        } else {
+            chain_load(t, &op->y, row, first, vectors);
+            chain_apply(chain, op, a, t, floats, step, 0, vectors);
         }
-        if (op->relu) CHAIN_EACH a[i] = a[i] > (float16)(0.0f) ? a[i] : (float16)(0.0f);
     }
     chain_store(to, row, first, a, vectors);
 }
