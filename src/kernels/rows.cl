@@ -40,10 +40,18 @@ INLINE struct row_shape row_shape(const struct row_block *block) {
     return shape;
 }
 
-/* Buffers of floats. */
+/* A chain and the room that its operands use. */
+struct row_chain {
+    struct chain chain;
+    int used;
+};
+
+/* What is too large for the stack of a function: Intel's compiler for CPUs lets it overlap with the kernel's.
+ */
 struct row_space {
     float x[ROW_BLOCK + 16];          /* the accumulator */
     float room[5 * (ROW_BLOCK + 16)]; /* operands of a chain that it does not find where they are */
+    struct row_chain chain;
 } LINE_ALIGNED;
 
 /* Whole vectors that can be used where they are? */
@@ -124,12 +132,6 @@ OUTLINE void row_function(constant struct row_op *op, const struct row_result *r
 INLINE int row_is_function(constant struct row_op *op) {
     return op->kind == ROW_ELTWISE && !short_has_alg(ROW_ELTWISE, op->alg);
 }
-
-/* A chain and the room that its operands use. */
-struct row_chain {
-    struct chain chain;
-    int used;
-};
 
 INLINE void row_link(struct row_chain *c, int code, constant struct row_op *op) {
     chain_add(&c->chain, code, op->alpha, op->beta);
@@ -238,8 +240,8 @@ OUTLINE void row_compute(const struct row_state *s, struct row_block *block, str
     const struct row_shape shape = row_shape(block);
     const struct row_result between = {{(const uchar *)space->x, 4 * shape.n, 64, TYPE_F32}, 0};
     struct row_result last = between;
-    struct row_chain c;
-    c.used = c.chain.count = 0;
+    struct row_chain *c = &space->chain;
+    c->used = c->chain.count = 0;
     const int direct = !edge && row_is_in_reach(p, block, dst);
     if (direct) {
         row_set_in_place(s, block, dst, &last.place);
@@ -249,17 +251,17 @@ OUTLINE void row_compute(const struct row_state *s, struct row_block *block, str
         constant struct row_op *op = &p->ops[i];
         const int ends = i + 1 == p->nops && last.place.type == TYPE_F32;
         if (row_is_function(op)) {
-            row_apply(op, &c, ends ? &last : &between, &between, shape);
+            row_apply(op, c, ends ? &last : &between, &between, shape);
         } else {
-            if (row_chain_is_full(&c)) row_run(&c, &between, shape);
-            row_link_op(s, block, op, &c, space);
+            if (row_chain_is_full(c)) row_run(c, &between, shape);
+            row_link_op(s, block, op, c, space);
         }
     }
-    const uchar *x = c.chain.ops[0].y.at;
-    if (direct && chain_is_floats(&c.chain) && x == last.place.at) return;
-    const int there = x == between.place.at || (!edge && chain_is_dense(&c.chain, shape.rows, shape.n));
-    if (!chain_is_floats(&c.chain) || !there) {
-        row_run(&c, &last, shape);
+    const uchar *x = c->chain.ops[0].y.at;
+    if (direct && chain_is_floats(&c->chain) && x == last.place.at) return;
+    const int there = x == between.place.at || (!edge && chain_is_dense(&c->chain, shape.rows, shape.n));
+    if (!chain_is_floats(&c->chain) || !there) {
+        row_run(c, &last, shape);
         if (direct) return;
         x = last.place.at;
     }
