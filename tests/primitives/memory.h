@@ -17,8 +17,9 @@ void must_succeed(dnnl_status_t status, const char *call);
 #define MUST(call) must_succeed(call, #call)
 
 /* The engine under test and its stream: made by the first call. That is the CPU, or, with
- * LODE_TEST_ENGINE=gpu, the first GPU engine that runs the kernels for GPUs alone. If there is none, the
- * program is skipped. */
+ * LODE_TEST_ENGINE=gpu, the first GPU engine that runs the kernels for GPUs alone, with
+ * LODE_TEST_ENGINE=device the first device of ONEDNN_GPU_RUNTIME. If there is none, the program is skipped.
+ */
 dnnl_engine_t test_engine(void);
 dnnl_stream_t test_stream(void);
 bool test_gpu(void);
