@@ -454,11 +454,12 @@ struct pool_readers {
 INLINE void pool_readers_add(struct pool_readers *list, constant struct f64_pooling_params *p, i64 batch,
                              const i64 *place, i64 tap) {
     const int k = list->count++;
-    struct taps t;
-    if (p->alg != POOLING_MAX) window_taps(&t, &p->window, place);
     list->each[k].from = pixel(&p->from, batch, place);
     list->each[k].workspace = pixel(&p->workspace, batch, place);
     list->each[k].tap = tap;
+    if (p->alg == POOLING_MAX) return;
+    struct taps t;
+    window_taps(&t, &p->window, place);
     list->each[k].divisor = pool_divisor(p, &t);
 }
 

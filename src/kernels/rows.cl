@@ -46,8 +46,8 @@ struct row_chain {
     int used;
 };
 
-/* What is too large for the stack of a function: Intel's compiler for CPUs lets it overlap with the kernel's.
- */
+/* Buffers of floats, and the chain. All are in the kernel's frame: Intel's OpenCL compiler for CPUs lets
+ * large structs of other functions overlap with it. */
 struct row_space {
     float x[ROW_BLOCK + 16];          /* the accumulator */
     float room[5 * (ROW_BLOCK + 16)]; /* operands of a chain that it does not find where they are */

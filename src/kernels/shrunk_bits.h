@@ -22,7 +22,6 @@ enum {
     PHASES = 32, /* of a number: each has its own weights */
     MIXERS = 4 * PHASES,
     LARGEST = 2047, /* of what is mixed: 256 times the logarithm of the odds */
-    HALF = 1 << 11,
     LEARNING = 2,
 };
 

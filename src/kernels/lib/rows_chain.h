@@ -153,14 +153,7 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_WIDEN_U8(v_) widen_unsigned(convert_uint16(v_))
 #define CHAIN_WIDEN_F8_E5M2(v_) widen_f8_e5m2(convert_uint16(v_))
 #define CHAIN_WIDEN_F8_E4M3(v_) widen_f8_e4m3(convert_uint16(v_))
-#define CHAIN_LOAD_OTHERS                                                                                    \
-    CHAIN_LOAD(TYPE_BF16, ushort, CHAIN_WIDEN_BF16)                                                          \
-    CHAIN_LOAD(TYPE_F16, ushort, CHAIN_WIDEN_F16)                                                            \
-    CHAIN_LOAD(TYPE_S8, uchar, CHAIN_WIDEN_S8)                                                               \
-    CHAIN_LOAD(TYPE_U8, uchar, CHAIN_WIDEN_U8)                                                               \
-    CHAIN_LOAD(TYPE_F8_E5M2, uchar, CHAIN_WIDEN_F8_E5M2)                                                     \
-    CHAIN_LOAD(TYPE_F8_E4M3, uchar, CHAIN_WIDEN_F8_E4M3)                                                     \
-    CHAIN_LOAD(TYPE_S32, uint, widen_s32)
+#define CHAIN_WIDEN_S32(v_) widen_s32(v_)
 #define CHAIN_NARROW_BF16(v_) convert_ushort16(lanes_bf16(v_))
 #define CHAIN_NARROW_F16(v_) convert_ushort16(lanes_f16(v_))
 #define CHAIN_NARROW_S8(v_) convert_uchar16(lanes_s8(v_))
@@ -168,18 +161,14 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_NARROW_F8_E5M2(v_) convert_uchar16(lanes_f8_e5m2(v_))
 #define CHAIN_NARROW_F8_E4M3(v_) convert_uchar16(lanes_f8_e4m3(v_))
 #define CHAIN_NARROW_S32(v_) as_uint16(lanes_s32(v_))
-#define CHAIN_STORE_OTHERS                                                                                   \
-    CHAIN_STORE(TYPE_BF16, ushort, CHAIN_NARROW_BF16)                                                        \
-    CHAIN_STORE(TYPE_F16, ushort, CHAIN_NARROW_F16)                                                          \
-    CHAIN_STORE(TYPE_S8, uchar, CHAIN_NARROW_S8)                                                             \
-    CHAIN_STORE(TYPE_U8, uchar, CHAIN_NARROW_U8)                                                             \
-    CHAIN_STORE(TYPE_F8_E5M2, uchar, CHAIN_NARROW_F8_E5M2)                                                   \
-    CHAIN_STORE(TYPE_F8_E4M3, uchar, CHAIN_NARROW_F8_E4M3)                                                   \
-    CHAIN_STORE(TYPE_S32, uint, CHAIN_NARROW_S32)
+#define CHAIN_OTHERS(each_)                                                                                  \
+    each_(BF16, ushort) each_(F16, ushort) each_(S8, uchar) each_(U8, uchar) each_(F8_E5M2, uchar)           \
+            each_(F8_E4M3, uchar) each_(S32, uint)
 #else
-#define CHAIN_LOAD_OTHERS
-#define CHAIN_STORE_OTHERS
+#define CHAIN_OTHERS(each_)
 #endif
+#define CHAIN_LOAD_OTHER(name_, element_) CHAIN_LOAD(TYPE_##name_, element_, CHAIN_WIDEN_##name_)
+#define CHAIN_STORE_OTHER(name_, element_) CHAIN_STORE(TYPE_##name_, element_, CHAIN_NARROW_##name_)
 
 INLINE float16 chain_slope(float16 x, float16 y, float16 z, float alpha) {
     const uint16 kept = (uint16)(alpha == 0.0f ? 0u : 0xffffffffu);
@@ -189,7 +178,7 @@ INLINE float16 chain_slope(float16 x, float16 y, float16 z, float alpha) {
 /* Operands that are not floats. */
 INLINE void chain_load(float16 *t, const struct row_source *from, i64 row, i64 first, const int vectors) {
     const uchar *at = row_at(from, row, first);
-    switch (from->type) { CHAIN_LOAD_OTHERS }
+    switch (from->type) { CHAIN_OTHERS(CHAIN_LOAD_OTHER) }
 }
 
 INLINE void chain_store(const struct row_result *to, i64 row, i64 first, const float16 *x,
@@ -197,7 +186,7 @@ INLINE void chain_store(const struct row_result *to, i64 row, i64 first, const f
     uchar *at = (uchar *)row_at(&to->place, row, first);
     switch (to->place.type) {
         CHAIN_STORE(TYPE_F32, float, CHAIN_SAME)
-        CHAIN_STORE_OTHERS
+        CHAIN_OTHERS(CHAIN_STORE_OTHER)
     }
 }
 
