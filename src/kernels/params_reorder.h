@@ -59,6 +59,21 @@ struct reorder_tiles_params {
     struct tile_loop loops[WALK_LOOPS]; /* around the tiles, outermost first */
 };
 
+/* Concatenation of short rows: `run` elements of each source, side by side in dst. */
+enum { CONCAT_SOURCES = 8 }; /* of one launch */
+struct concat_source {
+    i64 src_offset, src_stride, dst_offset, run;
+};
+PARAMS_SIZE(concat_source, 32);
+
+struct concat_rows_params {
+    i64 rows, span; /* span: rows of a work-item */
+    i64 dst_stride;
+    i32 count, streams; /* count: of sources; streams: what is written bypasses the caches */
+    struct concat_source sources[CONCAT_SOURCES];
+};
+PARAMS_SIZE(concat_rows_params, 32 + 8 * 32);
+
 /* All loops, outermost first, for work-items that take one element at a time. Dimensions with a block are
  * numbered: their positions, limits and pads are lanes of vectors. */
 enum { REORDER_BLOCKED = 4 };

@@ -217,6 +217,49 @@ kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
         FOR_TILE_PARTS(p, reorder_part_32(p, &t, src, dst))}
 #endif
 
+/* Rows of several sources, side by side: dst is written once, from its beginning to its end. */
+
+#define DEFINE_CONCAT_ROWS(bits, WORD)                                                                       \
+    INLINE void concat_run_##bits(global const WORD *from, global WORD *to, i64 run, int streams) {          \
+        i64 i = 0;                                                                                           \
+        if (from == to) return; /* the source lies in place */                                               \
+        if (STREAMED(streams) && run * (i64)sizeof(WORD) >= 256) {                                           \
+            stream_bytes((uchar *)to, (const uchar *)from, run * (i64)sizeof(WORD));                         \
+            return;                                                                                          \
+        }                                                                                                    \
+        for (; i + 16 <= run; i += 16)                                                                       \
+            vstore16(vload16(0, from + i), 0, to + i);                                                       \
+        for (; i < run; i++)                                                                                 \
+            to[i] = from[i];                                                                                 \
+    }                                                                                                        \
+                                                                                                             \
+    kernel void x##bits##_concat_rows(ITEM global const WORD *src0, global const WORD *src1,                 \
+                                      global const WORD *src2, global const WORD *src3,                      \
+                                      global const WORD *src4, global const WORD *src5,                      \
+                                      global const WORD *src6, global const WORD *src7, global WORD *dst,    \
+                                      constant struct concat_rows_params *p) {                               \
+        global const WORD *const srcs[CONCAT_SOURCES] = {src0, src1, src2, src3, src4, src5, src6, src7};    \
+        const i64 first = (i64)get_global_id(0) * p->span;                                                   \
+        for (i64 row = first; row < first + p->span && row < p->rows; row++)                                 \
+            _Pragma("nounroll") for (int i = 0; i < p->count; i++) {                                         \
+                constant struct concat_source *source = &p->sources[i];                                      \
+                concat_run_##bits(srcs[i] + source->src_offset + row * source->src_stride,                   \
+                                  dst + source->dst_offset + row * p->dst_stride, source->run, p->streams);  \
+            }                                                                                                \
+        if (STREAMED(p->streams)) STREAM_END();                                                              \
+    }
+
+/* Range: parts of the rows. */
+#if WANTED(x8_concat_rows)
+DEFINE_CONCAT_ROWS(8, uchar)
+#endif
+#if WANTED(x16_concat_rows)
+        DEFINE_CONCAT_ROWS(16, ushort)
+#endif
+#if WANTED(x32_concat_rows)
+                DEFINE_CONCAT_ROWS(32, uint)
+#endif
+
 /* 64 bits. */
 
 #define WORD ulong
@@ -230,9 +273,9 @@ kernel void x32_reorder_tiles(ITEM global const float *src, global float *dst,
 #include "kernels/lib/reorder_part.h"
 
 #if WANTED(x64_reorder_tiles)
-kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
-                              constant struct reorder_tiles_params *p){
-        FOR_TILE_PARTS(p, reorder_part_64(p, &t, src, dst))}
+                        kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
+                                                      constant struct reorder_tiles_params *p){
+                                FOR_TILE_PARTS(p, reorder_part_64(p, &t, src, dst))}
 #endif
 
 /* 16 and 8 bits, in the kernel that also converts. */

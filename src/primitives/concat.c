@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concatenation: creation, and plans that reorder each source into its part of dst. */
+/* Concatenation: creation, and plans: rows of all sources side by side, or a reorder of each source into its
+ * part of dst. */
+#include "base/round.h"
+#include "kernels/params_reorder.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "primitives/check.h"
 #include "primitives/epilogue.h"
 #include "primitives/primitives.h"
+#include "primitives/tensor.h"
 
 static const char component[] = "concat";
 
@@ -174,7 +178,79 @@ static dnnl_status_t build(struct plan *plan) {
     return direct ? dnnl_success : append_reorder(plan, ARG_SCRATCHPAD, &whole, DNNL_ARG_DST, &dst, NULL);
 }
 
+/* Short rows, side by side in dst: several sources per launch, because a launch for each would go through all
+ * of dst as often. */
+
+/* NULL: there is none for elements of that size. */
+static const struct kernel *rows_kernel(const md_t *dst) {
+    switch (dt_bits(dst->data_type)) {
+    case 8: return &kernel_x8_concat_rows;
+    case 16: return &kernel_x16_concat_rows;
+    case 32: return &kernel_x32_concat_rows;
+    default: return NULL;
+    }
+}
+
+/* Adds source i, which begins `at` along the axis. All sources have as many rows, as far apart in dst. */
+static dnnl_status_t add_rows(struct plan *plan, struct concat_rows_params *p, int i, dnnl_dim_t at) {
+    const md_t *src = source(&plan->problem, i), *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    struct copied_rows copied;
+    md_t part;
+    TRY(part_of(&part, dst, src, plan->problem.axis, at));
+    if (!copies_rows(src, &part, &copied)) return plan_skip(plan, "a source is not made of rows");
+    if (p->rows != 0 && (p->rows != copied.rows || p->dst_stride != copied.to_stride))
+        return plan_skip(plan, "rows differ");
+    p->rows = copied.rows;
+    p->dst_stride = copied.to_stride;
+    p->sources[p->count++] =
+            (struct concat_source){src->offset0, copied.from_stride, part.offset0, copied.run};
+    return dnnl_success;
+}
+
+static dnnl_status_t launch_rows(struct plan *plan, struct concat_rows_params *made, const int *args) {
+    const struct kernel *kernel = rows_kernel(problem_md(&plan->problem, DNNL_ARG_DST));
+    struct launch *launch;
+    made->span = divide_up(work_of_item(plan->device, made->rows * made->dst_stride), made->dst_stride);
+    const struct range range = {.groups = {(size_t)divide_up(made->rows, made->span), 1, 1},
+                                .group_size = {1, 1, 1}};
+    struct concat_rows_params *p = plan_launch(plan, kernel, range, &launch);
+    if (!p) return dnnl_out_of_memory;
+    *p = *made;
+    for (int i = 0; i < CONCAT_SOURCES; i++)
+        launch_bind(launch, i < made->count ? args[i] : ARG_NOTHING);
+    launch_bind(launch, DNNL_ARG_DST);
+    launch_may_stream_to(launch, DNNL_ARG_DST, &p->streams);
+    made->count = 0;
+    return dnnl_success;
+}
+
+static dnnl_status_t build_rows(struct plan *plan) {
+    enum { SHORT = 16384 }; /* bytes */
+    struct problem *problem = &plan->problem;
+    struct concat_rows_params made = {0};
+    int args[CONCAT_SOURCES];
+    TRY(decide_layout(problem));
+    const md_t *dst = problem_md(problem, DNNL_ARG_DST);
+    const struct kernel *kernel = rows_kernel(dst);
+    if (!kernel || !attr_is_default(&plan->attr)) return plan_skip(plan, "elements of that size, or scales");
+    TRY(plan_takes(plan, kernel));
+    if (md_nelems(dst, true) == 0 || !parts_exist(problem, dst)) return plan_skip(plan, "no parts of dst");
+    dnnl_dim_t at = 0;
+    for (int i = 0; source(problem, i); i++) {
+        const dnnl_dim_t size = source(problem, i)->dims[problem->axis];
+        if (size == 0) continue;
+        if (made.count == CONCAT_SOURCES) TRY(launch_rows(plan, &made, args));
+        args[made.count] = DNNL_ARG_MULTIPLE_SRC + i;
+        TRY(add_rows(plan, &made, i, at));
+        if (made.dst_stride > SHORT / (dnnl_dim_t)dt_size(dst->data_type))
+            return plan_skip(plan, "rows are long");
+        at += size;
+    }
+    return launch_rows(plan, &made, args);
+}
+
 const struct implementation concat_implementations[] = {
+        {"concat_rows", build_rows, NULL},
         {"concat_parts", build, NULL},
         {NULL, NULL, NULL},
 };

@@ -53,4 +53,11 @@ const struct implementation *primitive_implementations(const struct problem *pro
 dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to,
                              const attr_t *attr);
 
+/* A copy between tensors of one type that is one of rows: `run` adjacent elements, `rows` times. */
+struct copied_rows {
+    dnnl_dim_t rows, run, from_stride, to_stride;
+};
+/* False: it is not, or it is one of a single row. */
+bool copies_rows(const md_t *from, const md_t *to, struct copied_rows *copied);
+
 #endif

@@ -349,17 +349,31 @@ static struct range tiles_range(const struct reorder_tiles_params *p) {
             .group_size = {1, 1, 1}};
 }
 
-/* Both layouts as loops, from the outermost of dst to the innermost. */
+/* Both layouts as loops, from the outermost of dst to the innermost. False: inner blocks do not match, or
+ * there are too many. */
+static bool find_loops(struct loops *l, const md_t *src, const md_t *dst) {
+    *l = (struct loops){0};
+    for (int d = 0; d < src->ndims; d++)
+        if (!add_dimension(l, src, dst, d)) return false;
+    sort_by_dst(l);
+    merge_loops(l);
+    return true;
+}
+
 static dnnl_status_t plan_loops(const struct plan *plan, struct loops *l) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_FROM),
                *dst = problem_md(&plan->problem, DNNL_ARG_TO);
-    *l = (struct loops){0};
-    for (int d = 0; d < src->ndims; d++)
-        if (!add_dimension(l, src, dst, d))
-            return plan_skip(plan, "inner blocks do not match, or there are too many");
-    sort_by_dst(l);
-    merge_loops(l);
+    if (!find_loops(l, src, dst)) return plan_skip(plan, "inner blocks do not match, or there are too many");
     return dnnl_success;
+}
+
+bool copies_rows(const md_t *from, const md_t *to, struct copied_rows *copied) {
+    struct loops l;
+    if (from->data_type != to->data_type || !find_loops(&l, from, to) || l.count != 2) return false;
+    const struct tile_loop *outer = &l.loops[0], *inner = &l.loops[1];
+    *copied = (struct copied_rows){outer->size, inner->size, outer->src_stride, outer->dst_stride};
+    return outer->dim == TENSOR_DIMS && inner->dim == TENSOR_DIMS && inner->src_stride == 1
+           && inner->dst_stride == 1;
 }
 
 /* Both layouts as tiles. */

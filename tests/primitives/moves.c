@@ -100,6 +100,14 @@ static void concat(void **state) {
         for (int d = 0; d < COUNT(types) - 1; d++)
             run_concat(
                     &(struct concat_case){2, 1, {3, 4}, types[a], types[d], "acdb", "abcd", "abcd", false});
+    for (int t = 0; t < COUNT(types); t++) { /* rows side by side, in more than one launch */
+        struct concat_case rows = {MOST,     1,        {70, 1, 16, 0, 17, 300, 3, 33, 2, 100, 5, 64},
+                                   types[t], types[t], "acdb",
+                                   "acdb",   "acdb",   false};
+        run_concat(&rows);
+        rows.dst_tag = NULL;
+        run_concat(&rows);
+    }
     run_concat(&(struct concat_case){2, 1, {3, 4}, dnnl_f64, dnnl_f64, "acdb", "abcd", "abcd", false});
     run_concat(&(struct concat_case){1, 1, {7}, dnnl_s8, dnnl_s8, "acdb", "abcd", NULL, false});
     run_concat(&(struct concat_case){

@@ -94,6 +94,8 @@ OUTLINE void stream_bytes(uchar *to, const uchar *from, i64 n) {
     }
     if (k < n) __builtin_memcpy(to + n - size, from + n - size, (size_t)size);
 }
+#else
+#define stream_bytes(to, from, n) /* nothing calls it: STREAMED is 0 */
 #endif
 
 INLINE int type_bytes(int type) {
