@@ -101,12 +101,12 @@ static uint64_t saved_state(void) {
     return (uint64_t)high << 32 | low;
 }
 
-/* A process must request AMX tiles before use. This only asks whether the kernel would grant them. */
+/* A process must request AMX tiles before use: for all its threads, and once and for all. Linux refuses where
+ * a thread has a signal stack that is too small for them. */
 static bool tiles_granted(void) {
 #if defined(__linux__) && defined(SYS_arch_prctl)
-    enum { GET_SUPPORTED = 0x1021, TILE_DATA = 1 << 18 };
-    uint64_t supported = 0;
-    return syscall(SYS_arch_prctl, GET_SUPPORTED, &supported) == 0 && (supported & TILE_DATA);
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
 #else
     return false;
 #endif
@@ -141,7 +141,7 @@ static unsigned detect(void) {
              | when(has(more.eax, 5), CPU_AVX512_BF16) | when(has(seven.edx, 23), CPU_AVX512_FP16);
     if (has(more.edx, 19)) found |= when((cpuid(0x24, 0).ebx & 0xff) >= 2, CPU_AVX10_2);
     bool amx = has(seven.edx, 22) && has(seven.edx, 24) && has(seven.edx, 25);
-    if (!amx || (state & TILES) != TILES || !tiles_granted()) return found;
+    if (!amx || (state & TILES) != TILES) return found;
     return found | CPU_AMX | when(has(more.eax, 21), CPU_AMX_FP16)
            | when(has(cpuid(0x1e, 1).eax, 4), CPU_AMX_FP8);
 }
@@ -156,6 +156,11 @@ static unsigned detect(void) {
 #else
 static unsigned detect(void) {
     return 0;
+}
+#endif
+#ifndef __x86_64__
+static bool tiles_granted(void) {
+    return false;
 }
 #endif
 
@@ -178,12 +183,27 @@ static const struct isa *best(void) {
     return &isas[ISAS - 1];
 }
 
+/* The features that the limit allows: those of every instruction set within it, plus the small extensions
+ * that compilers assume with AVX2. Features that oneDNN has no name for are not limited. */
+static unsigned allowed(void) {
+    unsigned named = 0, within = 0;
+    for (int i = 0; i < ISAS; i++) {
+        named |= isas[i].needs;
+        if ((isas[i].value & ~limit) == 0) within |= isas[i].needs;
+    }
+    if (within & CPU_AVX2) within |= CPU_FMA | CPU_SMALL_EXTENSIONS;
+    named |= CPU_FMA | CPU_SMALL_EXTENSIONS;
+    return within | ~named;
+}
+
 /* The best instruction set within the limit. The caller holds the lock. */
 static const struct isa *choose(void) {
     const struct isa *isa = atomic_load(&fixed);
     if (isa) return isa;
     features = detect();
     if (!limited) limit = limit_from_environment();
+    if ((features & allowed() & CPU_AMX) && !tiles_granted())
+        features &= ~(unsigned)(CPU_AMX | CPU_AMX_FP16 | CPU_AMX_FP8);
     return best();
 }
 
@@ -224,19 +244,6 @@ const char *cpu_isa_description(void) {
     const struct isa *isa = choose();
     pthread_mutex_unlock(&lock);
     return isa->description;
-}
-
-/* The features that the limit allows: those of every instruction set within it, plus the small extensions
- * that compilers assume with AVX2. Features that oneDNN has no name for are not limited. */
-static unsigned allowed(void) {
-    unsigned named = 0, within = 0;
-    for (int i = 0; i < ISAS; i++) {
-        named |= isas[i].needs;
-        if ((isas[i].value & ~limit) == 0) within |= isas[i].needs;
-    }
-    if (within & CPU_AVX2) within |= CPU_FMA | CPU_SMALL_EXTENSIONS;
-    named |= CPU_FMA | CPU_SMALL_EXTENSIONS;
-    return within | ~named;
 }
 
 unsigned cpu_features(void) {

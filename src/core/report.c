@@ -109,6 +109,7 @@ static const struct bit_name feature_names[] = {
         {HAS_MATRIX_ENGINE, "matrix_engine"},
         {HAS_WIDE_VECTORS, "wide_vectors"},
         {HAS_BF16_DOT, "bf16_dot"},
+        {HAS_MATRIX_TILES, "matrix_tiles"},
 };
 
 static void report_properties(const struct device *device) {

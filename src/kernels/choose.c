@@ -39,6 +39,7 @@ static const struct {
         {HAS_MATRIX_ENGINE, "no matrix engine on this device"},
         {HAS_WIDE_VECTORS, "no 64-byte vector registers on this device"},
         {HAS_BF16_DOT, "no dot products of bf16 on this device"},
+        {HAS_MATRIX_TILES, "no matrix tiles on this device"},
 };
 
 static const char *first_missing(unsigned features) {
@@ -103,7 +104,8 @@ void native_describe(struct device_info *device, unsigned cpu_features) {
     device->vector_bytes = native_forms[best_form(NULL, cpu_features)].vector_bytes;
     device->features = HAS_FP64 | (HAVE_FIBERS ? HAS_LOCAL_MEMORY : 0)
                        | (device->vector_bytes >= 64 ? HAS_WIDE_VECTORS : 0)
-                       | (cpu_features & CPU_AVX512_BF16 ? HAS_BF16_DOT : 0);
+                       | (cpu_features & CPU_AVX512_BF16 ? HAS_BF16_DOT : 0)
+                       | (cpu_features & CPU_AMX ? HAS_MATRIX_TILES : 0);
     device->largest_group = 1024;
     device->local_bytes = 65536;
 }

@@ -27,6 +27,7 @@ enum device_feature {
     HAS_MATRIX_ENGINE = 1 << 15, /* cl_intel_subgroup_matrix_multiply_accumulate */
     HAS_WIDE_VECTORS = 1 << 16,  /* 64-byte vector registers */
     HAS_BF16_DOT = 1 << 17,      /* a CPU's dot products of pairs of bf16 */
+    HAS_MATRIX_TILES = 1 << 18,  /* a CPU's products of tiles of bytes and of bf16 */
 };
 enum { SUB_GROUP_SIZES = 4 | 8 | 16 | 32 | 64 };
 

@@ -4,6 +4,7 @@
  * columns by one panel of output channels, two vectors of integers. Sums are exact, so their order does not
  * matter; scales, bias and post-ops follow in a fixed order.
  */
+#define HEIGHT INT8_GEMM_HEIGHT
 #include "kernels/lib/dot4.h"
 #include "kernels/lib/int8_end.h"
 

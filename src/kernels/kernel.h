@@ -38,7 +38,7 @@ struct kernel {
     enum kernel_class class;
     unsigned needs;                /* set of enum device_feature */
     unsigned forms;                /* set of enum kernel_form */
-    const char *spirv, *spirv_end; /* a module of its own, shrunk; kernel_spirv expands it */
+    const char *spirv, *spirv_end; /* a module of its own, shrunk; NULL: it has none */
     int nbuffers;                  /* buffer arguments, including those of the epilogue */
     bool scalars;                  /* takes the block of scalars, by value, after the buffers */
     size_t params_size; /* of the parameter block: the last argument, a pointer to constant memory */

@@ -55,6 +55,7 @@
     static const struct native_arg name##_args[nbuffers + scalars + 1] = {                                   \
             [0 ... nbuffers - 1] = {NATIVE_ARG_BUFFER, sizeof(void *)},                                      \
             SCALAR_ARG_##scalars(nbuffers)[nbuffers + scalars] = {NATIVE_ARG_BUFFER, sizeof(void *)}};
+#define WRAP_NATIVE_FORM WRAP_ALL_FORMS
 #define WRAP_DEVICE_FORMS(name, nbuffers, scalars)
 
 #define KERNEL(family, name, class, needs, forms, nbuffers, scalars, params)                                 \
@@ -69,6 +70,7 @@
      .args = kernel_name##_args,                                                                             \
      .nargs = nbuffers + scalars + 1,                                                                        \
      .flags = (barriers) ? NATIVE_USES_BARRIER : 0},
+#define ROW_NATIVE_FORM ROW_ALL_FORMS
 #define ROW_DEVICE_FORMS(kernel_name, barriers, nbuffers, scalars)
 
 #define KERNEL(family, kernel_name, class, needs, forms, nbuffers, scalars, params)                          \

@@ -19,6 +19,7 @@ enum {
     GEMM_DEEP_COLUMNS = 64, /* most columns of the deep kernels */
     GEMM_WIDE_PANELS = 4,
     GEMM_FEW_COLUMNS = 3, /* so few need two panels at a time to hide the latency of fma */
+    MATRIX_TILE = 16,     /* columns of a tile of CPUs with matrix tiles */
 };
 
 struct gemm_params {
@@ -41,7 +42,8 @@ struct gemm_params {
     i64 tile;                         /* columns of a tile, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
     i64 whole;                        /* tiles of a row before the first that has one column less */
-    i64 run, runs;                /* f32: tiles of a row that a work-item computes; tiles / run, rounded up */
+    /* f32: tiles of a row that a work-item computes; tiles / run, rounded up. Matrix tiles: of all rows. */
+    i64 run, runs;
     struct activation activation; /* instead of the epilogue's post-ops; if `adds`, after the sum with dst */
     f32 low, high;                /* the first `limits` of these */
     i32 has_bias, bias_type;

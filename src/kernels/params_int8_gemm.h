@@ -43,6 +43,8 @@ struct int8_gemm_params {
     i64 sums_offset, sums_batch[GEMM_BATCHES]; /* of column sums, in integers */
     i32 sums;                                  /* SUMS_* */
     i32 shift;
+    i32 is_signed; /* src, for kernels that read it as it is */
+    i32 unused;
     i32 bare;    /* sums are stored unchanged; dst is s32 */
     i32 clipped; /* taps may be in the padding; their sums are consecutive, panel by panel */
     struct int8_fused fused;

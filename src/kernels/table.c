@@ -27,20 +27,28 @@ const char *const kernel_sources = lode_sources, *const kernel_sources_end = lod
 #include "kernels/kernels.def"
 #undef FAMILY
 
-enum { DEVICE_FORMS = FORM_SPIRV | FORM_SOURCE, ALL_FORMS = FORM_NATIVE | DEVICE_FORMS };
+enum {
+    NATIVE_FORM = FORM_NATIVE,
+    DEVICE_FORMS = FORM_SPIRV | FORM_SOURCE,
+    ALL_FORMS = NATIVE_FORM | DEVICE_FORMS,
+};
+
+#define EMBED_ALL_FORMS(name) EMBED(lode_spirv_##name, #name ".spirv")
+#define EMBED_DEVICE_FORMS EMBED_ALL_FORMS
+#define EMBED_NATIVE_FORM(name)
+#define SPIRV_ALL_FORMS(name) .spirv = lode_spirv_##name, .spirv_end = lode_spirv_##name##_end,
+#define SPIRV_DEVICE_FORMS SPIRV_ALL_FORMS
+#define SPIRV_NATIVE_FORM(name)
 
 #define KERNELS_ALL
 #define KERNEL(family_name, kernel_name, class_, needs_, forms_, nbuffers_, scalars_, params_)               \
-    EMBED(lode_spirv_##kernel_name, #kernel_name ".spirv")                                                   \
-    const struct kernel kernel_##kernel_name = {                                                             \
+    EMBED_##forms_(kernel_name) const struct kernel kernel_##kernel_name = {                                 \
             .name = #kernel_name,                                                                            \
             .family = &family_##family_name,                                                                 \
             .class = CLASS_##class_,                                                                         \
             .needs = needs_,                                                                                 \
             .forms = forms_,                                                                                 \
-            .spirv = lode_spirv_##kernel_name,                                                               \
-            .spirv_end = lode_spirv_##kernel_name##_end,                                                     \
-            .nbuffers = nbuffers_,                                                                           \
+            SPIRV_##forms_(kernel_name).nbuffers = nbuffers_,                                                \
             .scalars = scalars_,                                                                             \
             .params_size = sizeof(struct params_),                                                           \
     };

@@ -71,6 +71,7 @@ const struct implementation deconvolution_forward[] = {
         {"bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32},
         {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
+        {"int8_gemm_16x32", gemm_build_convolution, &gemm_int8_16x32},
         {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
         {"f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16},
         {"f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16},

@@ -16,6 +16,8 @@ const struct gemm_tile_shape gemm_14x32 = {
 const struct gemm_tile_shape gemm_6x16 = {
         &gemm_f32, 6, 16, &kernel_f32_gemm_6x16, &kernel_f32_gemm_deep_6x16, &kernel_f32_gemm_wide_6x16};
 const struct gemm_tile_shape gemm_int8_12x32 = {&gemm_int8, 12, 32, &kernel_int8_gemm_12x32, NULL, NULL};
+const struct gemm_tile_shape gemm_int8_16x32 = {&gemm_int8_tiles,        MATRIX_TILE, 32,
+                                                &kernel_int8_gemm_16x32, NULL,        NULL};
 const struct gemm_tile_shape gemm_bf16_14x32 = {&gemm_bf16, 14, 32, &kernel_bf16_gemm_14x32, NULL, NULL};
 const struct gemm_tile_shape gemm_widening_14x32 = {&gemm_widening, 14,  32, &kernel_widening_gemm_14x32,
                                                     NULL,           NULL};
@@ -76,13 +78,13 @@ dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length) {
     return divide_up(length, quad) * quad;
 }
 
-/* Signed bytes are copied, with the kernels' offset added. */
-static bool is_signed(const struct plan *plan) {
-    return problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_s8;
+/* Are signed bytes copied, with the kernels' offset added? */
+static bool adds_offset(const struct plan *plan) {
+    return problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_s8 && !type_of(plan)->reads_signed;
 }
 
 bool gemm_reads_src(const struct plan *plan, dnnl_dim_t length) {
-    return !is_signed(plan) && gemm_depth(plan, length) == length;
+    return !adds_offset(plan) && gemm_depth(plan, length) == length;
 }
 
 dnnl_dim_t gemm_panels(const struct plan *plan, dnnl_dim_t channels) {
@@ -123,6 +125,27 @@ static struct range range_of(const struct gemm_view *view, const struct gemm_til
 struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
                         dnnl_dim_t tiles_of_row) {
     return range_of(view, tile, tiles_of_row, divide_up(view->channels, tile->panel));
+}
+
+/* Matrix tiles of a row are equally long. A work-item computes an even number of them, because pairs share
+ * what they load, until what it costs to begin (configuring registers, quantities of channels) hardly counts:
+ * about as much as 30 products of tiles, and the end of a tile as much as 10; but enough work-items remain.
+ */
+struct range gemm_tiles_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
+                              struct gemm_params *p) {
+    enum { ENOUGH_PRODUCTS = 600, END = 10, ENOUGH_ITEMS = 16, TILE_BYTES = 64 };
+    const dnnl_dim_t bytes = view->depth * tile->type->bytes, all = p->tiles * p->rows,
+                     panels = divide_up(view->channels, tile->panel),
+                     batches = gemm_product(view->batch, GEMM_VIEW_BATCHES),
+                     each = 2 * gemm_product(view->window, 3) * divide_up(bytes, TILE_BYTES) + END,
+                     most = all * panels * batches / ENOUGH_ITEMS;
+    dnnl_dim_t run = ENOUGH_PRODUCTS / each;
+    if (run > most) run = most;
+    run = run > 2 ? run / 2 * 2 : 2;
+    p->run = run < all ? run : all > 0 ? all : 1;
+    p->runs = divide_up(all, p->run);
+    return panels_first(view, tile) ? range_of_groups(panels, p->runs, batches)
+                                    : range_of_groups(p->runs, panels, batches);
 }
 
 /* A product without depth reads nothing: src and weights may be null, and kernels must not move along them.
@@ -364,7 +387,8 @@ static bool is_of(const struct launch *launch, const struct gemm_tile_shape *til
 bool gemm_set_steps(struct launch *launch, dnnl_dim_t src, dnnl_dim_t dst) {
     struct gemm_params *p = NULL;
     if (is_of(launch, &gemm_14x32) || is_of(launch, &gemm_6x16)) p = launch->params;
-    if (is_of(launch, &gemm_int8_12x32)) p = &((struct int8_gemm_params *)launch->params)->gemm;
+    if (is_of(launch, &gemm_int8_12x32) || is_of(launch, &gemm_int8_16x32))
+        p = &((struct int8_gemm_params *)launch->params)->gemm;
     if (!p) return false;
     p->src_step = src, p->dst_step = dst;
     return true;
@@ -420,7 +444,7 @@ static dnnl_status_t copy_image(struct plan *plan, const struct image *from, con
     fill_copy(small ? &p->copy : params, from, to, front);
     if (small) {
         p->padded = gemm_depth(plan, to->channels) * bytes;
-        p->flip = is_signed(plan) ? 0x80 : 0;
+        p->flip = adds_offset(plan) ? 0x80 : 0;
         lengthen(&p->copy, bytes);
     } else {
         lengthen(params, bytes / (int)sizeof(float));

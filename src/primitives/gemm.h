@@ -27,11 +27,13 @@ struct gemm_type {
     /* Do the kernels apply all post-ops without a need for positions? NULL: only an activation. */
     bool (*fuses)(const struct plan *plan);
     dnnl_data_type_t reads; /* the type that tensors are moved to; undefined: the user's */
+    bool reads_signed;      /* s8 of src are read as they are; otherwise they are copied with 128 added */
+    bool tiles;             /* for CPUs with matrix tiles (kernels/lib/matrix_tiles.h) */
     /* Plain weights of a matmul that are dense along the reduction are read as they are for few rows, so many
      * outputs at a time. 0: other kernels do that. */
     int dot;
 };
-extern const struct gemm_type gemm_f32, gemm_int8, gemm_bf16, gemm_widening, gemm_f64;
+extern const struct gemm_type gemm_f32, gemm_int8, gemm_int8_tiles, gemm_bf16, gemm_widening, gemm_f64;
 
 /* A register tile: some columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
@@ -39,9 +41,9 @@ struct gemm_tile_shape {
     int height, panel;
     const struct kernel *kernel, *deep, *wide;
 };
-extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_depthwise_6x16,
-        gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_widening_14x32, gemm_widening_6x16, gemm_f64_6x16,
-        gemm_f64_6x8, gemm_f64_depthwise_6x16;
+extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_int8_16x32,
+        gemm_depthwise_6x16, gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_widening_14x32,
+        gemm_widening_6x16, gemm_f64_6x16, gemm_f64_6x8, gemm_f64_depthwise_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: its execution argument, offset and strides, in elements. */
@@ -112,6 +114,9 @@ dnnl_status_t gemm_find_scales(struct epilogue_build *ep, struct epilogue *epilo
 void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile);
 struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
                         dnnl_dim_t tiles_of_row);
+/* Of matrix tiles: sets the tiles and how many of them a work-item computes. */
+struct range gemm_tiles_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
+                              struct gemm_params *p);
 dnnl_dim_t gemm_panels(const struct plan *plan, dnnl_dim_t channels);
 dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n);
 

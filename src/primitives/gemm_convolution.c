@@ -148,7 +148,7 @@ static bool is_dense(const struct plan *plan, const md_t *src) {
  * 2026-11-18 on an EPYC (Zen 4), f32: 512 channels of 7x7 took 829 us instead of 914, 128 of 5x5 591 instead
  * of 677, but with AVX2, where 7 columns are tiles of 4 and 3, 1234 instead of 976. bf16 with 64 channels was
  * slower, with 128 faster; u8 with 64 and 128 slower, with 256 at most as slow, with 512 of 7x7 0.91 of the
- * time. */
+ * time. Matrix tiles at the border cost hardly more than others. */
 static bool computes_edges(const struct plan *plan, const struct gemm_conv *c, const struct conv_reach *reach,
                            const struct image *dst) {
     enum { STEPS_F32 = 16, STEPS_OTHERS = 64 };
@@ -157,8 +157,8 @@ static bool computes_edges(const struct plan *plan, const struct gemm_conv *c, c
     const bool others = tile->type == &gemm_bf16 || tile->type == &gemm_int8;
     const bool deep = (tile->type == &gemm_f32 && c->inputs >= STEPS_F32)
                       || (others && c->inputs / tile->type->quad >= STEPS_OTHERS);
-    return deep && reach->clipped && columns > 0
-           && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS && gemm_reads_src(plan, c->inputs)
+    const bool many = deep && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS;
+    return (many || tile->type->tiles) && reach->clipped && columns > 0 && gemm_reads_src(plan, c->inputs)
            && is_dense(plan, problem_md(&plan->problem, DNNL_ARG_SRC));
 }
 

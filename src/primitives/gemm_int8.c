@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Planning for the matrix products of bytes: see gemm.h. The kernels multiply unsigned bytes by signed
- * weights. Signed src is copied with 128 added. That offset, and a zero point of src, are compensated with
- * the sums of the columns of weights, which a separate launch computes.
+ * weights. Signed src is copied with 128 added, but not for matrix tiles, which take it as it is. That
+ * offset, and a zero point of src, are compensated with the sums of the columns of weights, which a separate
+ * launch computes.
  */
 #include "primitives/tensor.h"
 #include "base/round.h"
@@ -40,11 +41,18 @@ static dnnl_status_t accepts(const struct plan *plan) {
     return dnnl_success;
 }
 
+static bool is_tiles(const struct plan *plan) {
+    return gemm_tile_of(plan)->type->tiles;
+}
+
+static i32 shift_of(const struct plan *plan) {
+    return tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 && !is_tiles(plan) ? 128 : 0;
+}
+
 /* If weights are used for only one column, they are summed together with the product. */
 static i32 sums_of(const struct plan *plan, const struct gemm_view *view) {
-    bool needed = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8
-                  || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
-    bool single = !view->clipped && view->rows == 1 && view->columns == 1;
+    bool needed = shift_of(plan) != 0 || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
+    bool single = !view->clipped && view->rows == 1 && view->columns == 1 && !is_tiles(plan);
     for (int d = 0; d < GEMM_VIEW_BATCHES; d++)
         single = single && (view->batch[d] == 1 || view->weights.batch[d] != 0);
     return !needed ? SUMS_NONE : single ? SUMS_OWN : SUMS_BUFFER;
@@ -185,7 +193,10 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     struct int8_gemm_params *p = plan_launch(plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     gemm_fill(&p->gemm, view, tile);
-    set_range(&p->gemm, view, tile, launch);
+    if (is_tiles(plan))
+        launch->range = gemm_tiles_range(view, tile, &p->gemm);
+    else
+        set_range(&p->gemm, view, tile, launch);
     p->sums = sums;
     p->sums_offset = offset;
     p->clipped = clipped;
@@ -193,7 +204,8 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     p->taps = taps;
     for (int d = 0; d < GEMM_BATCHES; d++)
         p->sums_batch[d] = strides[d];
-    p->shift = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 ? 128 : 0;
+    p->shift = shift_of(plan);
+    p->is_signed = tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8;
     p->gemm.skips = view->skips && p->shift == 0;
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
@@ -211,3 +223,12 @@ const struct gemm_type gemm_int8 = {.bytes = 1,
                                     .accepts = accepts,
                                     .launch = launch_product,
                                     .fuses = fuses};
+
+const struct gemm_type gemm_int8_tiles = {.bytes = 1,
+                                          .quad = INT8_GEMM_QUAD,
+                                          .pack = &kernel_int8_pack_panels,
+                                          .accepts = accepts,
+                                          .launch = launch_product,
+                                          .fuses = fuses,
+                                          .reads_signed = true,
+                                          .tiles = true};

@@ -241,7 +241,7 @@ static dnnl_status_t build(struct plan *plan) {
     if (tile) TRY(plan_takes(plan, tile->kernel));
     TRY(rnn_decide_layouts(plan));
     TRY(rnn_begin(rnn, plan));
-    if (tile && rnn->int8 != (tile == &gemm_int8_12x32)) return plan_skip(plan, "types of another kernel");
+    if (tile && rnn->int8 != (tile->type->quad == 4)) return plan_skip(plan, "types of another kernel");
     TRY(prepare_weights(&f));
     if (rnn_is_empty(rnn)) return dnnl_success;
     TRY(rnn_input(rnn, &f.input));
@@ -266,6 +266,7 @@ static dnnl_status_t build(struct plan *plan) {
 
 const struct implementation rnn_forward[] = {
         {"f32_rnn_14x32", build, &gemm_14x32},
+        {"int8_rnn_16x32", build, &gemm_int8_16x32},
         {"int8_rnn_12x32", build, &gemm_int8_12x32},
         {"f32_rnn_6x16", build, &gemm_6x16},
         {"rnn_universal", build, NULL},

@@ -25,6 +25,7 @@ static void one_kernel_per_module(void **state) {
     for (int i = 0; i < kernel_count; i++) {
         const char *name = "";
         size_t size;
+        if (!(kernel_list[i]->forms & FORM_SPIRV)) continue;
         uint32_t *words = kernel_spirv(kernel_list[i], &size);
         assert_non_null(words);
         int count = entry_points(words, size / sizeof *words, &name);
@@ -43,6 +44,7 @@ static void no_second_copy(void **state) {
     static const char prefix[] = "__clang_ocl_kern_imp_";
     for (int i = 0; i < kernel_count; i++) {
         size_t size;
+        if (!(kernel_list[i]->forms & FORM_SPIRV)) continue;
         uint32_t *words = kernel_spirv(kernel_list[i], &size);
         assert_non_null(words);
         for (size_t w = HEADER; w < size / sizeof *words; w += words[w] >> 16)

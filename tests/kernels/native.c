@@ -10,13 +10,13 @@
 
 enum { AVX512_VNNI = CPU_X86_64_V4 | CPU_AVX512_VNNI, AVX2_VNNI = CPU_X86_64_V3 | CPU_AVX_VNNI };
 
-/* Every kernel whose row says so has a native form for every CPU that has the vectors and the dot products of
- * bf16 that it needs; the others have none. */
+/* Every kernel whose row says so has a native form for every CPU that has the vectors, the dot products of
+ * bf16 and the tiles that it needs; the others have none. */
 static bool has_form(const struct kernel *kernel, unsigned cpu_features) {
     struct device_info cpu = {0};
     native_describe(&cpu, cpu_features);
     return (kernel->forms & FORM_NATIVE)
-           && !(kernel->needs & (HAS_BF16_DOT | HAS_WIDE_VECTORS) & ~cpu.features);
+           && !(kernel->needs & (HAS_BF16_DOT | HAS_MATRIX_TILES | HAS_WIDE_VECTORS) & ~cpu.features);
 }
 
 static void every_kernel(void **state) {

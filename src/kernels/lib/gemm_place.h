@@ -17,12 +17,11 @@ struct gemm_place {
 #define GEMM_TILE(p) (i64)((p)->panels_first ? get_global_id(1) : get_global_id(0))
 #define GEMM_PANEL(p) (i64)((p)->panels_first ? get_global_id(0) : get_global_id(1))
 
-INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i64 tile, i64 panel, i64 batch,
-                                    int width) {
+INLINE struct gemm_place gemm_place_at(constant struct gemm_params *p, u32 step, i64 row, i64 column,
+                                       i64 panel, i64 batch, int width) {
     struct gemm_place at;
-    at.row = p->rows == 1 ? 0 : tile / p->tiles;
-    const i64 before = tile - at.row * p->tiles;
-    at.column = before * p->tile - (before > p->whole ? before - p->whole : 0);
+    at.row = row;
+    at.column = column;
     at.channel = panel * width;
     at.src = p->src_offset + step * p->src_step + at.row * p->src_row + at.column * p->src_column;
     at.weights = p->weights_offset + panel * p->weights_panel;
@@ -41,6 +40,13 @@ INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i6
         at.dst += index * p->dst_batch[d];
     }
     return at;
+}
+
+INLINE struct gemm_place gemm_place(constant struct gemm_params *p, u32 step, i64 tile, i64 panel, i64 batch,
+                                    int width) {
+    const i64 row = p->rows == 1 ? 0 : tile / p->tiles, before = tile - row * p->tiles,
+              column = before * p->tile - (before > p->whole ? before - p->whole : 0);
+    return gemm_place_at(p, step, row, column, panel, batch, width);
 }
 
 /* Tiles `first` to `last` - 1 of a row: those of a work-item. */

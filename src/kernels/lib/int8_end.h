@@ -3,6 +3,7 @@
  * The end of a tile of int8_gemm.cl: from sums of products to results. The usual attributes are fused: scales
  * and bias of channels, an earlier dst that is added, a relu or clip, one scale and zero point of dst, and
  * results of one byte or f32, in one pass. Everything else takes a pass per step, over the whole tile.
+ * Includers define HEIGHT, the most columns of a tile.
  */
 #include "kernels/lib/gemm_end.h"
 #include "kernels/lib/gemm_place.h"
@@ -12,7 +13,7 @@
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
 
-enum { HEIGHT = INT8_GEMM_HEIGHT, PANEL = 2 * LANES };
+enum { PANEL = 2 * LANES };
 
 /* One work-item's tile. */
 struct int8_tile {
