@@ -10,18 +10,72 @@
 
 #include "kernels/lib/int8_end.h"
 
+/* Sums that are finished while the next ones are computed: some columns of up to two tiles. */
+struct tile_work {
+    constant struct int8_fused *fused;
+    const struct int8_channels *channels;
+    i64 step; /* from one column of dst to the next */
+    struct int8_columns {
+        const IVEC *sums;
+        global uchar *dst;
+        int count;
+    } columns[2];
+    int tiles; /* the last `tiles` of these are left */
+};
+
+OUTLINE void int8_finish_columns(struct tile_work *work, int most) {
+    struct int8_columns *c = &work->columns[2 - work->tiles];
+    const int count = c->count < most ? c->count : most;
+    int8_fused_panels(work->fused, work->channels, c->sums, count, c->dst, work->step);
+    c->sums += 2 * count, c->dst += count * work->step, c->count -= count;
+    if (c->count == 0) work->tiles--;
+}
+
+INLINE void tile_work_on(struct tile_work *work) {
+    if (work->tiles > 0) int8_finish_columns(work, 4);
+}
+
+INLINE void int8_finish_work(struct tile_work *work) {
+    while (work->tiles > 0)
+        int8_finish_columns(work, HEIGHT);
+}
+
 #include "kernels/lib/matrix_tiles.h"
 
 INLINE void int8_tile_pair(constant struct gemm_params *p, struct tile_run *run, const struct tile_pair *pair,
                            global const uchar *src, global const uchar *weights, const IVEC *start,
-                           IVEC *out) {
-    tile_configure(run, p->tile, tile_is_border(p, pair) ? p->edge_depth : p->depth);
+                           struct tile_work *work) {
+    tile_configure(run, p->tile, pair->border ? p->edge_depth : p->depth);
     tile_start(start, run->wide);
     if (run->type == TILE_UNSIGNED)
         TILE_PAIR_OF(TILE_UNSIGNED);
     else
         TILE_PAIR_OF(TILE_SIGNED);
-    tile_store(pair, run->wide, out);
+    int8_finish_work(work);
+}
+
+/* The sums of a pair, to be finished later. */
+INLINE void int8_postpone(constant struct gemm_params *p, const struct tile_pair *pair, global uchar *dst,
+                          const IVEC *out, struct tile_work *work) {
+    const struct int8_columns a = {.sums = out + 2 * pair->a.known,
+                                   .dst = dst + pair->a.dst + pair->a.known * p->dst_column,
+                                   .count = (int)p->tile - pair->a.known},
+                              b = {.sums = out + 2 * (HEIGHT + pair->b.known),
+                                   .dst = dst + pair->b.dst + pair->b.known * p->dst_column,
+                                   .count = (int)p->tile - pair->b.known};
+    work->step = p->dst_column;
+    work->tiles = 1 + pair->two;
+    work->columns[0] = a;
+    work->columns[1] = pair->two ? b : a;
+}
+
+/* The same, finished now, whatever the attributes are. */
+INLINE void int8_finish_tile(constant struct int8_gemm_params *p, const struct tile_place *at,
+                             struct int8_tile *t, const struct epilogue_state *e,
+                             const struct int8_channels *c, global const int *sums, const IVEC *out) {
+    t->at.row = at->row, t->at.column = at->column;
+    t->at.src = at->src, t->at.dst = at->dst;
+    int8_end(p, t, e, c, sums, out + 2 * at->known, at->known, (int)p->gemm.tile - at->known);
 }
 
 /* Range: runs of tiles of all rows, panels, batches. */
@@ -33,24 +87,28 @@ kernel void int8_gemm_16x32(ITEM global const uchar *src, global const uchar *we
     struct epilogue_state e = EPILOGUE_STATE(&p->gemm.epilogue);
     struct int8_tile t = {.src = src, .weights = weights, .bias = bias, .dst = dst};
     struct int8_channels c;
-    LINE_ALIGNED IVEC out[2][2 * HEIGHT];
-    const i64 panel = GEMM_PANEL(g), batch = get_global_id(2), left = g->channels - panel * PANEL;
-    struct tile_run run =
-            tile_run(g, GEMM_TILE(g), 1, p->is_signed ? TILE_SIGNED : TILE_UNSIGNED, panel * PANEL);
+    struct tile_work work = {.fused = &p->fused, .channels = &c};
+    LINE_ALIGNED IVEC
+            out[2][2 * 2 * HEIGHT]; /* those of a pair are finished while the next one is computed */
+    t.at = gemm_place_at(g, scalars.step, 0, 0, GEMM_PANEL(g), get_global_id(2), PANEL);
+    const i64 left = g->channels - t.at.channel;
+    struct tile_run run = tile_run(g, &t.at, GEMM_TILE(g), 1, p->is_signed ? TILE_SIGNED : TILE_UNSIGNED);
     t.count[0] = (int)(left < LANES ? left : LANES);
     t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
-    for (i64 tile = run.first; tile < run.last;) {
-        const struct tile_pair pair = tile_pair(g, &run, scalars.step, tile, panel, batch);
-        t.at = pair.at[0];
-        if (tile == run.first) int8_channels(p, &t, &e, sums, &c);
-        int8_tile_pair(g, &run, &pair, src, weights, p->sums == SUMS_NONE ? 0 : c.start, out[0]);
-        for (int k = 0; k < pair.count; k++) {
-            const int known = pair.known[k];
-            t.at = pair.at[k];
-            int8_end(p, &t, &e, &c, sums, out[k] + 2 * known, known, (int)g->tile - known);
+    int8_channels(p, &t, &e, sums, &c);
+    const bool later = int8_is_panel(&p->fused, &t, &c);
+    for (IVEC *to = out[0]; run.left > 0; to = to == out[0] ? out[1] : out[0]) {
+        const struct tile_pair pair = tile_pair(g, &run);
+        int8_tile_pair(g, &run, &pair, src, weights, p->sums == SUMS_NONE ? 0 : c.start, &work);
+        tile_store(&pair, run.wide, to);
+        if (later) {
+            int8_postpone(g, &pair, dst, to, &work);
+            continue;
         }
-        tile += pair.count;
+        int8_finish_tile(p, &pair.a, &t, &e, &c, sums, to);
+        if (pair.two) int8_finish_tile(p, &pair.b, &t, &e, &c, sums, to + 2 * HEIGHT);
     }
     _tile_release();
+    int8_finish_work(&work);
 }
 #endif

@@ -130,22 +130,26 @@ struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_sha
 /* Matrix tiles of a row are equally long. A work-item computes an even number of them, because pairs share
  * what they load, until what it costs to begin (configuring registers, quantities of channels) hardly counts:
  * about as much as 30 products of tiles, and the end of a tile as much as 10; but enough work-items remain.
- */
+ * Then either all weights are read for each run, or all of src for each panel: whichever is less. */
 struct range gemm_tiles_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
                               struct gemm_params *p) {
-    enum { ENOUGH_PRODUCTS = 600, END = 10, ENOUGH_ITEMS = 16, TILE_BYTES = 64 };
+    enum { ENOUGH_PRODUCTS = 600, END = 10, ENOUGH_ITEMS = 16, TILE_BYTES = 64, CACHED = 1 << 18 };
     const dnnl_dim_t bytes = view->depth * tile->type->bytes, all = p->tiles * p->rows,
                      panels = divide_up(view->channels, tile->panel),
                      batches = gemm_product(view->batch, GEMM_VIEW_BATCHES),
-                     each = 2 * gemm_product(view->window, 3) * divide_up(bytes, TILE_BYTES) + END,
+                     taps = gemm_product(view->window, 3),
+                     each = 2 * taps * divide_up(bytes, TILE_BYTES) + END,
                      most = all * panels * batches / ENOUGH_ITEMS;
     dnnl_dim_t run = ENOUGH_PRODUCTS / each;
     if (run > most) run = most;
+    if (run * p->tile * bytes > CACHED) run = CACHED / (p->tile * bytes);
     run = run > 2 ? run / 2 * 2 : 2;
     p->run = run < all ? run : all > 0 ? all : 1;
     p->runs = divide_up(all, p->run);
-    return panels_first(view, tile) ? range_of_groups(panels, p->runs, batches)
-                                    : range_of_groups(p->runs, panels, batches);
+    p->panels_first =
+            p->runs * view->channels * taps * view->depth <= panels * p->rows * p->columns * p->src_column;
+    return p->panels_first ? range_of_groups(panels, p->runs, batches)
+                           : range_of_groups(p->runs, panels, batches);
 }
 
 /* A product without depth reads nothing: src and weights may be null, and kernels must not move along them.

@@ -71,8 +71,8 @@ struct gemm_taps {
     i64 first[2], last[2];
 };
 
-INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, const struct gemm_place *at) {
-    const i64 place[2] = {at->batch[2], at->row};
+INLINE struct gemm_taps gemm_taps_at(constant struct gemm_params *p, i64 plane, i64 row) {
+    const i64 place[2] = {plane, row};
     struct gemm_taps t;
     for (int d = 0; d < 2; d++) {
         struct taps in;
@@ -85,6 +85,10 @@ INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, const struct g
         t.last[d] = in.last[d];
     }
     return t;
+}
+
+INLINE struct gemm_taps gemm_taps(constant struct gemm_params *p, const struct gemm_place *at) {
+    return gemm_taps_at(p, at->batch[2], at->row);
 }
 
 /* A loop over these taps and so many along a row, with the offsets of what they read as `from` and `by`. */
@@ -114,8 +118,9 @@ INLINE struct gemm_columns gemm_columns_inside(constant struct gemm_params *p, i
     constant struct window *w = &p->border;
     const i64 stride = w->stride[2], before = w->padding[2] - column * stride - k * w->step[2];
     const i64 room = before + w->size[2]; /* column c reads position c * stride - before */
-    const i64 first = before <= 0 ? 0 : (before + stride - 1) / stride;
-    const i64 last = room <= 0 ? 0 : (room - 1) / stride + 1;
+    const bool dense = stride == 1;       /* divisions are slow */
+    const i64 first = before <= 0 ? 0 : dense ? before : (before + stride - 1) / stride;
+    const i64 last = room <= 0 ? 0 : dense ? room : (room - 1) / stride + 1;
     return (struct gemm_columns){(int)(first < columns ? first : columns),
                                  (int)(last < columns ? last : columns)};
 }

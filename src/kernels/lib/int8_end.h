@@ -256,10 +256,14 @@ INLINE void int8_fused_panel(constant struct int8_fused *f, const struct int8_ch
     }
 }
 
-INLINE bool int8_fused_panels(constant struct int8_fused *f, const struct int8_tile *t,
-                              const struct int8_channels *c, const IVEC *out, int columns, global uchar *dst,
-                              i64 step) {
-    if (f->floats || t->count[1] < LANES || c->form == INT8_ANY) return false;
+/* Are results bytes of whole panels, limited and scaled in the usual way? */
+INLINE bool int8_is_panel(constant struct int8_fused *f, const struct int8_tile *t,
+                          const struct int8_channels *c) {
+    return f->on && !f->floats && t->count[1] == LANES && c->form != INT8_ANY;
+}
+
+INLINE void int8_fused_panels(constant struct int8_fused *f, const struct int8_channels *c, const IVEC *out,
+                              int columns, global uchar *dst, i64 step) {
     if (f->sum && c->form == INT8_CLIP)
         int8_fused_panel(f, c, out, columns, dst, step, true, INT8_CLIP);
     else if (f->sum)
@@ -268,7 +272,6 @@ INLINE bool int8_fused_panels(constant struct int8_fused *f, const struct int8_t
         int8_fused_panel(f, c, out, columns, dst, step, false, INT8_CLIP);
     else
         int8_fused_panel(f, c, out, columns, dst, step, false, INT8_BARE);
-    return true;
 }
 #endif
 
@@ -297,7 +300,10 @@ INLINE void int8_fused(constant struct int8_gemm_params *p, const struct int8_ti
     const i64 step = p->gemm.dst_column * size;
     global uchar *dst = t->dst + (t->at.dst + first * p->gemm.dst_column) * size;
 #ifdef NATIVE_AVX512
-    if (int8_fused_panels(f, t, c, out, columns, dst, step)) return;
+    if (int8_is_panel(f, t, c)) {
+        int8_fused_panels(f, c, out, columns, dst, step);
+        return;
+    }
 #endif
 #define FUSED(floats, sum)                                                                                   \
     if (c->form == INT8_CLIP)                                                                                \

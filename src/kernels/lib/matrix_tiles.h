@@ -9,6 +9,10 @@
  * last one begins earlier where it would be shorter, and its first columns are those of the tile before,
  * which are not stored again. Two tiles share what is loaded of the weights. At the border of an image
  * without padding, columns are copied, with zeros for those outside.
+ *
+ * Tiles are multiplied by a unit of their own, so that the vector units can finish the sums of one pair while
+ * those of the next one are computed: includers define struct tile_work and tile_work_on(), a part of that
+ * which takes about as long as a step.
  */
 #ifndef LODE_KERNELS_LIB_MATRIX_TILES_H
 #define LODE_KERNELS_LIB_MATRIX_TILES_H
@@ -42,56 +46,84 @@ struct tile_config {
     uchar rows[16];
 };
 
-/* What a work-item computes, and how its registers are configured. */
+/* What a work-item computes: tiles of all rows, one after the other; and how its registers are configured. */
 struct tile_run {
-    i64 first, last; /* tiles, of all rows */
-    i64 size;        /* of an element */
-    int rest;        /* bytes of REST_COLUMNS; -1: not configured yet */
-    bool wide;       /* both vectors of channels exist */
+    i64 row, tile, left; /* the next tile, and how many there are with it */
+    i64 size;            /* of an element */
+    int rest;            /* bytes of REST_COLUMNS; -1: not configured yet */
+    bool wide;           /* both vectors of channels exist */
     enum tile_type type;
+    i64 src, weights, dst; /* where row 0, column 0 and the panel begin, in elements */
+    i64 plane;             /* position along the first dimension of the window */
 };
 
-/* One or two tiles that are computed at once. The window has the same rows and depths for both. */
-struct tile_pair {
-    int count;
-    struct gemm_place at[2];
-    int known[2]; /* columns that the tile before has, too */
-    struct gemm_taps taps;
+/* A tile. Kept in registers: what is copied through memory waits for all tiles that were stored before. */
+struct tile_place {
+    i64 row, column, src, dst;
+    int known; /* columns that the tile before has, too */
 };
 
-INLINE struct tile_run tile_run(constant struct gemm_params *p, i64 index, i64 size, enum tile_type type,
-                                i64 channel) {
-    const i64 all = p->rows * p->tiles;
-    struct tile_run run = {.first = index * p->run, .size = size, .rest = -1, .type = type};
-    run.last = run.first + p->run < all ? run.first + p->run : all;
-    run.wide = p->channels - channel > LANES;
+INLINE struct tile_run tile_run(constant struct gemm_params *p, const struct gemm_place *base, i64 index,
+                                i64 size, enum tile_type type) {
+    const i64 first = index * p->run, left = p->rows * p->tiles - first;
+    struct tile_run run = {.size = size, .rest = -1, .type = type};
+    run.row = p->rows == 1 ? 0 : first / p->tiles;
+    run.tile = first - run.row * p->tiles;
+    run.left = left < p->run ? left : p->run;
+    run.wide = p->channels - base->channel > LANES;
+    run.src = base->src, run.weights = base->weights, run.dst = base->dst;
+    run.plane = base->batch[2];
     return run;
 }
 
-INLINE struct gemm_place tile_place(constant struct gemm_params *p, u32 step, i64 tile, i64 panel, i64 batch,
-                                    int *known) {
-    const i64 row = p->rows == 1 ? 0 : tile / p->tiles, column = (tile - row * p->tiles) * p->tile;
-    const i64 last = p->columns - p->tile, from = column < last ? column : last;
-    *known = (int)(column - from);
-    return gemm_place_at(p, step, row, from, panel, batch, PANEL);
+INLINE struct tile_place tile_place(constant struct gemm_params *p, const struct tile_run *run) {
+    const i64 column = run->tile * p->tile, last = p->columns - p->tile, from = column < last ? column : last;
+    return (struct tile_place){
+            .row = run->row,
+            .column = from,
+            .src = run->src + run->row * p->src_row + from * p->src_column,
+            .dst = run->dst + run->row * p->dst_row + from * p->dst_column,
+            .known = (int)(column - from),
+    };
 }
+
+INLINE void tile_advance(constant struct gemm_params *p, struct tile_run *run) {
+    run->left--;
+    run->tile++;
+    if (run->tile < p->tiles) return;
+    run->tile = 0;
+    run->row++;
+}
+
+/* One or two tiles that are computed at once. The window has the same rows and depths for both. */
+struct tile_pair {
+    bool two, border; /* a tap along the row is outside of the image for some column */
+    struct tile_place a, b;
+    struct gemm_taps taps;
+};
 
 INLINE bool tile_has_taps(const struct gemm_taps *a, const struct gemm_taps *b) {
     return a->first[0] == b->first[0] && a->last[0] == b->last[0] && a->first[1] == b->first[1]
            && a->last[1] == b->last[1];
 }
 
-/* The tile `tile`, and the next one if it fits. */
-INLINE struct tile_pair tile_pair(constant struct gemm_params *p, const struct tile_run *run, u32 step,
-                                  i64 tile, i64 panel, i64 batch) {
-    struct tile_pair pair = {.count = 1};
-    pair.at[0] = tile_place(p, step, tile, panel, batch, &pair.known[0]);
-    pair.at[1] = pair.at[0];
-    pair.taps = gemm_taps(p, &pair.at[0]);
-    if (tile + 1 == run->last) return pair;
-    pair.at[1] = tile_place(p, step, tile + 1, panel, batch, &pair.known[1]);
-    const struct gemm_taps other = gemm_taps(p, &pair.at[1]);
-    if (tile_has_taps(&pair.taps, &other)) pair.count = 2;
+INLINE bool tile_is_border(constant struct gemm_params *p, const struct tile_place *at) {
+    return p->edge_depth > 0 && !gemm_is_inside(p, at->column, (int)p->tile);
+}
+
+/* The next tile, and the one after it if that fits. */
+INLINE struct tile_pair tile_pair(constant struct gemm_params *p, struct tile_run *run) {
+    struct tile_pair pair;
+    pair.a = pair.b = tile_place(p, run);
+    pair.taps = gemm_taps_at(p, run->plane, run->row);
+    tile_advance(p, run);
+    const struct gemm_taps other = gemm_taps_at(p, run->plane, run->row);
+    pair.two = run->left > 0 && tile_has_taps(&pair.taps, &other);
+    pair.border = tile_is_border(p, &pair.a);
+    if (!pair.two) return pair;
+    pair.b = tile_place(p, run);
+    pair.border = pair.border || tile_is_border(p, &pair.b);
+    tile_advance(p, run);
     return pair;
 }
 
@@ -120,10 +152,16 @@ INLINE void tile_configure(struct tile_run *run, i64 columns, i64 length) {
             _tile_dpbf16ps(sum, columns, weights);                                                           \
     } while (0)
 
+/* Where the columns of a tile are, and the distance from one to the next. */
+struct tile_columns {
+    global const uchar *at;
+    i64 stride;
+};
+
 /* A step of the reduction: of one tile or two, by one vector of channels or two. */
-#define TILE_STEP_OF(type, two, wide, columns, weights, a, b, stride, w)                                     \
+#define TILE_STEP_OF(type, two, wide, columns, weights, a, b, w)                                             \
     do {                                                                                                     \
-        _tile_loadd(columns, a, stride);                                                                     \
+        _tile_loadd(columns, (a)->at, (a)->stride);                                                          \
         _tile_loadd(weights, w, TILE_WEIGHTS);                                                               \
         TILE_MULTIPLY(type, SUM_00, columns, weights);                                                       \
         if (wide) {                                                                                          \
@@ -131,7 +169,7 @@ INLINE void tile_configure(struct tile_run *run, i64 columns, i64 length) {
             TILE_MULTIPLY(type, SUM_01, columns, weights);                                                   \
         }                                                                                                    \
         if (two) {                                                                                           \
-            _tile_loadd(columns, b, stride);                                                                 \
+            _tile_loadd(columns, (b)->at, (b)->stride);                                                      \
             if (wide) {                                                                                      \
                 TILE_MULTIPLY(type, SUM_11, columns, weights);                                               \
                 _tile_loadd(weights, w, TILE_WEIGHTS);                                                       \
@@ -140,106 +178,152 @@ INLINE void tile_configure(struct tile_run *run, i64 columns, i64 length) {
         }                                                                                                    \
     } while (0)
 
-/* Sums += columns from `a` and, of the second tile, `b`, times a panel's weights. Callers pass the last three
- * as constants. */
-INLINE void tile_steps(global const uchar *a, global const uchar *b, i64 stride, global const uchar *w,
-                       i64 length, const enum tile_type type, const bool two, const bool wide) {
-#pragma nounroll
-    for (; length >= TILE_BYTES; length -= TILE_BYTES, a += TILE_BYTES, b += TILE_BYTES, w += TILE_STEP)
-        TILE_STEP_OF(type, two, wide, COLUMNS, WEIGHTS, a, b, stride, w);
-    if (length > 0) TILE_STEP_OF(type, two, wide, REST_COLUMNS, REST_WEIGHTS, a, b, stride, w);
+/* The same of two tiles by both vectors where no length has a rest: its registers serve, too, and nothing is
+ * loaded twice. */
+#define TILE_STEP_WHOLE(type, a, b, w)                                                                       \
+    do {                                                                                                     \
+        _tile_loadd(COLUMNS, (a)->at, (a)->stride);                                                          \
+        _tile_loadd(WEIGHTS, w, TILE_WEIGHTS);                                                               \
+        TILE_MULTIPLY(type, SUM_00, COLUMNS, WEIGHTS);                                                       \
+        _tile_loadd(REST_WEIGHTS, (w) + TILE_BYTES, TILE_WEIGHTS);                                           \
+        TILE_MULTIPLY(type, SUM_01, COLUMNS, REST_WEIGHTS);                                                  \
+        _tile_loadd(REST_COLUMNS, (b)->at, (b)->stride);                                                     \
+        TILE_MULTIPLY(type, SUM_10, REST_COLUMNS, WEIGHTS);                                                  \
+        TILE_MULTIPLY(type, SUM_11, REST_COLUMNS, REST_WEIGHTS);                                             \
+    } while (0)
+
+/* Sums += the products of a step of `bytes`, at most TILE_BYTES, where `rest` is that of the whole length.
+ * Callers pass the last three as constants. */
+INLINE void tile_step(const struct tile_columns *a, const struct tile_columns *b, global const uchar *w,
+                      i64 bytes, bool rest, const enum tile_type type, const bool two, const bool wide) {
+    if (two && wide && !rest)
+        TILE_STEP_WHOLE(type, a, b, w);
+    else if (bytes == TILE_BYTES)
+        TILE_STEP_OF(type, two, wide, COLUMNS, WEIGHTS, a, b, w);
+    else
+        TILE_STEP_OF(type, two, wide, REST_COLUMNS, REST_WEIGHTS, a, b, w);
 }
 
-/* A step of columns of which only `in` are inside the image. */
+/* Sums += columns of `a` and, of the second tile, `b`, times a panel's weights. Callers pass the last three
+ * as constants. */
+INLINE void tile_steps(struct tile_columns a, struct tile_columns b, global const uchar *w, i64 length,
+                       struct tile_work *work, const enum tile_type type, const bool two, const bool wide) {
+    const i64 last = length % TILE_BYTES;
+#pragma nounroll
+    for (; last == 0 && length > 0; length -= TILE_BYTES) {
+        tile_step(&a, &b, w, TILE_BYTES, false, type, two, wide);
+        a.at += TILE_BYTES, b.at += TILE_BYTES, w += TILE_STEP;
+        tile_work_on(work);
+    }
+#pragma nounroll
+    for (; length > 0; length -= TILE_BYTES) {
+        tile_step(&a, &b, w, length < TILE_BYTES ? length : TILE_BYTES, true, type, two, wide);
+        a.at += TILE_BYTES, b.at += TILE_BYTES, w += TILE_STEP;
+        tile_work_on(work);
+    }
+}
+
+/* A tile of which only the columns `in` are inside the image: `from` is where the first one of all would be.
+ */
 struct tile_border {
-    global const uchar *from; /* of the first column, which may be outside */
+    global const uchar *from;
     struct gemm_columns in;
 };
 
-INLINE void tile_copy(const struct tile_border *border, i64 stride, i64 at, int bytes, int columns,
-                      uchar *to) {
+INLINE bool tile_is_whole(const struct tile_border *border, int columns) {
+    return border->in.first == 0 && border->in.last == columns;
+}
+
+/* The columns of such a tile for a step of `bytes` from `at` on: those of src, or a copy with zeros for those
+ * outside. */
+INLINE struct tile_columns tile_bordered(const struct tile_border *border, i64 stride, i64 at, i64 bytes,
+                                         int columns, uchar *copy) {
+    if (tile_is_whole(border, columns)) return (struct tile_columns){border->from + at, stride};
     const __mmask64 some = bytes == TILE_BYTES ? ~(__mmask64)0 : ((__mmask64)1 << bytes) - 1;
-    for (int r = 0; r < columns; r++) {
-        const bool inside = r >= border->in.first && r < border->in.last;
-        __m512i x = _mm512_setzero_si512();
-        if (inside) x = _mm512_maskz_loadu_epi8(some, border->from + r * stride + at);
-        _mm512_store_si512(to + r * TILE_BYTES, x);
-    }
+    global const uchar *from = border->from + (border->in.first * stride + at);
+    uchar *row = copy, *const first = copy + border->in.first * TILE_BYTES,
+          *const last = copy + border->in.last * TILE_BYTES, *const end = copy + columns * TILE_BYTES;
+#pragma nounroll
+    for (; row < first; row += TILE_BYTES)
+        _mm512_store_si512(row, _mm512_setzero_si512());
+#pragma nounroll
+    for (; row < last; row += TILE_BYTES, from += stride)
+        _mm512_store_si512(row, _mm512_maskz_loadu_epi8(some, from));
+#pragma nounroll
+    for (; row < end; row += TILE_BYTES)
+        _mm512_store_si512(row, _mm512_setzero_si512());
+    return (struct tile_columns){copy, TILE_BYTES};
 }
 
-INLINE void tile_border_steps(const struct tile_border border[2], i64 stride, global const uchar *w,
-                              i64 length, int columns, const enum tile_type type, bool two, bool wide) {
-    LINE_ALIGNED uchar copy[2][MATRIX_TILE * TILE_BYTES];
+INLINE void tile_border_steps(const struct tile_border *a, const struct tile_border *b, i64 stride,
+                              global const uchar *w, i64 length, int columns, struct tile_work *work,
+                              const enum tile_type type, const bool two, const bool wide) {
+    LINE_ALIGNED uchar copies[2][MATRIX_TILE * TILE_BYTES];
+    const bool rest = length % TILE_BYTES != 0;
+#pragma nounroll
     for (i64 at = 0; at < length; at += TILE_BYTES, w += TILE_STEP) {
-        const int bytes = (int)(length - at < TILE_BYTES ? length - at : TILE_BYTES);
-        tile_copy(&border[0], stride, at, bytes, columns, copy[0]);
-        if (two) tile_copy(&border[1], stride, at, bytes, columns, copy[1]);
-        if (bytes == TILE_BYTES)
-            TILE_STEP_OF(type, two, wide, COLUMNS, WEIGHTS, copy[0], copy[1], TILE_BYTES, w);
-        else
-            TILE_STEP_OF(type, two, wide, REST_COLUMNS, REST_WEIGHTS, copy[0], copy[1], TILE_BYTES, w);
+        const i64 bytes = length - at < TILE_BYTES ? length - at : TILE_BYTES;
+        const struct tile_columns first = tile_bordered(a, stride, at, bytes, columns, copies[0]),
+                                  second = two ? tile_bordered(b, stride, at, bytes, columns, copies[1])
+                                               : first;
+        tile_step(&first, &second, w, bytes, rest, type, two, wide);
+        tile_work_on(work);
     }
-}
-
-INLINE bool tile_is_border(constant struct gemm_params *p, const struct tile_pair *pair) {
-    if (p->edge_depth == 0) return false;
-    for (int k = 0; k < pair->count; k++)
-        if (!gemm_is_inside(p, pair->at[k].column, (int)p->tile)) return true;
-    return false;
 }
 
 /* The whole reduction of a pair, tap by tap of the window. Callers pass the last three as constants. */
 INLINE void tile_sums(constant struct gemm_params *p, const struct tile_run *run,
                       const struct tile_pair *pair, global const uchar *src, global const uchar *weights,
-                      const enum tile_type type, const bool two, const bool wide) {
+                      struct tile_work *work, const enum tile_type type, const bool two, const bool wide) {
     const i64 size = run->size;
     EACH_TAP(p, &pair->taps) {
-        tile_steps(src + (pair->at[0].src + from) * size, src + (pair->at[1].src + from) * size,
-                   p->src_column * size, weights + (pair->at[0].weights + by) * size, p->depth * size, type,
-                   two, wide);
+        const struct tile_columns a = {src + (pair->a.src + from) * size, p->src_column * size},
+                                  b = {src + (pair->b.src + from) * size, p->src_column * size};
+        tile_steps(a, b, weights + (run->weights + by) * size, p->depth * size, work, type, two, wide);
     }
 }
 
-/* The same at the border of an image without padding. */
+/* The same at the border of an image without padding: first all taps of a column of the window. */
 INLINE void tile_edge_sums(constant struct gemm_params *p, const struct tile_run *run,
                            const struct tile_pair *pair, global const uchar *src, global const uchar *weights,
-                           const enum tile_type type) {
+                           struct tile_work *work, const enum tile_type type, const bool two,
+                           const bool wide) {
     const i64 size = run->size, stride = p->src_column * size, length = p->edge_depth * size;
+    const struct gemm_taps *taps = &pair->taps;
     const int columns = (int)p->tile;
-    const bool two = pair->count == 2;
-    for (i64 d = pair->taps.first[0]; d < pair->taps.last[0]; d++)
-        for (i64 h = pair->taps.first[1]; h < pair->taps.last[1]; h++)
-            for (i64 k = 0; k < p->border.taps[2]; k++) {
+    for (i64 k = 0; k < p->border.taps[2]; k++) {
+        struct tile_border a, b;
+        a.in = gemm_columns_inside(p, pair->a.column, columns, k);
+        b.in = two ? gemm_columns_inside(p, pair->b.column, columns, k) : a.in;
+        for (i64 d = taps->first[0]; d < taps->last[0]; d++)
+            for (i64 h = taps->first[1]; h < taps->last[1]; h++) {
                 const i64 from = d * p->src_window[0] + h * p->src_window[1] + k * p->edge_src,
                           by = d * p->weights_window[0] + h * p->weights_window[1] + k * p->edge_weights;
-                struct tile_border border[2];
-                bool inside = true;
-                for (int i = 0; i < 2; i++) {
-                    border[i].from = src + (pair->at[i].src + from) * size;
-                    border[i].in = gemm_columns_inside(p, pair->at[i].column, columns, k);
-                    inside = inside && border[i].in.first == 0 && border[i].in.last == columns;
-                }
-                global const uchar *w = weights + (pair->at[0].weights + by) * size;
-                if (inside && two && run->wide)
-                    tile_steps(border[0].from, border[1].from, stride, w, length, type, true, true);
-                else
-                    tile_border_steps(border, stride, w, length, columns, type, two, run->wide);
+                a.from = src + (pair->a.src + from) * size;
+                b.from = src + (pair->b.src + from) * size;
+                tile_border_steps(&a, &b, stride, weights + (run->weights + by) * size, length, columns, work,
+                                  type, two, wide);
             }
+    }
 }
 
-/* The sums of a pair, without those of edges. */
+/* The sums of a pair. */
+#define TILE_PAIR_SUMS(type, two, wide)                                                                      \
+    if (pair->border)                                                                                        \
+        tile_edge_sums(p, run, pair, src, weights, work, type, two, wide);                                   \
+    else                                                                                                     \
+        tile_sums(p, run, pair, src, weights, work, type, two, wide);
 #define TILE_PAIR_OF(type)                                                                                   \
     do {                                                                                                     \
-        if (tile_is_border(p, pair))                                                                         \
-            tile_edge_sums(p, run, pair, src, weights, type);                                                \
-        else if (pair->count == 2 && run->wide)                                                              \
-            tile_sums(p, run, pair, src, weights, type, true, true);                                         \
-        else if (pair->count == 2)                                                                           \
-            tile_sums(p, run, pair, src, weights, type, true, false);                                        \
-        else if (run->wide)                                                                                  \
-            tile_sums(p, run, pair, src, weights, type, false, true);                                        \
-        else                                                                                                 \
-            tile_sums(p, run, pair, src, weights, type, false, false);                                       \
+        if (pair->two && run->wide) {                                                                        \
+            TILE_PAIR_SUMS(type, true, true)                                                                 \
+        } else if (pair->two) {                                                                              \
+            TILE_PAIR_SUMS(type, true, false)                                                                \
+        } else if (run->wide) {                                                                              \
+            TILE_PAIR_SUMS(type, false, true)                                                                \
+        } else {                                                                                             \
+            TILE_PAIR_SUMS(type, false, false)                                                               \
+        }                                                                                                    \
     } while (0)
 
 /* The first value of each channel's sums; null: zero. */
@@ -264,7 +348,7 @@ INLINE void tile_store(const struct tile_pair *pair, const bool wide, void *out)
     const i64 pitch = PANEL * 4, next = TILE_SUMS * 4;
     _tile_stored(SUM_00, to, pitch);
     if (wide) _tile_stored(SUM_01, to + TILE_BYTES, pitch);
-    if (pair->count == 1) return;
+    if (!pair->two) return;
     _tile_stored(SUM_10, to + next, pitch);
     if (wide) _tile_stored(SUM_11, to + next + TILE_BYTES, pitch);
 }
