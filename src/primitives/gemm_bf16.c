@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planning for the matrix products of bf16 on CPUs with dot products of pairs of bf16: see gemm.h. Elsewhere,
- * operands of bf16 are widened to f32.
+ * Planning for the matrix products of bf16 on CPUs with matrix tiles or dot products of pairs of bf16: see
+ * gemm.h. Elsewhere, operands of bf16 are widened to f32.
  */
 #include "primitives/tensor.h"
 #include "kernels/params_gemm.h"
@@ -29,10 +29,10 @@ static dnnl_status_t accepts(const struct plan *plan) {
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
     const struct gemm_tile_shape *tile = gemm_tile_of(ep->plan);
     struct launch *launch;
-    struct gemm_params *p = plan_launch(
-            ep->plan, tile->kernel, gemm_range(view, tile, divide_up(view->columns, tile->height)), &launch);
+    struct gemm_params *p = plan_launch(ep->plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     gemm_fill(p, view, tile);
+    launch->range = tile->type->tiles ? gemm_tiles_range(view, tile, p) : gemm_range(view, tile, p->tiles);
     launch_bind(launch, view->src.arg);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, view->bias.arg);
@@ -48,3 +48,10 @@ const struct gemm_type gemm_bf16 = {.bytes = 2,
                                     .pack = &kernel_bf16_pack_panels,
                                     .accepts = accepts,
                                     .launch = launch_product};
+
+const struct gemm_type gemm_bf16_tiles = {.bytes = 2,
+                                          .quad = 2,
+                                          .pack = &kernel_bf16_pack_panels,
+                                          .accepts = accepts,
+                                          .launch = launch_product,
+                                          .tiles = true};

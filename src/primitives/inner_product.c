@@ -164,6 +164,7 @@ const struct implementation inner_product_forward[] = {
         {"f32_gemm_14x32", gemm_build_inner_product, &gemm_14x32},
         {"int8_gemm_16x32", gemm_build_inner_product, &gemm_int8_16x32},
         {"int8_gemm_12x32", gemm_build_inner_product, &gemm_int8_12x32},
+        {"bf16_gemm_16x32", gemm_build_inner_product, &gemm_bf16_16x32},
         {"bf16_gemm_14x32", gemm_build_inner_product, &gemm_bf16_14x32},
         {"widening_gemm_14x32", build_widening, &gemm_widening_14x32},
         {"f32_gemm_6x16", gemm_build_inner_product, &gemm_6x16},

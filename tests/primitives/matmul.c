@@ -35,6 +35,7 @@ static const struct shape shapes[] = {
         {2, {0, 3}, {3, 4}, {0, 4}, {1, 4}},
         {2, {7, 37}, {37, 200}, {7, 200}, {1, 200}}, /* few rows, and many columns */
         {3, {2, 1, 70}, {2, 70, 128}, {2, 1, 128}, {1, 1, 128}},
+        {3, {2, 35, 101}, {2, 101, 40}, {2, 35, 40}, {1, 1, 40}}, /* steps of matrix tiles with a rest */
 };
 
 static const struct product_types types[] = {

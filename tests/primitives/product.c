@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -132,6 +133,17 @@ static void check_gpu_runs(void) {
     assert_true(runs_of("f32_gpu_gemm") > 0 && runs_of("f16_gpu_gemm") > 0);
 }
 
+/* Those for matrix tiles have, on a CPU that has these, unless it passes for a GPU. */
+static void check_tile_runs(const struct product_suite *suite) {
+    const int amx = dnnl_cpu_isa_avx512_core_amx;
+    bool tiles = (dnnl_get_effective_cpu_isa() & amx) == amx, pairs = false;
+    if (!tiles || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
+    for (int t = 0; t < suite->ntypes; t++)
+        pairs = pairs || (suite->types[t].src == dnnl_bf16 && suite->types[t].weights == dnnl_bf16);
+    printf("%d runs of bf16_gemm_16x32\n", runs_of("bf16_gemm_16x32"));
+    assert_true(runs_of("bf16_gemm_16x32") > 0 || !pairs);
+}
+
 /* Products of integers are exact: int8.c has those. */
 void product_real_numbers(void **state) {
     const struct product_suite *suite = *state;
@@ -151,5 +163,6 @@ void product_real_numbers(void **state) {
             }
     printf("%d runs\n", implementations_run - before);
     check_gpu_runs();
+    check_tile_runs(suite);
     assert_int_equal(failures, 0);
 }

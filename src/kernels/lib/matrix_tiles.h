@@ -11,8 +11,11 @@
  * without padding, columns are copied, with zeros for those outside.
  *
  * Tiles are multiplied by a unit of their own, so that the vector units can finish the sums of one pair while
- * those of the next one are computed: includers define struct tile_work and tile_work_on(), a part of that
- * which takes about as long as a step.
+ * those of the next one are computed. Includers define
+ *
+ *   void tile_finish(const void *how, const int *sums, int columns, global uchar *dst, i64 step)
+ *
+ * which does so for some columns of a panel; step is in bytes.
  */
 #ifndef LODE_KERNELS_LIB_MATRIX_TILES_H
 #define LODE_KERNELS_LIB_MATRIX_TILES_H
@@ -45,6 +48,36 @@ struct tile_config {
     ushort row_bytes[16];
     uchar rows[16];
 };
+
+/* Sums of a pair that are still to be finished. */
+struct tile_later {
+    const void *how; /* of tile_finish */
+    i64 step;
+    struct tile_part {
+        const int *sums;
+        global uchar *dst;
+        int columns;
+    } part[2];
+    int parts; /* the last so many of these */
+};
+
+OUTLINE void tile_finish_some(struct tile_later *later, int most) {
+    struct tile_part *part = &later->part[2 - later->parts];
+    const int columns = part->columns < most ? part->columns : most;
+    tile_finish(later->how, part->sums, columns, part->dst, later->step);
+    part->sums += columns * PANEL, part->dst += columns * later->step, part->columns -= columns;
+    if (part->columns == 0) later->parts--;
+}
+
+/* As many as take about as long as a step of the next pair. */
+INLINE void tile_finish_few(struct tile_later *later) {
+    if (later->parts > 0) tile_finish_some(later, 4);
+}
+
+INLINE void tile_finish_all(struct tile_later *later) {
+    while (later->parts > 0)
+        tile_finish_some(later, MATRIX_TILE);
+}
 
 /* What a work-item computes: tiles of all rows, one after the other; and how its registers are configured. */
 struct tile_run {
@@ -207,19 +240,19 @@ INLINE void tile_step(const struct tile_columns *a, const struct tile_columns *b
 /* Sums += columns of `a` and, of the second tile, `b`, times a panel's weights. Callers pass the last three
  * as constants. */
 INLINE void tile_steps(struct tile_columns a, struct tile_columns b, global const uchar *w, i64 length,
-                       struct tile_work *work, const enum tile_type type, const bool two, const bool wide) {
+                       struct tile_later *later, const enum tile_type type, const bool two, const bool wide) {
     const i64 last = length % TILE_BYTES;
 #pragma nounroll
     for (; last == 0 && length > 0; length -= TILE_BYTES) {
         tile_step(&a, &b, w, TILE_BYTES, false, type, two, wide);
         a.at += TILE_BYTES, b.at += TILE_BYTES, w += TILE_STEP;
-        tile_work_on(work);
+        tile_finish_few(later);
     }
 #pragma nounroll
     for (; length > 0; length -= TILE_BYTES) {
         tile_step(&a, &b, w, length < TILE_BYTES ? length : TILE_BYTES, true, type, two, wide);
         a.at += TILE_BYTES, b.at += TILE_BYTES, w += TILE_STEP;
-        tile_work_on(work);
+        tile_finish_few(later);
     }
 }
 
@@ -256,7 +289,7 @@ INLINE struct tile_columns tile_bordered(const struct tile_border *border, i64 s
 }
 
 INLINE void tile_border_steps(const struct tile_border *a, const struct tile_border *b, i64 stride,
-                              global const uchar *w, i64 length, int columns, struct tile_work *work,
+                              global const uchar *w, i64 length, int columns, struct tile_later *later,
                               const enum tile_type type, const bool two, const bool wide) {
     LINE_ALIGNED uchar copies[2][MATRIX_TILE * TILE_BYTES];
     const bool rest = length % TILE_BYTES != 0;
@@ -267,26 +300,26 @@ INLINE void tile_border_steps(const struct tile_border *a, const struct tile_bor
                                   second = two ? tile_bordered(b, stride, at, bytes, columns, copies[1])
                                                : first;
         tile_step(&first, &second, w, bytes, rest, type, two, wide);
-        tile_work_on(work);
+        tile_finish_few(later);
     }
 }
 
 /* The whole reduction of a pair, tap by tap of the window. Callers pass the last three as constants. */
 INLINE void tile_sums(constant struct gemm_params *p, const struct tile_run *run,
                       const struct tile_pair *pair, global const uchar *src, global const uchar *weights,
-                      struct tile_work *work, const enum tile_type type, const bool two, const bool wide) {
+                      struct tile_later *later, const enum tile_type type, const bool two, const bool wide) {
     const i64 size = run->size;
     EACH_TAP(p, &pair->taps) {
         const struct tile_columns a = {src + (pair->a.src + from) * size, p->src_column * size},
                                   b = {src + (pair->b.src + from) * size, p->src_column * size};
-        tile_steps(a, b, weights + (run->weights + by) * size, p->depth * size, work, type, two, wide);
+        tile_steps(a, b, weights + (run->weights + by) * size, p->depth * size, later, type, two, wide);
     }
 }
 
 /* The same at the border of an image without padding: first all taps of a column of the window. */
 INLINE void tile_edge_sums(constant struct gemm_params *p, const struct tile_run *run,
                            const struct tile_pair *pair, global const uchar *src, global const uchar *weights,
-                           struct tile_work *work, const enum tile_type type, const bool two,
+                           struct tile_later *later, const enum tile_type type, const bool two,
                            const bool wide) {
     const i64 size = run->size, stride = p->src_column * size, length = p->edge_depth * size;
     const struct gemm_taps *taps = &pair->taps;
@@ -301,8 +334,8 @@ INLINE void tile_edge_sums(constant struct gemm_params *p, const struct tile_run
                           by = d * p->weights_window[0] + h * p->weights_window[1] + k * p->edge_weights;
                 a.from = src + (pair->a.src + from) * size;
                 b.from = src + (pair->b.src + from) * size;
-                tile_border_steps(&a, &b, stride, weights + (run->weights + by) * size, length, columns, work,
-                                  type, two, wide);
+                tile_border_steps(&a, &b, stride, weights + (run->weights + by) * size, length, columns,
+                                  later, type, two, wide);
             }
     }
 }
@@ -310,9 +343,9 @@ INLINE void tile_edge_sums(constant struct gemm_params *p, const struct tile_run
 /* The sums of a pair. */
 #define TILE_PAIR_SUMS(type, two, wide)                                                                      \
     if (pair->border)                                                                                        \
-        tile_edge_sums(p, run, pair, src, weights, work, type, two, wide);                                   \
+        tile_edge_sums(p, run, pair, src, weights, later, type, two, wide);                                  \
     else                                                                                                     \
-        tile_sums(p, run, pair, src, weights, work, type, two, wide);
+        tile_sums(p, run, pair, src, weights, later, type, two, wide);
 #define TILE_PAIR_OF(type)                                                                                   \
     do {                                                                                                     \
         if (pair->two && run->wide) {                                                                        \
@@ -351,6 +384,22 @@ INLINE void tile_store(const struct tile_pair *pair, const bool wide, void *out)
     if (!pair->two) return;
     _tile_stored(SUM_10, to + next, pitch);
     if (wide) _tile_stored(SUM_11, to + next + TILE_BYTES, pitch);
+}
+
+INLINE struct tile_part tile_part(constant struct gemm_params *p, const struct tile_place *at,
+                                  const int *sums, global uchar *dst, i64 size) {
+    return (struct tile_part){.sums = sums + at->known * PANEL,
+                              .dst = dst + (at->dst + at->known * p->dst_column) * size,
+                              .columns = (int)p->tile - at->known};
+}
+
+/* Leaves what was stored to tile_finish. Elements of dst have so many bytes. */
+INLINE void tile_postpone(constant struct gemm_params *p, const struct tile_pair *pair, const int *out,
+                          global uchar *dst, i64 size, struct tile_later *later) {
+    later->step = p->dst_column * size;
+    later->parts = 1 + pair->two;
+    later->part[2 - later->parts] = tile_part(p, &pair->a, out, dst, size);
+    if (pair->two) later->part[1] = tile_part(p, &pair->b, out + TILE_SUMS, dst, size);
 }
 
 #endif
