@@ -21,6 +21,8 @@ const struct gemm_tile_shape gemm_int8_16x32 = {&gemm_int8_tiles,        MATRIX_
 const struct gemm_tile_shape gemm_bf16_14x32 = {&gemm_bf16, 14, 32, &kernel_bf16_gemm_14x32, NULL, NULL};
 const struct gemm_tile_shape gemm_bf16_16x32 = {&gemm_bf16_tiles,        MATRIX_TILE, 32,
                                                 &kernel_bf16_gemm_16x32, NULL,        NULL};
+const struct gemm_tile_shape gemm_rounded_16x32 = {&gemm_rounded_tiles,     MATRIX_TILE, 32,
+                                                   &kernel_bf16_gemm_16x32, NULL,        NULL};
 const struct gemm_tile_shape gemm_widening_14x32 = {&gemm_widening, 14,  32, &kernel_widening_gemm_14x32,
                                                     NULL,           NULL};
 const struct gemm_tile_shape gemm_widening_6x16 = {&gemm_widening, 6,   16, &kernel_widening_gemm_6x16,

@@ -33,8 +33,8 @@ struct gemm_type {
      * outputs at a time. 0: other kernels do that. */
     int dot;
 };
-extern const struct gemm_type gemm_f32, gemm_int8, gemm_int8_tiles, gemm_bf16, gemm_bf16_tiles, gemm_widening,
-        gemm_f64;
+extern const struct gemm_type gemm_f32, gemm_int8, gemm_int8_tiles, gemm_bf16, gemm_bf16_tiles,
+        gemm_rounded_tiles, gemm_widening, gemm_f64;
 
 /* A register tile: some columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
@@ -43,8 +43,8 @@ struct gemm_tile_shape {
     const struct kernel *kernel, *deep, *wide;
 };
 extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_int8_16x32,
-        gemm_depthwise_6x16, gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_bf16_16x32, gemm_widening_14x32,
-        gemm_widening_6x16, gemm_f64_6x16, gemm_f64_6x8, gemm_f64_depthwise_6x16;
+        gemm_depthwise_6x16, gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_bf16_16x32, gemm_rounded_16x32,
+        gemm_widening_14x32, gemm_widening_6x16, gemm_f64_6x16, gemm_f64_6x8, gemm_f64_depthwise_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* An operand: its execution argument, offset and strides, in elements. */

@@ -158,8 +158,9 @@ static bool computes_edges(const struct plan *plan, const struct gemm_conv *c, c
     const bool deep = (tile->type == &gemm_f32 && c->inputs >= STEPS_F32)
                       || (others && c->inputs / tile->type->quad >= STEPS_OTHERS);
     const bool many = deep && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS;
+    const bool dense = is_dense(plan, problem_md(&plan->problem, DNNL_ARG_SRC));
     return (many || tile->type->tiles) && reach->clipped && columns > 0 && gemm_reads_src(plan, c->inputs)
-           && is_dense(plan, problem_md(&plan->problem, DNNL_ARG_SRC));
+           && (dense || (tile->type->tiles && !keeps_types(plan)));
 }
 
 /* The image that the kernel reads: the user's src, or a padded channels-last copy. */

@@ -88,13 +88,19 @@ static dnnl_dim_t rows_each(dnnl_dim_t rows, dnnl_dim_t length) {
     return each > 1 ? each : 1;
 }
 
+/* The type that the kernels read. */
+static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
+    const dnnl_data_type_t reads = gemm_tile_of(plan)->type->reads;
+    return reads == dnnl_data_type_undef ? md->data_type : reads;
+}
+
 /* Copies src into dense rows in scratchpad. */
 static dnnl_status_t reorder_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
                                  struct gemm_view *view) {
     char plain[DNNL_MAX_NDIMS + 1];
     md_t rows;
     snprintf(plain, sizeof plain, "%.*s", md->ndims, "abcdefghijkl");
-    TRY(gemm_scratch_md(plan, md, md->data_type, plain, &rows));
+    TRY(gemm_scratch_md(plan, md, type_read(plan, md), plain, &rows));
     view->src = (struct gemm_operand){
             .arg = ARG_SCRATCHPAD, .offset = rows.offset0, .column = rows.blocking.strides[md->ndims - 2]};
     for (int i = 0; i < b->count; i++)
@@ -109,6 +115,7 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batc
     view->src = (struct gemm_operand){
             .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
     bool dense = md->blocking.strides[k] == 1 || md->dims[k] == 1;
+    if (md->data_type != type_read(plan, md)) return reorder_src(plan, md, b, view);
     if (dense && gemm_reads_src(plan, md->dims[k])) return dnnl_success;
     const int bytes = gemm_tile_of(plan)->type->bytes;
     if (!dense && bytes >= (int)sizeof(float)) return reorder_src(plan, md, b, view);
@@ -158,7 +165,7 @@ static dnnl_status_t reorder_weights(struct plan *plan, const md_t *md, struct g
     char panels[32];
     md_t packed;
     gemm_matmul_tag(plan, panels, sizeof panels);
-    TRY(md_init_by_string(&packed, md->ndims, md->dims, md->data_type, panels));
+    TRY(md_init_by_string(&packed, md->ndims, md->dims, type_read(plan, md), panels));
     plan_place(plan, &packed);
     view->weights = (struct gemm_operand){.arg = ARG_SCRATCHPAD, .offset = packed.offset0};
     view->weights_depth = gemm_panel(plan), view->weights_panel = packed.blocking.strides[n];
@@ -194,6 +201,7 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
     int k = md->ndims - 2, n = md->ndims - 1, panel = gemm_panel(plan);
     const dnnl_dim_t *strides = md->blocking.strides;
     view->weights = (struct gemm_operand){.arg = DNNL_ARG_WEIGHTS, .offset = md->offset0};
+    if (md->data_type != type_read(plan, md)) return reorder_weights(plan, md, b, view);
     if (!md_is_plain(md)) {
         view->weights_depth = panel, view->weights_panel = strides[n];
         return dnnl_success;

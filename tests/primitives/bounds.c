@@ -100,6 +100,13 @@ struct bounded sum_of_bf16_products(const struct sum *sum, double start) {
     return x;
 }
 
+struct bounded sum_of_rounded_products(const struct sum *sum, double start) {
+    struct bounded x = sum_of_bf16_products(sum, start);
+    x.error +=
+            (0x1p-8 + 0x1p-18) * sum->magnitude * (1 + 0x1p-10); /* the sum of rounded terms may be larger */
+    return x;
+}
+
 struct bounded sum_of_products_f64(const struct sum *sum, double start) {
     double error = gamma_of(roundings_of(sum), 0x1p-53) * (sum->magnitude + fabs(start));
     return (struct bounded){sum->value + start, 2 * error};

@@ -55,6 +55,8 @@ void sum_add_bounded(struct sum *sum, struct bounded term);
 /* A sum of products; those of integers are exact. `start` is a number that an implementation may begin to add
  * with (the bias), but is not part of the result. */
 struct bounded sum_of_products(const struct sum *sum, bool integers, double start);
+/* The same where implementations may round both factors to bf16, by 2^-9 of each. */
+struct bounded sum_of_rounded_products(const struct sum *sum, double start);
 /* The same for bf16, whose products and sums may be flushed to 0. Factors are not denormal.
  */
 struct bounded sum_of_bf16_products(const struct sum *sum, double start);

@@ -80,7 +80,28 @@ static const struct product_suite suite = {.ntypes = IMAGES_TYPES,
                                            .tags = images_tags,
                                            .create = create};
 
+/* Large enough to be rounded to bf16 where the math mode allows it. */
+static const struct shape rounded_shapes[] = {
+        {2, 0, 1, 34, 40, {9, 11}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
+        {2, 2, 2, 32, 33, {9, 12}, {3, 2}, {2, 1}, {0, 1}, {2, 0}, {0, 3}, false},
+};
+
+static struct product make_rounded(int shape, const struct product_types *t) {
+    return images_make(&rounded_shapes[shape], t);
+}
+
+static const struct product_suite rounded_suite = {.ntypes = PRODUCT_ROUNDED,
+                                                   .nshapes = COUNT(rounded_shapes),
+                                                   .nattrs = 4,
+                                                   .rounds = true,
+                                                   .types = product_rounded,
+                                                   .attrs = images_attrs,
+                                                   .make = make_rounded,
+                                                   .reference = images_reference,
+                                                   .tags = images_tags,
+                                                   .create = create};
+
 int main(void) {
-    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite), PRODUCT_TESTS(&rounded_suite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

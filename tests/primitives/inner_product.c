@@ -66,8 +66,7 @@ static const char *const weights_tags[PRODUCT_LAYOUTS][6] = {
         {0, 0, "ba", "cba", "cdba", "cdeba"},
         {0, 0, "AB16b16a", "ABc4b4a", "ABcd8b8a", "aBcde16b"}};
 
-static struct product make(int shape, const struct product_types *t) {
-    const struct shape *s = &shapes[shape];
+static struct product make_of(const struct shape *s, const struct product_types *t) {
     dnnl_dims_t weights = {s->outputs}, dst = {s->src[0], s->outputs};
     for (int d = 1; d < s->ndims; d++)
         weights[d] = s->src[d];
@@ -77,6 +76,10 @@ static struct product make(int shape, const struct product_types *t) {
                         .by_channel = 1};
     if (t->bias) p.bias = array_new(1, &s->outputs, t->bias);
     return p;
+}
+
+static struct product make(int shape, const struct product_types *t) {
+    return make_of(&shapes[shape], t);
 }
 
 static void reference(struct product *p, const struct attr_run *run, struct array *error) {
@@ -114,7 +117,25 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .tags = tags_of,
                                            .create = create};
 
+/* Large enough to be rounded to bf16 where the math mode allows it. */
+static const struct shape rounded_shapes[] = {{2, 140, {40, 202}}, {4, 70, {33, 64, 3, 3}}};
+
+static struct product make_rounded(int shape, const struct product_types *t) {
+    return make_of(&rounded_shapes[shape], t);
+}
+
+static const struct product_suite rounded_suite = {.ntypes = PRODUCT_ROUNDED,
+                                                   .nshapes = COUNT(rounded_shapes),
+                                                   .nattrs = COUNT(attrs),
+                                                   .rounds = true,
+                                                   .types = product_rounded,
+                                                   .attrs = attrs,
+                                                   .make = make_rounded,
+                                                   .reference = reference,
+                                                   .tags = tags_of,
+                                                   .create = create};
+
 int main(void) {
-    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite), PRODUCT_TESTS(&rounded_suite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,14 +99,17 @@ static const char *const tags[PRODUCT_LAYOUTS][6] = {{NULL},
                                                      {0, 0, "ba", "acb", "adbc", "abced"},
                                                      {0, 0, "AB8b8a", "aBC4b4c", "abCD8c8d", "abcdE16e"}};
 
-static struct product make(int shape, const struct product_types *t) {
-    const struct shape *s = &shapes[shape];
+static struct product make_of(const struct shape *s, const struct product_types *t) {
     struct product p = {.src = array_new(s->ndims, s->src, t->src),
                         .weights = array_new(s->ndims, s->weights, t->weights),
                         .dst = array_new(s->ndims, s->dst, t->dst),
                         .by_channel = 1 << (s->ndims - 1)};
     if (t->bias) p.bias = array_new(s->ndims, s->bias, t->bias);
     return p;
+}
+
+static struct product make(int shape, const struct product_types *t) {
+    return make_of(&shapes[shape], t);
 }
 
 /* The sum at one position of dst. */
@@ -156,6 +159,28 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .reference = reference,
                                            .tags = tags_of,
                                            .create = create};
+
+/* Large enough to be rounded to bf16 where the math mode allows it. */
+static const struct shape rounded_shapes[] = {
+        {2, {40, 202}, {202, 140}, {40, 140}, {1, 140}},
+        {3, {3, 65, 64}, {1, 64, 96}, {3, 65, 96}, {1, 1, 96}},
+        {3, {2, 260, 34}, {2, 34, 70}, {2, 260, 70}, {1, 1, 70}},
+};
+
+static struct product make_rounded(int shape, const struct product_types *t) {
+    return make_of(&rounded_shapes[shape], t);
+}
+
+static const struct product_suite rounded_suite = {.ntypes = PRODUCT_ROUNDED,
+                                                   .nshapes = COUNT(rounded_shapes),
+                                                   .nattrs = 5, /* those of real numbers */
+                                                   .rounds = true,
+                                                   .types = product_rounded,
+                                                   .attrs = attrs,
+                                                   .make = make_rounded,
+                                                   .reference = reference,
+                                                   .tags = tags_of,
+                                                   .create = create};
 
 /* Products as gradients are: dst in rows, src or weights or both transposed. */
 
@@ -477,8 +502,9 @@ static void large(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite),       PRODUCT_TESTS(&transposed),
-                                       cmocka_unit_test(groups),    cmocka_unit_test(open_sizes),
-                                       cmocka_unit_test(open_rows), cmocka_unit_test(large)};
+    const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite),         PRODUCT_TESTS(&transposed),
+                                       PRODUCT_TESTS(&rounded_suite), cmocka_unit_test(groups),
+                                       cmocka_unit_test(open_sizes),  cmocka_unit_test(open_rows),
+                                       cmocka_unit_test(large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,12 @@
 
 #include <cmocka.h>
 
+const struct product_types product_rounded[PRODUCT_ROUNDED] = {
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_data_type_undef, dnnl_f32},
+        {dnnl_f32, dnnl_f32, dnnl_f32, dnnl_bf16},
+};
+
 void product_free(struct product *p) {
     array_free(&p->src);
     array_free(&p->weights);
@@ -39,6 +45,7 @@ static bool all_in_f64(const struct product *p, const struct attr_run *run) {
 
 static struct bounded bounded_sum(const struct product *p, const struct sum *sum, double bias) {
     bool integers = is_integer(p->src.type) && is_integer(p->weights.type);
+    if (p->rounds) return sum_of_rounded_products(sum, bias);
     if (p->src.type == dnnl_bf16 && p->weights.type == dnnl_bf16) return sum_of_bf16_products(sum, bias);
     return sum_of_products(sum, integers, bias);
 }
@@ -53,6 +60,7 @@ void product_store(struct product *p, const struct attr_run *run, const struct s
 
 void product_allow(dnnl_primitive_attr_t attr, const struct product *p) {
     dnnl_fpmath_mode_t mode = p->src.type == dnnl_f32 ? dnnl_fpmath_mode_strict : dnnl_fpmath_mode_any;
+    if (p->rounds) dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_bf16);
     if (is_integer(p->weights.type) && !is_integer(p->src.type))
         dnnl_primitive_attr_set_fpmath_mode_v2(attr, mode, 1);
 }
@@ -109,6 +117,7 @@ void product_exact_numbers(void **state) {
                 if (attr->numbers == FOR_INTEGERS && !is_quantised(suite, types->src)) continue;
                 int layout = (t + s + a) % PRODUCT_LAYOUTS;
                 struct product p = suite->make(s, types);
+                p.rounds = suite->rounds;
                 product_fill(&p, (unsigned)(10 * s + t));
                 char what[128];
                 snprintf(what, sizeof what, "shape %d, types %d, layout %d, %s", s, t, layout, attr->c.name);
@@ -133,15 +142,25 @@ static void check_gpu_runs(void) {
     assert_true(runs_of("f32_gpu_gemm") > 0 && runs_of("f16_gpu_gemm") > 0);
 }
 
+/* The implementation that matrix tiles are for; NULL: none. */
+static const char *tile_implementation(const struct product_suite *suite) {
+    const struct product_types *types = suite->types;
+    for (int t = 0; t < suite->ntypes; t++) {
+        if (types[t].src == dnnl_bf16 && types[t].weights == dnnl_bf16) return "bf16_gemm_16x32";
+        if (suite->rounds && types[t].src == dnnl_f32 && types[t].weights == dnnl_f32)
+            return "rounded_gemm_16x32";
+    }
+    return NULL;
+}
+
 /* Those for matrix tiles have, on a CPU that has these, unless it passes for a GPU. */
 static void check_tile_runs(const struct product_suite *suite) {
     const int amx = dnnl_cpu_isa_avx512_core_amx;
-    bool tiles = (dnnl_get_effective_cpu_isa() & amx) == amx, pairs = false;
-    if (!tiles || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
-    for (int t = 0; t < suite->ntypes; t++)
-        pairs = pairs || (suite->types[t].src == dnnl_bf16 && suite->types[t].weights == dnnl_bf16);
-    printf("%d runs of bf16_gemm_16x32\n", runs_of("bf16_gemm_16x32"));
-    assert_true(runs_of("bf16_gemm_16x32") > 0 || !pairs);
+    const bool tiles = (dnnl_get_effective_cpu_isa() & amx) == amx;
+    const char *name = tile_implementation(suite);
+    if (!name || !tiles || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
+    printf("%d runs of %s\n", runs_of(name), name);
+    assert_true(runs_of(name) > 0);
 }
 
 /* Products of integers are exact: int8.c has those. */
@@ -154,6 +173,7 @@ void product_real_numbers(void **state) {
                 const struct attr_case *c = &suite->attrs[(t + s + layout) % nattrs].c;
                 if (is_integer(suite->types[t].src)) continue;
                 struct product p = suite->make(s, &suite->types[t]);
+                p.rounds = suite->rounds;
                 fill_real(&p, (unsigned)(s + t));
                 char what[128];
                 snprintf(what, sizeof what, "real numbers, shape %d, types %d, layout %d, %s", s, t, layout,

@@ -28,6 +28,7 @@ struct product {
     struct array src, weights, bias, dst;
     const void *shape;
     int by_channel; /* the mask of scales of weights for each output channel */
+    bool rounds;    /* the math mode lets f32 become bf16 */
 };
 
 /* Its layouts; NULL is `any`. */
@@ -58,6 +59,7 @@ struct product_mds {
 struct product_suite {
     int ntypes, nshapes, nattrs;
     bool fp8_is_quantised;
+    bool rounds; /* the math mode lets f32 become bf16 */
     const struct product_types *types;
     const struct product_attr *attrs;
     struct product (*make)(int shape, const struct product_types *types);
@@ -68,11 +70,15 @@ struct product_suite {
                             const_dnnl_primitive_attr_t attr);
 };
 
+/* Types of suites that round. */
+enum { PRODUCT_ROUNDED = 3 };
+extern const struct product_types product_rounded[PRODUCT_ROUNDED];
+
 void product_free(struct product *p);
 /* Small whole numbers and halves. */
 void product_fill(struct product *p, unsigned seed);
 
-/* Products of floats by integers are computed only where the math mode allows it. */
+/* The math mode: products of floats by integers are computed only where it allows that. */
 void product_allow(dnnl_primitive_attr_t attr, const struct product *p);
 
 /* Stores the result at a position of dst, and its error bound. */
