@@ -41,6 +41,18 @@ static dnnl_status_t accepts(const struct plan *plan) {
     return dnnl_success;
 }
 
+/* Tiles are no faster for one column, and do not sum the weights together with the product. Measured
+ * 2026-11-18 on a Xeon with AMX: 1x4096 by 4096x4096 with a zero point took 1240 us instead of 570. */
+static dnnl_status_t accepts_tiles(const struct plan *plan) {
+    const md_t *dst = tensor(plan, DNNL_ARG_DST);
+    const int channel = plan->problem.kind == dnnl_matmul ? dst->ndims - 1 : 1;
+    dnnl_dim_t columns = 1;
+    for (int d = 0; d < dst->ndims; d++)
+        if (d != channel) columns *= dst->dims[d];
+    if (columns == 1) return plan_skip(plan, "a single column");
+    return accepts(plan);
+}
+
 static bool is_tiles(const struct plan *plan) {
     return gemm_tile_of(plan)->type->tiles;
 }
@@ -227,7 +239,7 @@ const struct gemm_type gemm_int8 = {.bytes = 1,
 const struct gemm_type gemm_int8_tiles = {.bytes = 1,
                                           .quad = INT8_GEMM_QUAD,
                                           .pack = &kernel_int8_pack_panels,
-                                          .accepts = accepts,
+                                          .accepts = accepts_tiles,
                                           .launch = launch_product,
                                           .fuses = fuses,
                                           .reads_signed = true,
