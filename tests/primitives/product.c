@@ -133,15 +133,17 @@ static void check_gpu_runs(void) {
     assert_true(runs_of("f32_gpu_gemm") > 0 && runs_of("f16_gpu_gemm") > 0);
 }
 
-/* Those for matrix tiles have, on a CPU that has these, unless it passes for a GPU. */
-static void check_tile_runs(const struct product_suite *suite) {
+void product_check_tiles(const char *kernel) {
     const int amx = dnnl_cpu_isa_avx512_core_amx;
-    bool tiles = (dnnl_get_effective_cpu_isa() & amx) == amx, pairs = false;
-    if (!tiles || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
+    if ((dnnl_get_effective_cpu_isa() & amx) != amx || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
+    printf("%d runs of %s\n", runs_of(kernel), kernel);
+    assert_true(runs_of(kernel) > 0);
+}
+
+static bool has_pairs(const struct product_suite *suite) {
     for (int t = 0; t < suite->ntypes; t++)
-        pairs = pairs || (suite->types[t].src == dnnl_bf16 && suite->types[t].weights == dnnl_bf16);
-    printf("%d runs of bf16_gemm_16x32\n", runs_of("bf16_gemm_16x32"));
-    assert_true(runs_of("bf16_gemm_16x32") > 0 || !pairs);
+        if (suite->types[t].src == dnnl_bf16 && suite->types[t].weights == dnnl_bf16) return true;
+    return false;
 }
 
 /* Products of integers are exact: int8.c has those. */
@@ -163,6 +165,6 @@ void product_real_numbers(void **state) {
             }
     printf("%d runs\n", implementations_run - before);
     check_gpu_runs();
-    check_tile_runs(suite);
+    if (has_pairs(suite)) product_check_tiles("bf16_gemm_16x32");
     assert_int_equal(failures, 0);
 }
