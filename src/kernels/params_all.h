@@ -10,6 +10,7 @@
 #include "kernels/params_f64.h"
 #include "kernels/params_gemm.h"
 #include "kernels/params_gpu_gemm.h"
+#include "kernels/params_gradient_tiles.h"
 #include "kernels/params_int8_gemm.h"
 #include "kernels/params_lrn.h"
 #include "kernels/params_matmul.h"

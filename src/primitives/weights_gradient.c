@@ -3,11 +3,13 @@
  * Convolution and deconvolution, backward by weights: see kernels/weights_gradient.cl. The window slides over
  * the image, which is the src of a convolution or the diff_dst of a deconvolution; the other one of the two
  * has an element for each position of it, a place. Both are moved to channels-last f32 or f64 where they are
- * not that; with dot products of bf16, the image is copied as pairs (kernels/bf16_weights_gradient.cl).
+ * not that; with dot products of bf16, the image is copied as pairs (kernels/bf16_weights_gradient.cl). For
+ * matrix tiles, see weights_gradient_tiles.c.
  * Results are panels of the channels of places.
  */
 #include "base/round.h"
 #include "base/verbose.h"
+#include "kernels/params_gemm.h"
 #include "kernels/params_weights_gradient.h"
 #include "primitives/convolution.h"
 #include "primitives/f64.h"
@@ -31,6 +33,8 @@ static const struct gemm_tile_shape f64_depthwise = {&gemm_f64, 2,   32, &kernel
                                                      NULL,      NULL};
 static const struct gemm_tile_shape tile_bf16 = {&gemm_f32, 14,  32, &kernel_bf16_weights_gradient_14x32,
                                                  NULL,      NULL};
+static const struct gemm_tile_shape matrix_tile = {
+        &gemm_f32, MATRIX_TILE, 32, &kernel_bf16_weights_gradient_32x32, NULL, NULL};
 static const struct gemm_tile_shape tile_depthwise = {
         &gemm_f32, GRADIENT_TAPS, 32, &kernel_f32_depthwise_gradient_4x32, NULL, NULL};
 
@@ -205,22 +209,22 @@ static struct range divide_work(struct weights_gradient_params *p, const struct 
     return range_of_groups(divide_up(jobs, p->jobs), panels, p->groups * p->parts);
 }
 
-/* The sum of the parts, which lie one after the other in scratchpad. */
-static dnnl_status_t add_parts(struct plan *plan, const struct weights_gradient_params *p, i64 parts,
-                               const struct gradient_product *g) {
-    const dnnl_dims_t all = {parts, p->dst_part}, one = {1, p->dst_part};
+dnnl_status_t gradient_add_parts(struct plan *plan, dnnl_dim_t offset, dnnl_dim_t parts,
+                                 const struct gradient_product *g) {
+    const dnnl_dim_t each = md_nelems(g->results, true);
+    const dnnl_dims_t all = {parts, each}, one = {1, each};
     md_t partial, sums;
     if (type_of(plan) == dnnl_f64)
         return f64_append_sums(plan, &(struct f64_sums_request){.src_arg = ARG_SCRATCHPAD,
                                                                 .dst_arg = g->arg,
-                                                                .src_offset = p->dst_offset,
-                                                                .src_row = p->dst_part,
+                                                                .src_offset = offset,
+                                                                .src_row = each,
                                                                 .dst_offset = g->results->offset0,
                                                                 .rows = parts,
-                                                                .columns = p->dst_part});
+                                                                .columns = each});
     TRY(md_init_by_string(&partial, 2, all, dnnl_f32, "ab"));
     TRY(md_init_by_string(&sums, 2, one, dnnl_f32, "ab"));
-    partial.offset0 = p->dst_offset;
+    partial.offset0 = offset;
     sums.offset0 = g->results->offset0;
     return reduce_append(plan, &(struct reduce_request){.alg = REDUCE_SUM,
                                                         .finish = REDUCE_FINISH_NONE,
@@ -255,7 +259,7 @@ dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_p
     if (parts > 1) p.dst_offset = (i64)(plan_scratchpad(plan, (size_t)(parts * p.dst_part) * each) / each);
     TRY(launch(plan, &p, range,
                (const int[]){g->image.arg, g->places.arg, parts > 1 ? ARG_SCRATCHPAD : g->arg}));
-    return parts > 1 ? add_parts(plan, &p, parts, g) : dnnl_success;
+    return parts > 1 ? gradient_add_parts(plan, p.dst_offset, parts, g) : dnnl_success;
 }
 
 /* Copies a bf16 image as pairs of positions that the window reads one after the other, padded on the left and
@@ -323,12 +327,21 @@ static dnnl_status_t pad_image(struct plan *plan, int arg, struct gradient_produ
     return dnnl_success;
 }
 
+/* Matrix tiles read copies of it, which need no padding. */
+static dnnl_status_t find_tiles_image(struct plan *plan, int arg, struct gradient_product *g) {
+    TRY(find_image(plan, arg, dnnl_bf16, &g->image));
+    g->folds = wants_rows(plan, g) && g->image.stride[2] == g->inputs;
+    if (g->folds) fold_taps(g);
+    return dnnl_success;
+}
+
 /* Image and places as the kernel reads them. */
 static dnnl_status_t find_images(struct plan *plan, const struct gradient *g,
                                  struct gradient_product *product) {
-    const dnnl_data_type_t type = product->pairs ? dnnl_bf16 : type_of(plan);
+    const dnnl_data_type_t type = product->pairs || product->tiles ? dnnl_bf16 : type_of(plan);
     const bool folds = wants_rows(plan, product);
     TRY(find_image(plan, g->places_arg, type, &product->places));
+    if (product->tiles) return find_tiles_image(plan, g->image_arg, product);
     const bool empty = product->places.batch == 0;
     if (folds && !empty && !product->pairs && !has_rows(plan, g->image_arg, product))
         TRY(pad_image(plan, g->image_arg, product));
@@ -349,6 +362,7 @@ static dnnl_status_t append_product(struct plan *plan, const struct gradient *g,
     struct gradient_product product = {.window = window_from_last(&window, results->ndims - g->grouped - 2),
                                        .depthwise = depthwise,
                                        .pairs = gemm_tile_of(plan) == &tile_bf16,
+                                       .tiles = gemm_tile_of(plan) == &matrix_tile,
                                        .groups = g->grouped && !depthwise ? dims[0] : 1,
                                        .inputs = dims[g->input],
                                        .outputs = dims[depthwise ? 0 : g->output],
@@ -358,14 +372,14 @@ static dnnl_status_t append_product(struct plan *plan, const struct gradient *g,
                                        .results = results};
     if (depthwise) product.inputs = product.window.taps[2];
     TRY(find_images(plan, g, &product));
-    return gradient_append_product(plan, &product);
+    return product.tiles ? gradient_append_tiles(plan, &product) : gradient_append_product(plan, &product);
 }
 
 static dnnl_status_t check_channels(const struct plan *plan, const struct gradient *g) {
     const dnnl_dim_t *dims = problem_md(&plan->problem, DNNL_ARG_DIFF_WEIGHTS)->dims;
     const bool depthwise = g->grouped && dims[0] > 1 && dims[1] == 1 && dims[2] == 1;
     if (is_depthwise(plan)) return depthwise ? dnnl_success : plan_skip(plan, "not a depthwise convolution");
-    if (gemm_tile_of(plan)->panel == 32 && dims[g->output] <= 16)
+    if (gemm_tile_of(plan)->panel == 32 && dims[g->output] <= 16 && gemm_tile_of(plan) != &matrix_tile)
         return plan_skip(plan, "few output channels: a narrower tile wastes less");
     return dnnl_success;
 }
@@ -376,7 +390,8 @@ static dnnl_status_t build(struct plan *plan) {
     if ((problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_f64) != (type_of(plan) == dnnl_f64))
         return plan_skip(plan, "tensors are f64, or kernels are");
     const struct gradient g = gradient_of(&plan->problem);
-    if (gemm_tile_of(plan) == &tile_bf16 && problem_md(&plan->problem, DNNL_ARG_SRC)->data_type != dnnl_bf16)
+    if ((gemm_tile_of(plan) == &tile_bf16 || gemm_tile_of(plan) == &matrix_tile)
+        && problem_md(&plan->problem, DNNL_ARG_SRC)->data_type != dnnl_bf16)
         return plan_skip(plan, "src is not bf16");
     char panels[32];
     TRY(check_channels(plan, &g));
@@ -397,6 +412,7 @@ static dnnl_status_t build(struct plan *plan) {
 
 const struct implementation convolution_backward_weights[] = {
         {"f32_depthwise_gradient_4x32", build, &tile_depthwise},
+        {"bf16_weights_gradient_32x32", build, &matrix_tile},
         {"bf16_weights_gradient_14x32", build, &tile_bf16},
         {"f32_weights_gradient_14x32", build, &gemm_gradient_14x32},
         {"f32_weights_gradient_6x16", build, &gemm_gradient_6x16},

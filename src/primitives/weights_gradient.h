@@ -25,16 +25,21 @@ extern const struct gemm_tile_shape gemm_gradient_14x32, gemm_gradient_6x16;
 
 /* dst[group][output / panel][tap][input][output % panel] = sum over batch and positions of image * places. */
 struct gradient_product {
-    struct image image, places; /* with dense channels; f32, or pairs of bf16 and bf16 */
-    bool pairs;
-    struct window window; /* over the image; missing dimensions come first */
-    bool depthwise;       /* see params_weights_gradient.h */
+    struct image image, places; /* with dense channels; f32, or pairs of bf16 and bf16, or bf16 */
+    bool pairs, tiles, folds;   /* folds: a row of the window is one tap of as many inputs */
+    struct window window;       /* over the image; missing dimensions come first */
+    bool depthwise;             /* see params_weights_gradient.h */
     dnnl_dim_t groups, inputs, outputs;
     dnnl_dim_t group, panel; /* strides of results, which are f32 */
     int arg;
     const md_t *results;
 };
 dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *product);
+/* The same by matrix tiles. Calls plan_skip where most of what they multiply would be padding. */
+dnnl_status_t gradient_append_tiles(struct plan *plan, const struct gradient_product *product);
+/* Adds the sum of the parts, which lie one after the other in scratchpad. */
+dnnl_status_t gradient_add_parts(struct plan *plan, dnnl_dim_t offset, dnnl_dim_t parts,
+                                 const struct gradient_product *product);
 
 /* For every device: the gradient as another convolution. */
 dnnl_status_t gradient_build_by_convolution(struct plan *plan);

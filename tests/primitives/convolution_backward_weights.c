@@ -27,7 +27,12 @@ static const struct shape more_shapes[] = {
         {2, 33, 2, 1, 1, {6, 1}, {3, 3}, {1, 1}, {0, 0}, {1, 2}, {2, 2}, false},
         {2, 4, 2, 1, 3, {9, 8}, {3, 3}, {1, 2}, {0, 0}, {1, 1}, {1, 1}, false},
         {2, 0, 2, 5, 48, {7, 6}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false}, /* one panel and a half */
-        {2, 7, 2, 1, 1, {6, 9}, {3, 6}, {1, 2}, {0, 0}, {1, 2}, {1, 3}, false},  /* depthwise, few channels */
+        /* tiles of 32 inputs with a rest, padding that rows share, and windows wider than their stride */
+        {2, 0, 2, 49, 18, {4, 5}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
+        {2, 0, 1, 66, 5, {6, 9}, {2, 4}, {2, 2}, {0, 1}, {0, 3}, {1, 2}, false},
+        {2, 2, 2, 40, 33, {3, 11}, {3, 2}, {1, 3}, {1, 0}, {2, 0}, {2, 1}, false},
+        {1, 0, 3, 6, 40, {37}, {5}, {2}, {0}, {2}, {2}, false},
+        {2, 7, 2, 1, 1, {6, 9}, {3, 6}, {1, 2}, {0, 0}, {1, 2}, {1, 3}, false}, /* depthwise, few channels */
 };
 enum { SHAPES = BACKWARD_SHAPES + COUNT(more_shapes) };
 
@@ -145,6 +150,7 @@ static void run_all(bool exact) {
             for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++)
                 run_case(s, t, layout, exact);
     printf("%d runs\n", implementations_run - before);
+    product_check_tiles("bf16_weights_gradient_32x32");
     assert_int_equal(failures, 0);
 }
 

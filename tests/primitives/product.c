@@ -142,6 +142,13 @@ static void check_gpu_runs(void) {
     assert_true(runs_of("f32_gpu_gemm") > 0 && runs_of("f16_gpu_gemm") > 0);
 }
 
+void product_check_tiles(const char *kernel) {
+    const int amx = dnnl_cpu_isa_avx512_core_amx;
+    if ((dnnl_get_effective_cpu_isa() & amx) != amx || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
+    printf("%d runs of %s\n", runs_of(kernel), kernel);
+    assert_true(runs_of(kernel) > 0);
+}
+
 /* The implementation that matrix tiles are for; NULL: none. */
 static const char *tile_implementation(const struct product_suite *suite) {
     const struct product_types *types = suite->types;
@@ -151,16 +158,6 @@ static const char *tile_implementation(const struct product_suite *suite) {
             return "rounded_gemm_16x32";
     }
     return NULL;
-}
-
-/* Those for matrix tiles have, on a CPU that has these, unless it passes for a GPU. */
-static void check_tile_runs(const struct product_suite *suite) {
-    const int amx = dnnl_cpu_isa_avx512_core_amx;
-    const bool tiles = (dnnl_get_effective_cpu_isa() & amx) == amx;
-    const char *name = tile_implementation(suite);
-    if (!name || !tiles || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
-    printf("%d runs of %s\n", runs_of(name), name);
-    assert_true(runs_of(name) > 0);
 }
 
 /* Products of integers are exact: int8.c has those. */
@@ -183,6 +180,6 @@ void product_real_numbers(void **state) {
             }
     printf("%d runs\n", implementations_run - before);
     check_gpu_runs();
-    check_tile_runs(suite);
+    if (tile_implementation(suite)) product_check_tiles(tile_implementation(suite));
     assert_int_equal(failures, 0);
 }

@@ -88,6 +88,9 @@ void product_store(struct product *p, const struct attr_run *run, const struct s
 dnnl_status_t product_create(dnnl_primitive_desc_t *pd, const struct product_suite *suite,
                              const struct product *p, int layout, const_dnnl_primitive_attr_t attr);
 
+/* On a CPU with matrix tiles that does not pass for a GPU, the kernels for them have really run. */
+void product_check_tiles(const char *kernel);
+
 /* Every implementation of every problem on exact numbers, where results must be exact; and on real numbers,
  * within the error bound. Their state is the suite: PRODUCT_TESTS(&suite) in a list of tests. */
 void product_exact_numbers(void **state);
