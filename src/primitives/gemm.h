@@ -107,6 +107,9 @@ struct gemm_dims gemm_dims_of(const struct plan *plan);
 bool gemm_scales_fit(const struct plan *plan);
 /* Once the epilogue is complete: does it scale sums, and is there anything else to do? */
 void gemm_describe_end(const struct epilogue *epilogue, int32_t *scaled, int32_t *finished);
+/* Are operands of f32 rounded to bf16 for matrix tiles? If the math mode allows it, and weights are used for
+ * many columns: smaller problems would not gain. */
+bool gemm_rounds(const struct plan *plan, dnnl_dim_t columns, dnnl_dim_t products);
 /* Does anything other than the scales of weights and the bias depend on the position? */
 bool gemm_is_by_position(const struct plan *plan, const struct epilogue *epilogue);
 dnnl_status_t gemm_find_scales(struct epilogue_build *ep, struct epilogue *epilogue);

@@ -30,32 +30,36 @@ static dnnl_status_t accepts(const struct plan *plan) {
     return accepts_rest(plan);
 }
 
-/* Rounding pays off if weights are used for many columns: for more where each batch has its own. Measured
- * 2026-11-18 on a Xeon with AMX: 12 products of 128x64 by 64x128 took longer. */
-static bool is_worth_rounding(const struct problem *problem) {
-    enum { COLUMNS = 32, COLUMNS_OF_BATCH = 256, PRODUCTS = 1 << 20 };
-    const md_t *weights = problem_md(problem, DNNL_ARG_WEIGHTS), *dst = problem_md(problem, DNNL_ARG_DST);
-    const bool matmul = problem->kind == dnnl_matmul;
+bool gemm_rounds(const struct plan *plan, dnnl_dim_t columns, dnnl_dim_t products) {
+    enum { COLUMNS = 32, PRODUCTS = 1 << 20 };
+    const dnnl_fpmath_mode_t mode = plan->attr.fpmath_mode;
+    return (mode == dnnl_fpmath_mode_bf16 || mode == dnnl_fpmath_mode_any) && columns >= COLUMNS
+           && products >= PRODUCTS && (plan->device->info.features & HAS_MATRIX_TILES);
+}
+
+/* Weights that each batch has its own of are used for fewer columns. Measured 2026-11-18 on a Xeon with AMX:
+ * 12 products of 128x64 by 64x128 took longer. */
+static bool is_rounded(const struct plan *plan) {
+    enum { BATCHES = 8 }; /* count as so many times less */
+    const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST);
+    const bool matmul = plan->problem.kind == dnnl_matmul;
     const int last = dst->ndims - 1;
     const dnnl_dim_t channels = dst->dims[matmul ? last : 1], results = md_nelems(dst, false);
     if (channels == 0 || results == 0) return false;
     const dnnl_dim_t all = md_nelems(weights, false),
-                     columns = matmul ? dst->dims[last - 1] : results / channels,
-                     depth = matmul ? weights->dims[last - 1] : all / channels;
-    const bool batches = matmul && all > depth * channels;
-    return columns >= (batches ? COLUMNS_OF_BATCH : COLUMNS) && results * depth >= PRODUCTS;
+                     depth = matmul ? weights->dims[last - 1] : all / channels,
+                     columns = matmul ? dst->dims[last - 1] : results / channels;
+    return gemm_rounds(plan, all > depth * channels ? columns / BATCHES : columns, results * depth);
 }
 
 static dnnl_status_t accepts_rounded(const struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
-    const dnnl_fpmath_mode_t mode = plan->attr.fpmath_mode;
-    if (mode != dnnl_fpmath_mode_bf16 && mode != dnnl_fpmath_mode_any)
-        return plan_skip(plan, "f32 must not be rounded to bf16");
     if (src->data_type != dnnl_f32 || problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->data_type != dnnl_f32)
         return plan_skip(plan, "src or weights are not f32");
     if (src->dims[plan->problem.kind == dnnl_matmul ? src->ndims - 1 : 1] % 2 != 0)
         return plan_skip(plan, "the reduction has an odd length");
-    if (!is_worth_rounding(&plan->problem)) return plan_skip(plan, "rounding takes longer than it saves");
+    if (!is_rounded(plan)) return plan_skip(plan, "f32 must not be rounded to bf16, or it would not pay off");
     return accepts_rest(plan);
 }
 

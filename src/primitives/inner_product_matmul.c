@@ -189,6 +189,8 @@ static dnnl_status_t decide_panels(struct plan *plan, md_t *image, md_t *weights
     static const struct type_row all_f32 = {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)};
     if (!types_fit(&all_f32, 1, image, weights, problem_md(&plan->problem, DNNL_ARG_DIFF_BIAS), diff_dst))
         return plan_skip(plan, "a tensor is not f32");
+    if (gemm_rounds(plan, diff_dst->dims[0], diff_dst->dims[0] * md_nelems(weights, false)))
+        return plan_skip(plan, "f32 is rounded to bf16, which matmul does");
     TRY(md_set_any(image, channels_last(image->ndims)));
     TRY(md_set_any(weights, tag));
     TRY(md_set_any(diff_dst, "ab"));

@@ -384,16 +384,28 @@ static dnnl_status_t check_channels(const struct plan *plan, const struct gradie
     return dnnl_success;
 }
 
+/* Operands of bf16, or for matrix tiles those of f32 that are rounded. */
+static dnnl_status_t check_pairs(const struct plan *plan, const struct gradient *g) {
+    const struct problem *problem = &plan->problem;
+    const bool tiles = gemm_tile_of(plan) == &matrix_tile;
+    if (gemm_tile_of(plan) != &tile_bf16 && !tiles) return dnnl_success;
+    const md_t *places = problem_md(problem, g->places_arg);
+    const dnnl_data_type_t type = problem_md(problem, DNNL_ARG_SRC)->data_type;
+    const dnnl_dim_t columns = places->dims[1] > 0 ? md_nelems(places, false) / places->dims[1] : 0,
+                     products = columns * md_nelems(problem_md(problem, DNNL_ARG_DIFF_WEIGHTS), false);
+    if (type == dnnl_bf16 || (tiles && type == dnnl_f32 && gemm_rounds(plan, columns, products)))
+        return dnnl_success;
+    return plan_skip(plan, "src is not bf16");
+}
+
 static dnnl_status_t build(struct plan *plan) {
     TRY(plan_takes(plan, gemm_tile_of(plan)->kernel));
     TRY(gradient_accepts(plan));
     if ((problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_f64) != (type_of(plan) == dnnl_f64))
         return plan_skip(plan, "tensors are f64, or kernels are");
     const struct gradient g = gradient_of(&plan->problem);
-    if ((gemm_tile_of(plan) == &tile_bf16 || gemm_tile_of(plan) == &matrix_tile)
-        && problem_md(&plan->problem, DNNL_ARG_SRC)->data_type != dnnl_bf16)
-        return plan_skip(plan, "src is not bf16");
     char panels[32];
+    TRY(check_pairs(plan, &g));
     TRY(check_channels(plan, &g));
     panels_tag(plan, &g, panels, sizeof panels);
     TRY(gradient_decide_layouts(plan, panels));

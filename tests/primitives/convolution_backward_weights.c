@@ -36,6 +36,12 @@ static const struct shape more_shapes[] = {
 };
 enum { SHAPES = BACKWARD_SHAPES + COUNT(more_shapes) };
 
+/* Large enough to be rounded to bf16 where the math mode allows it. */
+static const struct shape rounded_shapes[] = {
+        {2, 0, 2, 33, 40, {9, 11}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false},
+        {2, 2, 3, 34, 48, {9, 12}, {3, 2}, {2, 1}, {0, 1}, {2, 0}, {0, 3}, false},
+};
+
 static const struct shape *shape_at(int i) {
     return i < BACKWARD_SHAPES ? &backward_shapes[i] : &more_shapes[i - BACKWARD_SHAPES];
 }
@@ -60,9 +66,15 @@ static void scatter(const struct product *p, const dnnl_dim_t *out, struct sum *
     } while (next_position(1 + s->nspatial, taps, tap));
 }
 
+static struct bounded sum_of_f32_products(const struct sum *sum, double start) {
+    return sum_of_products(sum, false, start);
+}
+
 /* Fills the gradients, and how far each element may be off. */
 static void reference(struct product *p, struct array *error, struct array *bias_error) {
     const bool f64 = p->dst.type == dnnl_f64;
+    struct bounded (*const f32_sum)(const struct sum *, double) =
+            p->rounds ? sum_of_rounded_products : sum_of_f32_products;
     struct sum *sums = calloc((size_t)p->weights.count + 1, sizeof *sums);
     struct sum *bias = calloc((size_t)p->dst.dims[1] + 1, sizeof *bias);
     dnnl_dims_t out = {0};
@@ -73,8 +85,7 @@ static void reference(struct product *p, struct array *error, struct array *bias
             sum_add(&bias[out[1]], array_at(&p->dst, out));
         } while (next_position(p->dst.ndims, p->dst.dims, out));
     for (int64_t i = 0; i < p->weights.count; i++)
-        store_bounded(f64 ? sum_of_products_f64(&sums[i], 0) : sum_of_products(&sums[i], false, 0), i,
-                      &p->weights, error);
+        store_bounded(f64 ? sum_of_products_f64(&sums[i], 0) : f32_sum(&sums[i], 0), i, &p->weights, error);
     for (int64_t i = 0; i < p->bias.count && p->bias.values; i++)
         store_bounded(f64 ? sum_of_products_f64(&bias[i], 0) : sum_of_terms(&bias[i]), i, &p->bias,
                       bias_error);
@@ -83,14 +94,14 @@ static void reference(struct product *p, struct array *error, struct array *bias
 }
 
 static dnnl_status_t create(dnnl_primitive_desc_t *pd, const struct shape *s, const struct product_mds *md,
-                            const_dnnl_primitive_desc_t hint) {
+                            const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr) {
     if (s->transposed)
         return dnnl_deconvolution_backward_weights_primitive_desc_create(
                 pd, test_engine(), dnnl_deconvolution_direct, md->src, md->weights, md->bias, md->dst,
-                s->stride, s->dilation, s->left, s->right, hint, NULL);
+                s->stride, s->dilation, s->left, s->right, hint, attr);
     return dnnl_convolution_backward_weights_primitive_desc_create(
             pd, test_engine(), dnnl_convolution_direct, md->src, md->weights, md->bias, md->dst, s->stride,
-            s->dilation, s->left, s->right, hint, NULL);
+            s->dilation, s->left, s->right, hint, attr);
 }
 
 static struct product_mds mds_of(const struct product *p, const struct product_tags *tags) {
@@ -111,9 +122,13 @@ static void run_product(struct product *p, int layout, bool exact, const char *w
     struct product_tags tags = images_tags(p, layout);
     struct product_mds md = mds_of(p, &tags);
     dnnl_primitive_desc_t pd;
+    dnnl_primitive_attr_t attr;
+    assert_int_equal(dnnl_primitive_attr_create(&attr), dnnl_success);
+    if (p->rounds) dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_bf16);
     if (p->bias.values) bias_error = array_like(&p->bias, dnnl_f64);
     reference(p, &error, &bias_error);
-    dnnl_status_t status = create(&pd, p->shape, &md, NULL);
+    dnnl_status_t status = create(&pd, p->shape, &md, NULL, attr);
+    dnnl_primitive_attr_destroy(attr);
     run_implementations(
             status, pd,
             &(struct test_run){
@@ -126,9 +141,10 @@ static void run_product(struct product *p, int layout, bool exact, const char *w
     array_free(&bias_error);
 }
 
-static void run_case(int shape, int type, int layout, bool exact) {
-    struct product p = images_make(shape_at(shape), &types[type]);
+static void run_case(const struct shape *s, bool rounds, int shape, int type, int layout, bool exact) {
+    struct product p = images_make(s, &types[type]);
     char what[96];
+    p.rounds = rounds;
     snprintf(what, sizeof what, "%s numbers, shape %d, types %d, layout %d", exact ? "exact" : "real", shape,
              type, layout);
     if (exact) {
@@ -148,7 +164,7 @@ static void run_all(bool exact) {
     for (int s = 0; s < SHAPES; s++)
         for (int t = 0; t < COUNT(types); t++)
             for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++)
-                run_case(s, t, layout, exact);
+                run_case(shape_at(s), false, s, t, layout, exact);
     printf("%d runs\n", implementations_run - before);
     product_check_tiles("bf16_weights_gradient_32x32");
     assert_int_equal(failures, 0);
@@ -164,6 +180,18 @@ static void real_numbers(void **state) {
     run_all(false);
 }
 
+static void rounded_numbers(void **state) {
+    (void)state;
+    const int before = implementations_run;
+    failures = 0;
+    for (int s = 0; s < COUNT(rounded_shapes); s++)
+        for (int layout = 0; layout < PRODUCT_LAYOUTS; layout++)
+            for (int exact = 0; exact < 2; exact++)
+                run_case(&rounded_shapes[s], true, s, 0, layout, exact);
+    printf("%d runs\n", implementations_run - before);
+    assert_int_equal(failures, 0);
+}
+
 /* The layouts that a problem with open ones has chosen, given to it, are used as they are. */
 static void chosen_layouts(void **state) {
     (void)state;
@@ -172,12 +200,12 @@ static void chosen_layouts(void **state) {
         struct product p = images_make(shape_at(s), &types[1]);
         struct product_mds md = mds_of(&p, &any);
         dnnl_primitive_desc_t open, closed;
-        assert_int_equal(create(&open, shape_at(s), &md, NULL), dnnl_success);
+        assert_int_equal(create(&open, shape_at(s), &md, NULL, NULL), dnnl_success);
         struct product_mds chosen = {
                 (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_src_md, 0),
                 (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_diff_weights_md, 0), NULL,
                 (dnnl_memory_desc_t)dnnl_primitive_desc_query_md(open, dnnl_query_diff_dst_md, 0)};
-        assert_int_equal(create(&closed, shape_at(s), &chosen, NULL), dnnl_success);
+        assert_int_equal(create(&closed, shape_at(s), &chosen, NULL, NULL), dnnl_success);
         const char *names[2];
         dnnl_primitive_desc_query(open, dnnl_query_impl_info_str, 0, &names[0]);
         dnnl_primitive_desc_query(closed, dnnl_query_impl_info_str, 0, &names[1]);
@@ -202,7 +230,7 @@ static void hint(void **state) {
                              &forward, test_engine(), dnnl_forward_training, dnnl_convolution_auto, md.src,
                              md.weights, md.bias, md.dst, s->stride, s->dilation, s->left, s->right, NULL),
                      dnnl_success);
-    assert_int_equal(create(&pd, s, &md, forward), dnnl_success);
+    assert_int_equal(create(&pd, s, &md, forward, NULL), dnnl_success);
     dnnl_primitive_desc_destroy(pd);
     dnnl_primitive_desc_destroy(forward);
     mds_free(&md);
@@ -247,8 +275,12 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(exact_numbers), cmocka_unit_test(real_numbers), cmocka_unit_test(chosen_layouts),
-            cmocka_unit_test(hint),          cmocka_unit_test(refusals),
+            cmocka_unit_test(exact_numbers),
+            cmocka_unit_test(real_numbers),
+            cmocka_unit_test(rounded_numbers),
+            cmocka_unit_test(chosen_layouts),
+            cmocka_unit_test(hint),
+            cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
