@@ -332,6 +332,7 @@ def ask(program, requests, libraries=None):
     environment = dict(os.environ)
     if libraries:
         environment["LD_LIBRARY_PATH"] = libraries
+        environment.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")  # see peer.cmake
         vendors = os.path.join(os.getcwd(), "acceptance_vendors")
         if os.path.exists(os.path.join(libraries, "libintelocl.so")):
             os.makedirs(vendors, exist_ok=True)

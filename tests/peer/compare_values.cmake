@@ -4,7 +4,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/peer.cmake)
 begin_peer("${PEER}")
 # The peer's process was once ended by a signal (cause unknown; it computes nothing of ours): then it is asked again.
 foreach(attempt 1 2 3)
-  run_peer(${PEER} write ${NAME}.values RESULT_VARIABLE peer)
+  run_peer(${peer_isa} ${PEER} write ${NAME}.values RESULT_VARIABLE peer)
   if(peer MATCHES "^[0-9]+$")
     break()
   endif()
