@@ -91,6 +91,9 @@ dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length);
 /* Can the kernels read src without a copy, `length` consecutive elements at a time? */
 bool gemm_reads_src(const struct plan *plan, dnnl_dim_t length);
 
+/* Are so few rows of src multiplied by plain weights without packing these? */
+bool gemm_reads_plain(const struct plan *plan, dnnl_dim_t rows);
+
 /* Output channels in a panel on this plan's device: the innermost block of packed weights. */
 int gemm_panel(const struct plan *plan);
 
@@ -218,6 +221,9 @@ dnnl_status_t gemm_build_convolution(struct plan *plan);
 dnnl_status_t gemm_build_depthwise(struct plan *plan);
 dnnl_status_t gemm_build_inner_product(struct plan *plan);
 dnnl_status_t gemm_build_matmul(struct plan *plan);
+dnnl_status_t gemm_build_moved_convolution(struct plan *plan);
+dnnl_status_t gemm_build_moved_inner_product(struct plan *plan);
+dnnl_status_t gemm_build_moved_matmul(struct plan *plan);
 dnnl_status_t widening_build_matmul(struct plan *plan);
 dnnl_status_t widening_build_inner_product(struct plan *plan);
 dnnl_status_t sparse_build_matmul(struct plan *plan);

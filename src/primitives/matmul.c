@@ -292,6 +292,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation matmul_implementations[] = {
+        {"bf16_gemm_moved", gemm_build_moved_matmul, &gemm_bf16_16x32},
         {"f32_gemm_14x32", gemm_build_matmul, &gemm_14x32},
         {"int8_gemm_16x32", gemm_build_matmul, &gemm_int8_16x32},
         {"int8_gemm_12x32", gemm_build_matmul, &gemm_int8_12x32},

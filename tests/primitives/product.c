@@ -133,16 +133,20 @@ static void check_gpu_runs(void) {
     assert_true(runs_of("f32_gpu_gemm") > 0 && runs_of("f16_gpu_gemm") > 0);
 }
 
-void product_check_tiles(const char *kernel) {
+bool product_has_tiles(void) {
     const int amx = dnnl_cpu_isa_avx512_core_amx;
-    if ((dnnl_get_effective_cpu_isa() & amx) != amx || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
+    return (dnnl_get_effective_cpu_isa() & amx) == amx && !test_gpu() && !getenv("LODE_TEST_DEVICE_CLASS");
+}
+
+void product_check_tiles(const char *kernel) {
+    if (!product_has_tiles()) return;
     printf("%d runs of %s\n", runs_of(kernel), kernel);
     assert_true(runs_of(kernel) > 0);
 }
 
-static bool has_pairs(const struct product_suite *suite) {
+static bool has_types(const struct product_suite *suite, dnnl_data_type_t src, dnnl_data_type_t weights) {
     for (int t = 0; t < suite->ntypes; t++)
-        if (suite->types[t].src == dnnl_bf16 && suite->types[t].weights == dnnl_bf16) return true;
+        if (suite->types[t].src == src && suite->types[t].weights == weights) return true;
     return false;
 }
 
@@ -165,6 +169,8 @@ void product_real_numbers(void **state) {
             }
     printf("%d runs\n", implementations_run - before);
     check_gpu_runs();
-    if (has_pairs(suite)) product_check_tiles("bf16_gemm_16x32");
+    if (has_types(suite, dnnl_bf16, dnnl_bf16)) product_check_tiles("bf16_gemm_16x32");
+    if (has_types(suite, dnnl_f8_e5m2, dnnl_f8_e4m3) || has_types(suite, dnnl_f8_e4m3, dnnl_f8_e5m2))
+        product_check_tiles("bf16_gemm_moved");
     assert_int_equal(failures, 0);
 }
