@@ -164,7 +164,7 @@ const struct implementation convolution_forward[] = {
         {"f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16},
         {"int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16},
         {"bf16_gemm_16x32", gemm_build_convolution, &gemm_bf16_16x32},
-        {"rounded_gemm_16x32", gemm_build_convolution, &gemm_rounded_16x32},
+        {"bf16_gemm_moved", gemm_build_convolution, &gemm_moved_16x32},
         {"bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32},
         {"f32_gemm_14x32", gemm_build_convolution, &gemm_14x32},
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},

@@ -98,7 +98,7 @@ static dnnl_status_t build(struct plan *plan) {
 const struct implementation convolution_backward_data[] = {
         BY("f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16),
         BY("bf16_gemm_16x32", gemm_build_convolution, &gemm_bf16_16x32),
-        BY("rounded_gemm_16x32", gemm_build_convolution, &gemm_rounded_16x32),
+        BY("bf16_gemm_moved", gemm_build_convolution, &gemm_moved_16x32),
         BY("bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32),
         BY("f32_gemm_14x32", gemm_build_convolution, &gemm_14x32),
         BY("f32_gemm_6x16", gemm_build_convolution, &gemm_6x16),
@@ -115,7 +115,7 @@ const struct implementation convolution_backward_data[] = {
 const struct implementation deconvolution_backward_data[] = {
         BY("f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16),
         BY("bf16_gemm_16x32", gemm_build_convolution, &gemm_bf16_16x32),
-        BY("rounded_gemm_16x32", gemm_build_convolution, &gemm_rounded_16x32),
+        BY("bf16_gemm_moved", gemm_build_convolution, &gemm_moved_16x32),
         BY("bf16_gemm_14x32", gemm_build_convolution, &gemm_bf16_14x32),
         BY("f32_gemm_14x32", gemm_build_convolution, &gemm_14x32),
         BY("f32_gemm_6x16", gemm_build_convolution, &gemm_6x16),

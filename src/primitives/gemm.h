@@ -34,7 +34,7 @@ struct gemm_type {
     int dot;
 };
 extern const struct gemm_type gemm_f32, gemm_int8, gemm_int8_tiles, gemm_bf16, gemm_bf16_tiles,
-        gemm_rounded_tiles, gemm_widening, gemm_f64;
+        gemm_moved_tiles, gemm_widening, gemm_f64;
 
 /* A register tile: some columns by a panel of output channels. Implementations have one as their data. */
 struct gemm_tile_shape {
@@ -43,7 +43,7 @@ struct gemm_tile_shape {
     const struct kernel *kernel, *deep, *wide;
 };
 extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_int8_16x32,
-        gemm_depthwise_6x16, gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_bf16_16x32, gemm_rounded_16x32,
+        gemm_depthwise_6x16, gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_bf16_16x32, gemm_moved_16x32,
         gemm_widening_14x32, gemm_widening_6x16, gemm_f64_6x16, gemm_f64_6x8, gemm_f64_depthwise_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
@@ -90,6 +90,9 @@ dnnl_status_t gemm_accepts(const struct plan *plan);
 dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length);
 /* Can the kernels read src without a copy, `length` consecutive elements at a time? */
 bool gemm_reads_src(const struct plan *plan, dnnl_dim_t length);
+
+/* Are so few rows of src multiplied by plain weights without packing these? */
+bool gemm_reads_plain(const struct plan *plan, dnnl_dim_t rows);
 
 /* Output channels in a panel on this plan's device: the innermost block of packed weights. */
 int gemm_panel(const struct plan *plan);

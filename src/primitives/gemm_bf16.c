@@ -30,16 +30,19 @@ static dnnl_status_t accepts(const struct plan *plan) {
     return accepts_rest(plan);
 }
 
+/* Moving weights pays off if they are used for more columns than this. */
+enum { FEW_COLUMNS = 32 };
+
 bool gemm_rounds(const struct plan *plan, dnnl_dim_t columns, dnnl_dim_t products) {
-    enum { COLUMNS = 32, PRODUCTS = 1 << 20 };
+    enum { FEW_PRODUCTS = 1 << 20 };
     const dnnl_fpmath_mode_t mode = plan->attr.fpmath_mode;
-    return (mode == dnnl_fpmath_mode_bf16 || mode == dnnl_fpmath_mode_any) && columns >= COLUMNS
-           && products >= PRODUCTS && (plan->device->info.features & HAS_MATRIX_TILES);
+    return (mode == dnnl_fpmath_mode_bf16 || mode == dnnl_fpmath_mode_any) && columns > FEW_COLUMNS
+           && products > FEW_PRODUCTS && (plan->device->info.features & HAS_MATRIX_TILES);
 }
 
 /* Weights that each batch has its own of are used for fewer columns. Measured 2026-11-18 on a Xeon with AMX:
- * 12 products of 128x64 by 64x128 took longer. */
-static bool is_rounded(const struct plan *plan) {
+ * 12 products of 128x64 by 64x128 of f32 took longer. */
+static bool pays_off(const struct plan *plan, bool rounds) {
     enum { BATCHES = 8 }; /* count as so many times less */
     const md_t *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST);
@@ -49,17 +52,23 @@ static bool is_rounded(const struct plan *plan) {
     if (channels == 0 || results == 0) return false;
     const dnnl_dim_t all = md_nelems(weights, false),
                      depth = matmul ? weights->dims[last - 1] : all / channels,
-                     columns = matmul ? dst->dims[last - 1] : results / channels;
-    return gemm_rounds(plan, all > depth * channels ? columns / BATCHES : columns, results * depth);
+                     each = matmul ? dst->dims[last - 1] : results / channels,
+                     columns = all > depth * channels ? each / BATCHES : each;
+    return rounds ? gemm_rounds(plan, columns, results * depth) : columns > FEW_COLUMNS;
 }
 
-static dnnl_status_t accepts_rounded(const struct plan *plan) {
+static dnnl_status_t accepts_moved(const struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC);
-    if (src->data_type != dnnl_f32 || problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->data_type != dnnl_f32)
-        return plan_skip(plan, "src or weights are not f32");
+    const dnnl_data_type_t of_src = src->data_type,
+                           of_weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->data_type;
+    const uint64_t narrow = BIT(dnnl_bf16) | TYPES_FP8, taken = narrow | BIT(dnnl_f32);
+    if (!in_set(taken, of_src) || !in_set(taken | TYPES_INT8, of_weights))
+        return plan_skip(plan, "src or weights do not become bf16");
+    if (of_src == dnnl_bf16 && of_weights == dnnl_bf16) return plan_skip(plan, "src and weights are bf16");
     if (src->dims[plan->problem.kind == dnnl_matmul ? src->ndims - 1 : 1] % 2 != 0)
         return plan_skip(plan, "the reduction has an odd length");
-    if (!is_rounded(plan)) return plan_skip(plan, "f32 must not be rounded to bf16, or it would not pay off");
+    if (!pays_off(plan, of_src == dnnl_f32 || of_weights == dnnl_f32))
+        return plan_skip(plan, "f32 must not become bf16, or moving would not pay off");
     return accepts_rest(plan);
 }
 
@@ -93,10 +102,10 @@ const struct gemm_type gemm_bf16_tiles = {.bytes = 2,
                                           .launch = launch_product,
                                           .tiles = true};
 
-const struct gemm_type gemm_rounded_tiles = {.bytes = 2,
-                                             .quad = 2,
-                                             .pack = &kernel_bf16_pack_panels,
-                                             .accepts = accepts_rounded,
-                                             .launch = launch_product,
-                                             .reads = dnnl_bf16,
-                                             .tiles = true};
+const struct gemm_type gemm_moved_tiles = {.bytes = 2,
+                                           .quad = 2,
+                                           .pack = &kernel_bf16_pack_panels,
+                                           .accepts = accepts_moved,
+                                           .launch = launch_product,
+                                           .reads = dnnl_bf16,
+                                           .tiles = true};

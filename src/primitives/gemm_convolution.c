@@ -368,7 +368,9 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
     const md_t *out = problem_md(&plan->problem, DNNL_ARG_DST);
     if (!md_is_plain(out) || (out->blocking.strides[1] != 1 && out->dims[1] != 1))
         return plan_skip(plan, "dst is not dense");
-    if (gemm_depth(plan, 1) == 1 && md_is_plain(problem_md(&plan->problem, DNNL_ARG_WEIGHTS)))
+    const bool pairs = gemm_tile_of(plan)->type->quad == 2;
+    if ((gemm_depth(plan, 1) == 1 || (pairs && gemm_reads_plain(plan, out->dims[0])))
+        && md_is_plain(problem_md(&plan->problem, DNNL_ARG_WEIGHTS)))
         return plan_skip(plan, "plain weights, which are faster without a copy");
     if (gemm_is_bare(plan) && apart_has_rest(&plan->attr)) return apart_build(plan, inner_product_forward);
     struct epilogue_build ep;

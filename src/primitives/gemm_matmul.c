@@ -117,8 +117,10 @@ static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batc
     bool dense = md->blocking.strides[k] == 1 || md->dims[k] == 1;
     if (md->data_type != type_read(plan, md)) return reorder_src(plan, md, b, view);
     if (dense && gemm_reads_src(plan, md->dims[k])) return dnnl_success;
-    const int bytes = gemm_tile_of(plan)->type->bytes;
-    if (!dense && bytes >= (int)sizeof(float)) return reorder_src(plan, md, b, view);
+    const struct gemm_type *type = gemm_tile_of(plan)->type;
+    const int bytes = type->bytes;
+    if (!dense && (bytes >= (int)sizeof(float) || (type->tiles && gemm_reads_src(plan, md->dims[k]))))
+        return reorder_src(plan, md, b, view);
     if (!dense && bytes == 2)
         return plan_skip(plan, "src must be transposed, and its elements have two bytes");
     if (b->count > 2) return plan_skip(plan, "src must be copied and has more than two batch dimensions");
@@ -215,8 +217,7 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
         view->weights_depth = 1, view->weights_panel = dot * strides[n];
         return dnnl_success;
     }
-    enum { FEW = 4, MANY = 256 };
-    if (!dot && rows <= (gemm_depth(plan, 1) == 1 ? MANY : FEW))
+    if (!dot && gemm_reads_plain(plan, rows))
         return plan_skip(plan, "plain weights, which are faster without a copy");
     return pack_weights(plan, md, b, view);
 }

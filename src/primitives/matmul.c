@@ -292,7 +292,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation matmul_implementations[] = {
-        {"rounded_gemm_16x32", gemm_build_matmul, &gemm_rounded_16x32},
+        {"bf16_gemm_moved", gemm_build_matmul, &gemm_moved_16x32},
         {"f32_gemm_14x32", gemm_build_matmul, &gemm_14x32},
         {"int8_gemm_16x32", gemm_build_matmul, &gemm_int8_16x32},
         {"int8_gemm_12x32", gemm_build_matmul, &gemm_int8_12x32},

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -455,6 +456,47 @@ static void open_rows(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Factors of f32 become bf16 where the math mode allows it, and only there. These are numbers that both have.
+ */
+
+static void run_mode(dnnl_fpmath_mode_t mode, bool rounds) {
+    struct product p = {.src = array_new(2, (dnnl_dims_t){140, 130}, dnnl_f32),
+                        .weights = array_new(2, (dnnl_dims_t){130, 70}, dnnl_f32),
+                        .dst = array_new(2, (dnnl_dims_t){140, 70}, dnnl_f32)};
+    struct attr_run run;
+    static const struct attr_case plain = {.name = "plain"};
+    dnnl_primitive_desc_t pd;
+    const char *info = "";
+    product_fill(&p, (unsigned)mode);
+    attr_run_init(&run, &plain, &p.src, &p.weights, &p.dst);
+    reference(&p, &run, NULL);
+    assert_int_equal(dnnl_primitive_attr_set_fpmath_mode(run.attr, mode), dnnl_success);
+    const struct product_mds md = {md_of(&p.src, "ab"), md_of(&p.weights, "ab"), NULL, md_of(&p.dst, "ab")};
+    const dnnl_status_t status = create(&pd, &p, &md, run.attr);
+    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &info);
+    assert_int_equal(strcmp(info, "bf16_gemm_moved") == 0, rounds && product_has_tiles());
+    run_implementations(status, pd,
+                        &(struct test_run){.what = "math mode",
+                                           .attr = &run,
+                                           .inputs = {{DNNL_ARG_SRC, &p.src}, {DNNL_ARG_WEIGHTS, &p.weights}},
+                                           .outputs = {{DNNL_ARG_DST, &p.dst}}});
+    dnnl_memory_desc_destroy(md.src);
+    dnnl_memory_desc_destroy(md.weights);
+    dnnl_memory_desc_destroy(md.dst);
+    attr_run_free(&run);
+    product_free(&p);
+}
+
+static void math_modes(void **state) {
+    (void)state;
+    run_mode(dnnl_fpmath_mode_strict, false);
+    run_mode(dnnl_fpmath_mode_f16, false);
+    run_mode(dnnl_fpmath_mode_tf32, false);
+    run_mode(dnnl_fpmath_mode_bf16, true);
+    run_mode(dnnl_fpmath_mode_any, true);
+    assert_int_equal(failures, 0);
+}
+
 /* Blocks of several panels, more rows than are multiplied without packing plain weights, weights that are
  * turned in whole vectors, and, in the layout that the library chooses, several panels of a work-item. */
 
@@ -505,6 +547,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {PRODUCT_TESTS(&suite),         PRODUCT_TESTS(&transposed),
                                        PRODUCT_TESTS(&rounded_suite), cmocka_unit_test(groups),
                                        cmocka_unit_test(open_sizes),  cmocka_unit_test(open_rows),
-                                       cmocka_unit_test(large)};
+                                       cmocka_unit_test(math_modes),  cmocka_unit_test(large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

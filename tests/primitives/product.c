@@ -142,22 +142,21 @@ static void check_gpu_runs(void) {
     assert_true(runs_of("f32_gpu_gemm") > 0 && runs_of("f16_gpu_gemm") > 0);
 }
 
-void product_check_tiles(const char *kernel) {
+bool product_has_tiles(void) {
     const int amx = dnnl_cpu_isa_avx512_core_amx;
-    if ((dnnl_get_effective_cpu_isa() & amx) != amx || test_gpu() || getenv("LODE_TEST_DEVICE_CLASS")) return;
+    return (dnnl_get_effective_cpu_isa() & amx) == amx && !test_gpu() && !getenv("LODE_TEST_DEVICE_CLASS");
+}
+
+void product_check_tiles(const char *kernel) {
+    if (!product_has_tiles()) return;
     printf("%d runs of %s\n", runs_of(kernel), kernel);
     assert_true(runs_of(kernel) > 0);
 }
 
-/* The implementation that matrix tiles are for; NULL: none. */
-static const char *tile_implementation(const struct product_suite *suite) {
-    const struct product_types *types = suite->types;
-    for (int t = 0; t < suite->ntypes; t++) {
-        if (types[t].src == dnnl_bf16 && types[t].weights == dnnl_bf16) return "bf16_gemm_16x32";
-        if (suite->rounds && types[t].src == dnnl_f32 && types[t].weights == dnnl_f32)
-            return "rounded_gemm_16x32";
-    }
-    return NULL;
+static bool has_types(const struct product_suite *suite, dnnl_data_type_t src, dnnl_data_type_t weights) {
+    for (int t = 0; t < suite->ntypes; t++)
+        if (suite->types[t].src == src && suite->types[t].weights == weights) return true;
+    return false;
 }
 
 /* Products of integers are exact: int8.c has those. */
@@ -180,6 +179,9 @@ void product_real_numbers(void **state) {
             }
     printf("%d runs\n", implementations_run - before);
     check_gpu_runs();
-    if (tile_implementation(suite)) product_check_tiles(tile_implementation(suite));
+    if (has_types(suite, dnnl_bf16, dnnl_bf16)) product_check_tiles("bf16_gemm_16x32");
+    if (suite->rounds || has_types(suite, dnnl_f8_e5m2, dnnl_f8_e4m3)
+        || has_types(suite, dnnl_f8_e4m3, dnnl_f8_e5m2))
+        product_check_tiles("bf16_gemm_moved");
     assert_int_equal(failures, 0);
 }

@@ -88,7 +88,8 @@ void product_store(struct product *p, const struct attr_run *run, const struct s
 dnnl_status_t product_create(dnnl_primitive_desc_t *pd, const struct product_suite *suite,
                              const struct product *p, int layout, const_dnnl_primitive_attr_t attr);
 
-/* On a CPU with matrix tiles that does not pass for a GPU, the kernels for them have really run. */
+/* Does the CPU have matrix tiles, and not pass for a GPU? Then the kernels for them have really run. */
+bool product_has_tiles(void);
 void product_check_tiles(const char *kernel);
 
 /* Every implementation of every problem on exact numbers, where results must be exact; and on real numbers,
