@@ -8,8 +8,8 @@
  *   that is more.
  * - A sum is off by gamma_m = m u / (1 - m u) of the sum of its terms' magnitudes, where m is the largest
  *   number of roundings that a term goes through.
- * - Instructions for dot products of bf16 take denormal numbers as 0 and give 0 instead of them: each of
- *   their operations may be off by 2^-126 more.
+ * - Instructions for products of bf16, by vectors or tiles, take denormal numbers as 0 and give 0 instead of
+ *   them: each of their operations may be off by 2^-126 more.
  * - A division counts as two roundings, so that an implementation may multiply by an inverse.
  * - A function is off by the units in the last place that tests/kernels/math.c holds the kernels to.
  * - Every operation passes the errors of its operands on.
