@@ -110,9 +110,14 @@ INLINE int chain_is_bare(const struct chain *chain) {
     return chain->count == 1 && chain->ops[0].code == CHAIN_X && !chain->ops[0].relu;
 }
 
+/* Does it begin with elements of this type? */
+INLINE int chain_is_of(const struct chain *chain, int type) {
+    return chain->ops[0].y.type == type;
+}
+
 /* Does it do nothing to floats? */
 INLINE int chain_is_floats(const struct chain *chain) {
-    return chain_is_bare(chain) && chain->ops[0].y.type == TYPE_F32;
+    return chain_is_bare(chain) && chain_is_of(chain, TYPE_F32);
 }
 
 /* Are these floats one after the other? */
