@@ -283,7 +283,7 @@ INLINE i64 norm_periods(const struct norm_run *r, i64 i) {
 #define STORE_F16(y, i)                                                                                      \
     STREAM_OR_STORE(convert_ushort16(lanes_f16(y)), (global ushort *)r->dst + (i), streams)
 #define STORE_BF16(y, i)                                                                                     \
-    STREAM_OR_STORE(convert_ushort16(lanes_bf16(y)), (global ushort *)r->dst + (i), streams)
+    STREAM_OR_STORE(narrow_bf16(y), (global ushort *)r->dst + (i), streams)
 #define STORE_S8(y, i) STREAM_OR_STORE(convert_uchar16(lanes_s8(y)), r->dst + (i), streams)
 
 /* What the vectors of a run have left over, or all of it if the types have no loop of their own. */

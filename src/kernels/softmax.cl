@@ -91,7 +91,7 @@ INLINE float16 softmax_top(const float *from, int n, float16 most) {
 INLINE float16 softmax_powers(const float *from, float *to, int n, float16 top, int keep, float16 sum) {
 #pragma nounroll
     for (int i = 0; i < n; i += 16) {
-        const float16 y = f32_exp(vload16(0, from + i) - top);
+        const float16 y = f32_exp_limited(vload16(0, from + i) - top);
         if (keep) vstore16(y, 0, to + i);
         sum += y;
     }
@@ -271,7 +271,7 @@ INLINE void softmax_results_across(const float *from, float *to, const float *to
         else if (keep)
             vstore16(x * end, 0, to + k);
         else
-            vstore16(f32_exp(x - top) * end, 0, to + k);
+            vstore16(f32_exp_limited(x - top) * end, 0, to + k);
     }
 }
 

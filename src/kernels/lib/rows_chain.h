@@ -159,7 +159,7 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_WIDEN_F8_E5M2(v_) widen_f8_e5m2(convert_uint16(v_))
 #define CHAIN_WIDEN_F8_E4M3(v_) widen_f8_e4m3(convert_uint16(v_))
 #define CHAIN_WIDEN_S32(v_) widen_s32(v_)
-#define CHAIN_NARROW_BF16(v_) convert_ushort16(lanes_bf16(v_))
+#define CHAIN_NARROW_BF16(v_) narrow_bf16(v_)
 #define CHAIN_NARROW_F16(v_) convert_ushort16(lanes_f16(v_))
 #define CHAIN_NARROW_S8(v_) convert_uchar16(lanes_s8(v_))
 #define CHAIN_NARROW_U8(v_) convert_uchar16(lanes_u8(v_))
