@@ -74,6 +74,9 @@ void launch_bind_handle(struct launch *launch, int arg, int handle);
 /* Tells that stores to an argument that is bound, which the launch writes once and does not read, may bypass
  * the caches: *streams, in its block, becomes 1 if they do. Those of scratchpad do not. */
 void launch_may_stream_to(struct launch *launch, int arg, i32 *streams);
+/* How large a result may be to be still in the last-level cache when it is read: its size, but no more than
+ * some megabytes for each CPU. 0: unknown. */
+size_t plan_cache(const struct plan *plan);
 /* Reserves scratchpad; returns the slice's offset in bytes, a multiple of 128. */
 size_t plan_scratchpad(struct plan *plan, size_t size);
 /* Reserves scratchpad for a tensor, which then begins at its offset0. */

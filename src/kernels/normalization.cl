@@ -73,15 +73,25 @@ INLINE float16 norm_result(float16 x, float16 mean, float16 factor, const int sc
     return scaled ? y * scale : shifted ? y + shift : y;
 }
 
+/* What is read next, `step` bytes for each vector that is computed: it is asked for meanwhile. */
+struct norm_ahead {
+    global const uchar *at;
+    int step;
+};
+
 /* y = (x - mean) * factor * scale + shift */
 INLINE void norm_apply_with(float *y, const float *x, i64 n, float mean, float factor, const int scaled,
-                            const float *scale, const int shifted, const float *shift) {
+                            const float *scale, const int shifted, const float *shift,
+                            struct norm_ahead ahead) {
     const float16 m = (float16)(mean), f = (float16)(factor), none = (float16)(0.0f);
     i64 i = 0;
-    for (; i + 16 <= n; i += 16)
+    for (; i + 16 <= n; i += 16) {
+        PREFETCH(ahead.at);
+        ahead.at += ahead.step;
         vstore16(norm_result(vload16(0, x + i), m, f, scaled, scaled ? vload16(0, scale + i) : none, shifted,
                              shifted ? vload16(0, shift + i) : none),
                  0, y + i);
+    }
     if (i == n) return;
     float16 v, s = none, b = none;
     norm_load(&v, x + i, n - i, 0.0f);
@@ -92,15 +102,15 @@ INLINE void norm_apply_with(float *y, const float *x, i64 n, float mean, float f
 
 /* The same; scale and shift may be NULL. */
 INLINE void norm_apply(float *y, const float *x, i64 n, float mean, float factor, const float *scale,
-                       const float *shift) {
+                       const float *shift, struct norm_ahead ahead) {
     if (scale && shift)
-        norm_apply_with(y, x, n, mean, factor, 1, scale, 1, shift);
+        norm_apply_with(y, x, n, mean, factor, 1, scale, 1, shift, ahead);
     else if (scale)
-        norm_apply_with(y, x, n, mean, factor, 1, scale, 0, 0);
+        norm_apply_with(y, x, n, mean, factor, 1, scale, 0, 0, ahead);
     else if (shift)
-        norm_apply_with(y, x, n, mean, factor, 0, 0, 1, shift);
+        norm_apply_with(y, x, n, mean, factor, 0, 0, 1, shift, ahead);
     else
-        norm_apply_with(y, x, n, mean, factor, 0, 0, 0, 0);
+        norm_apply_with(y, x, n, mean, factor, 0, 0, 0, 0, ahead);
 }
 
 /* Scale or shift as floats: in `to`, where they are, or NULL if there is none. */
@@ -134,7 +144,10 @@ INLINE void norm_row(constant struct norm_rows_params *p, global const uchar *sr
         *variance = f32_div(norm_sum(x, p->length, 1, *mean), n);
     }
     const float factor = f32_div(1.0f, f32_sqrt(*variance + p->eps));
-    norm_apply(y, x, p->length, *mean, factor, scale, shift);
+    const int bytes = type_bytes(p->src_type);
+    const i64 next = p->nloops > 0 ? from + p->loops[p->nloops - 1].src : from;
+    const struct norm_ahead ahead = {src + next * bytes, 16 * bytes};
+    norm_apply(y, x, p->length, *mean, factor, scale, shift, ahead);
     if (y == space)
         row_store_rows(dst, p->dst_type, to, p->dst_stride, space, (int)p->length, 0, 1, p->streams);
 }
@@ -282,8 +295,7 @@ INLINE i64 norm_periods(const struct norm_run *r, i64 i) {
 #define STORE_F32(y, i) STREAM_OR_STORE(y, (global float *)r->dst + (i), streams)
 #define STORE_F16(y, i)                                                                                      \
     STREAM_OR_STORE(convert_ushort16(lanes_f16(y)), (global ushort *)r->dst + (i), streams)
-#define STORE_BF16(y, i)                                                                                     \
-    STREAM_OR_STORE(convert_ushort16(lanes_bf16(y)), (global ushort *)r->dst + (i), streams)
+#define STORE_BF16(y, i) STREAM_OR_STORE(narrow_bf16(y), (global ushort *)r->dst + (i), streams)
 #define STORE_S8(y, i) STREAM_OR_STORE(convert_uchar16(lanes_s8(y)), r->dst + (i), streams)
 
 /* What the vectors of a run have left over, or all of it if the types have no loop of their own. */

@@ -50,10 +50,11 @@ struct resampling_params {
     i64 share;          /* rows of a work-item */
     i64 piece;          /* entries of the width at a time */
     i64 block;          /* channels at a time */
+    i64 readable;       /* where `from` ends */
     i32 copy;           /* every result is one element */
     i32 channels_first; /* items: the order of elements */
-    i32 streams, pad;   /* streams: copies of pixels bypass the caches */
+    i32 streams, pad;   /* streams: copies bypass the caches */
 };
-PARAMS_SIZE(resampling_params, 3 * 48 + 2 * 56 + 64);
+PARAMS_SIZE(resampling_params, 3 * 48 + 2 * 56 + 72);
 
 #endif

@@ -58,7 +58,8 @@ struct softmax_loop {
 };
 struct softmax_lines_params {
     i32 log, nloops;
-    i32 types[SOFTMAX_TENSORS], pad;
+    i32 types[SOFTMAX_TENSORS];
+    i32 streams;                                          /* short lines that are stored bypass the caches */
     i64 offsets[SOFTMAX_TENSORS], steps[SOFTMAX_TENSORS]; /* steps: from one element of a line to the next */
     i64 length, width;                                    /* of a line; lines side by side */
     i64 units, span;                                      /* span: units of a work-item */

@@ -9,6 +9,11 @@
 #include "kernels/lib/rows.h"
 #include "kernels/params_resampling.h"
 
+#define LANES 16
+#include "kernels/lib/lanes.h"
+#include "kernels/lib/memory_lanes.h"
+#undef LANES
+
 #if defined(NATIVE_AVX2)
 #include <immintrin.h>
 #endif
@@ -308,6 +313,10 @@ INLINE void sum_rows(float *sum, struct row_sum *space, const struct run *depth,
 /* Sixteen numbers of a row that starts at `begin`: row[first[i] - begin]. */
 INLINE float16 pick(const float *row, int begin, global const int *first, const struct row_vector *v) {
 #if defined(NATIVE_AVX512)
+    if (v->last - v->first < 16) {
+        const int16 lanes = vload16(0, first) - (int16)(v->first);
+        return (float16)_mm512_permutexvar_ps((__m512i)lanes, (__m512)vload16(0, row + (v->first - begin)));
+    }
     if (v->last - v->first < 32) {
         const int16 lanes = vload16(0, first) - (int16)(v->first);
         return (float16)_mm512_permutex2var_ps((__m512)vload16(0, row + (v->first - begin)), (__m512i)lanes,
@@ -408,6 +417,51 @@ INLINE void sum_part(struct row_space *space, constant struct resampling_params 
         sum_rows(space->sum.values + i * channels, &space->sum, depth, height, from, f, in + i * p->inner,
                  (int)channels);
 }
+
+/* The position of a row of results. */
+struct row_at {
+    i64 batch, plane, depth, height;
+};
+
+#if ROW_IN_PLACE
+/* The elements of the part where they are, if vectors that begin there may be read. */
+INLINE const float *floats_in_place(constant struct resampling_params *p, const struct row_part *part,
+                                    const uchar *from, i64 source) {
+    const int in_place = p->from.type == TYPE_F32 && source + part->read + 32 <= p->readable;
+    return in_place ? (const float *)from + source : NULL;
+}
+
+/* Copies of floats: one row to all rows of results that it is for, `left` at most. Returns how many. */
+INLINE int copy_row(struct row_space *space, constant struct resampling_params *p, const int *tables,
+                    const struct row_at *at, const struct run *depth, const struct run *height,
+                    const uchar *from, i64 in, float *to, i64 left) {
+    const struct row_part *part = &space->part;
+    const int *entries = tables + p->axis[2].table + part->e,
+              *heights = tables + p->axis[1].table + at->height;
+    const i64 pitch = p->to.stride[1], below = p->axis[1].to - at->height, most = left < below ? left : below;
+    const int past = p->streams && pitch % 16 == 0 && STREAMS_ROW((uchar *)to, TYPE_F32, 0);
+    const float *row = floats_in_place(
+            p, part, from, in + depth->first * p->from.stride[0] + height->first * p->from.stride[1]);
+    int rows = 1, k = 0;
+    for (; rows < most && heights[rows] == heights[0];)
+        rows++;
+    if (!row) {
+        sum_part(space, p, depth, height, from, in, p->inner);
+        row = space->sum.values;
+    }
+    for (; k + 16 <= part->n; k += 16) {
+        const float16 x = pick(row, (int)part->begin, entries + k, &part->vectors[k / 16]);
+        for (int r = 0; r < rows; r++)
+            STREAM_OR_STORE(x, to + r * pitch + k, past);
+    }
+    if (k < part->n) {
+        const float16 x = pick(row, (int)part->begin, entries + k, &part->vectors[k / 16]);
+        for (int r = 0; r < rows; r++)
+            store_lanes(x, to + r * pitch + k, part->n - k);
+    }
+    return rows;
+}
+#endif
 
 /* The pixels of a part of a row, each of which is another pixel. */
 INLINE void copy_pixels(global float *to, global const float *from, i64 step, global const int *table,
@@ -575,11 +629,6 @@ INLINE void wide_row(struct row_space *space, constant struct resampling_params 
     row_store_block(to, p->to.type, out, 1, space->results, (int)channels, p->inner, part->n, 0);
 }
 
-/* The position of a row of results. */
-struct row_at {
-    i64 batch, plane, depth, height;
-};
-
 INLINE void row_at(struct row_at *at, constant struct resampling_params *p, i64 row) {
     at->height = take(&row, p->axis[1].to);
     at->depth = take(&row, p->axis[0].to);
@@ -603,19 +652,28 @@ INLINE void part_of_rows(struct row_space *space, constant struct resampling_par
     constant struct resampled *f = &p->from, *t = &p->to;
     const struct row_part *part = &space->part;
     const int narrow = p->inner < RESAMPLE_NARROW;
-    const i64 scale = narrow ? 1 : p->inner;
+    const i64 scale = narrow ? 1 : p->inner, end = first + p->share < p->rows ? first + p->share : p->rows;
     struct row_pending pending = {0, 0};
     struct run depth, height;
     struct row_at at;
     row_at(&at, p, first);
     space->sum.source = -1;
 #pragma nounroll
-    for (i64 row = first; row < first + p->share && row < p->rows; row++, next_row(&at, p)) {
+    for (i64 row = first; row < end; row++, next_row(&at, p)) {
         const i64 in = f->offset + at.batch * f->batch + at.plane * f->plane + part->begin * scale + c,
                   out = t->offset + at.batch * t->batch + at.plane * t->plane + at.depth * t->stride[0]
                         + at.height * t->stride[1] + part->e * scale + c;
         run_at(&depth, tables, &p->axis[0], at.depth);
         run_at(&height, tables, &p->axis[1], at.height);
+#if ROW_IN_PLACE
+        if (narrow && p->copy && p->to.type == TYPE_F32) {
+            int more =
+                    copy_row(space, p, tables, &at, &depth, &height, from, in, (float *)to + out, end - row);
+            for (; more > 1; more--, row++)
+                next_row(&at, p);
+            continue;
+        }
+#endif
         if (narrow) {
             sum_part(space, p, &depth, &height, from, in, p->inner);
             narrow_row(space, &pending, p, tables + p->axis[2].table, to, out);

@@ -112,22 +112,63 @@ OUTLINE void row_find(const struct row_state *s, const struct row_block *block, 
     row_source_set(y, (const uchar *)to, rows > 1 ? 4 * block->n : 0, 64, TYPE_F32);
 }
 
-/* Functions, which take longer than memory does: one at a time, from floats to floats. */
+/* Types whose functions are one pass, from elements to elements. */
+INLINE int row_has_functions(int type) {
+    return type == TYPE_F32 || (ROW_IN_PLACE && (type == TYPE_BF16 || type == TYPE_F16));
+}
+
+INLINE float16 row_function_load(const uchar *at, const int type) {
+#if ROW_IN_PLACE
+    if (type == TYPE_BF16) return CHAIN_WIDEN_BF16(vload16(0, (const ushort *)at));
+    if (type == TYPE_F16) return CHAIN_WIDEN_F16(vload16(0, (const ushort *)at));
+#endif
+    return vload16(0, (const float *)at);
+}
+
+INLINE void row_function_store(uchar *at, const int type, float16 x, int streams) {
+#if ROW_IN_PLACE
+    if (type == TYPE_BF16) {
+        STREAM_OR_STORE(CHAIN_NARROW_BF16(x), (ushort *)at, streams);
+        return;
+    }
+    if (type == TYPE_F16) {
+        STREAM_OR_STORE(CHAIN_NARROW_F16(x), (ushort *)at, streams);
+        return;
+    }
+#endif
+    STREAM_OR_STORE(x, (float *)at, streams);
+}
+
+/* Functions, which take longer than memory does: one at a time. Callers pass a constant for `type`. */
 #define ROW_FUNCTION_LOOP(name, expression)                                                                  \
     case name:                                                                                               \
         for (int j = 0; j < shape.rows; j++)                                                                 \
             for (int i = 0; 16 * i < shape.n; i++) {                                                         \
-                const float16 x = vload16(0, (const float *)row_at(&from, j, i));                            \
-                vstore16(expression, 0, (float *)row_at(&to.place, j, i));                                   \
+                const float16 x = row_function_load(row_at(&from, j, i), type);                              \
+                row_function_store((uchar *)row_at(&to.place, j, i), type, expression, to.streams);          \
             }                                                                                                \
         break;
-OUTLINE void row_function(constant struct row_op *op, const struct row_result *result,
-                          const struct row_source *x_from, struct row_shape shape) {
+INLINE void row_function_of(constant struct row_op *op, const struct row_result *result,
+                            const struct row_source *x_from, struct row_shape shape, const int type) {
     const struct row_result to = *result;
     const struct row_source from = *x_from;
     const float alpha = op->alpha, beta = op->beta;
     switch (op->alg) { ELTWISE_EACH(ROW_FUNCTION_LOOP) }
 }
+
+#define ROW_FUNCTION(name_, type_)                                                                           \
+    OUTLINE void name_(constant struct row_op *op, const struct row_result *result,                          \
+                       const struct row_source *from, struct row_shape shape) {                              \
+        row_function_of(op, result, from, shape, type_);                                                     \
+    }
+ROW_FUNCTION(row_function, TYPE_F32)
+#if ROW_IN_PLACE
+ROW_FUNCTION(row_function_bf16, TYPE_BF16)
+ROW_FUNCTION(row_function_f16, TYPE_F16)
+#else
+#define row_function_bf16 row_function
+#define row_function_f16 row_function
+#endif
 
 INLINE int row_is_function(constant struct row_op *op) {
     return op->kind == ROW_ELTWISE && !short_has_alg(ROW_ELTWISE, op->alg);
@@ -211,11 +252,17 @@ INLINE void row_run(struct row_chain *c, const struct row_result *to, struct row
     chain_begin(&c->chain, to);
 }
 
-/* A function of what the chain has computed, to `to`. */
+/* A function of what the chain has computed, to `to`: floats, or elements of the type that it begins with. */
 INLINE void row_apply(constant struct row_op *op, struct row_chain *c, const struct row_result *to,
                       const struct row_result *between, struct row_shape shape) {
-    if (!chain_is_floats(&c->chain)) row_run(c, between, shape);
-    row_function(op, to, &c->chain.ops[0].y, shape);
+    const int type = to->place.type;
+    if (type == TYPE_F32 && !chain_is_floats(&c->chain)) row_run(c, between, shape);
+    if (type == TYPE_BF16)
+        row_function_bf16(op, to, &c->chain.ops[0].y, shape);
+    else if (type == TYPE_F16)
+        row_function_f16(op, to, &c->chain.ops[0].y, shape);
+    else
+        row_function(op, to, &c->chain.ops[0].y, shape);
     c->used = 0;
     chain_begin(&c->chain, to);
 }
@@ -228,6 +275,12 @@ INLINE void row_mask(constant struct rows_params *p, struct row_block *block, fl
             x[j * block->n + k] = 0.0f;
         block->index[p->nloops - 2] -= j;
     }
+}
+
+/* May a function be the last operation, from what the chain has to the result? */
+INLINE int row_may_end(const struct chain *chain, const struct row_result *last) {
+    const int type = last->place.type;
+    return type == TYPE_F32 || (row_has_functions(type) && chain_is_bare(chain) && chain_is_of(chain, type));
 }
 
 /* Only the last operation writes to dst itself: dst may be an operand of an earlier one. `edge`: the block
@@ -249,8 +302,8 @@ OUTLINE void row_compute(const struct row_state *s, struct row_block *block, str
     }
     for (int i = 0; i < p->nops; i++) {
         constant struct row_op *op = &p->ops[i];
-        const int ends = i + 1 == p->nops && last.place.type == TYPE_F32;
         if (row_is_function(op)) {
+            const int ends = i + 1 == p->nops && row_may_end(&c->chain, &last);
             row_apply(op, c, ends ? &last : &between, &between, shape);
         } else {
             if (row_chain_is_full(c)) row_run(c, &between, shape);
@@ -258,7 +311,8 @@ OUTLINE void row_compute(const struct row_state *s, struct row_block *block, str
         }
     }
     const uchar *x = c->chain.ops[0].y.at;
-    if (direct && chain_is_floats(&c->chain) && x == last.place.at) return;
+    if (direct && chain_is_bare(&c->chain) && x == last.place.at && chain_is_of(&c->chain, last.place.type))
+        return;
     const int there = x == between.place.at || (!edge && chain_is_dense(&c->chain, shape.rows, shape.n));
     if (!chain_is_floats(&c->chain) || !there) {
         row_run(c, &last, shape);
@@ -336,7 +390,7 @@ INLINE int row_most(constant struct rows_params *p) {
 #pragma nounroll
     for (int o = 0; o < p->nops; o++)
         functions += row_is_function(&p->ops[o]);
-    /* A function of floats, to floats, needs no buffer. */
+    /* A function to elements of the same type needs no buffer. */
     if (functions > 0 && (p->nops > 2 || p->ops[0].scale >= 0)) return ROW_BLOCK;
 #pragma nounroll
     for (int o = 0; o < p->noperands; o++) {
@@ -344,7 +398,8 @@ INLINE int row_most(constant struct rows_params *p) {
         const i64 stride = operand->strides[p->nloops - 1];
         if (o > 0 && (operand->buffer < 0 || stride == 0)) continue;
         if (!ROW_IN_PLACE || stride != 1 || !chain_has_type(operand->type)) return ROW_BLOCK;
-        if (functions > 0 && operand->type != TYPE_F32) return ROW_BLOCK;
+        if (functions > 0 && (!row_has_functions(operand->type) || operand->type != p->operands[0].type))
+            return ROW_BLOCK;
     }
     return (int)p->length;
 }

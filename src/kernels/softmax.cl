@@ -87,15 +87,28 @@ INLINE float16 softmax_top(const float *from, int n, float16 most) {
     return most;
 }
 
+/* What is read next, `step` bytes for each vector that is computed: it is asked for meanwhile. 0: nothing. */
+struct softmax_ahead {
+    global const uchar *at;
+    int step;
+};
+
 /* Adds e^(x - top) to the sum, and leaves them in `to` if `keep` is not 0. */
-INLINE float16 softmax_powers(const float *from, float *to, int n, float16 top, int keep, float16 sum) {
+INLINE float16 softmax_powers_ahead(const float *from, float *to, int n, float16 top, int keep, float16 sum,
+                                    struct softmax_ahead ahead) {
 #pragma nounroll
     for (int i = 0; i < n; i += 16) {
-        const float16 y = f32_exp(vload16(0, from + i) - top);
+        if (ahead.step) PREFETCH(ahead.at + (i >> 4) * ahead.step);
+        const float16 y = f32_exp_limited(vload16(0, from + i) - top);
         if (keep) vstore16(y, 0, to + i);
         sum += y;
     }
     return sum;
+}
+
+INLINE float16 softmax_powers(const float *from, float *to, int n, float16 top, int keep, float16 sum) {
+    const struct softmax_ahead nothing = {0, 0};
+    return softmax_powers_ahead(from, to, n, top, keep, sum, nothing);
 }
 
 INLINE void softmax_multiply(const float *from, float *to, int n, float16 factor) {
@@ -129,14 +142,16 @@ struct softmax_batch {
     float tops[SOFTMAX_BATCH], ends[SOFTMAX_BATCH]; /* ends: the factors, or the logarithms of the sums */
 };
 
-INLINE void softmax_rows(struct softmax_batch *b, const float *x, float *y, int rows, int n, int log) {
+INLINE void softmax_rows(struct softmax_batch *b, const float *x, float *y, int rows, int n, int log,
+                         struct softmax_ahead ahead) {
 #pragma nounroll
     for (int r = 0; r < rows; r++)
         b->tops[r] = most_of_lanes(softmax_top(x + b->from[r], n, (float16)(-INFINITY)));
 #pragma nounroll
     for (int r = 0; r < rows; r++) {
-        const float16 sums =
-                softmax_powers(x + b->from[r], y + b->to[r], n, (float16)(b->tops[r]), !log, (float16)(0.0f));
+        const float16 sums = softmax_powers_ahead(x + b->from[r], y + b->to[r], n, (float16)(b->tops[r]),
+                                                  !log, (float16)(0.0f), ahead);
+        ahead.at += n / 16 * ahead.step;
         const struct softmax_line line = softmax_line(0.0f, sum_lanes(sums), log);
         b->ends[r] = log ? line.log_sum : line.factor;
     }
@@ -152,7 +167,10 @@ INLINE void softmax_rows(struct softmax_batch *b, const float *x, float *y, int 
 INLINE void softmax_short(constant struct softmax_lines_params *p, global const uchar *src, global uchar *dst,
                           i64 unit, int rows, float *own) {
     const int length = (int)p->length, n = whole_vectors(length);
-    const int from_src = row_is_in_place(p->types[0], length), to_dst = row_is_in_place(p->types[1], length);
+    const int from_src = row_is_in_place(p->types[0], length),
+              to_dst = row_is_in_place(p->types[1], length) && !STREAMED(p->streams);
+    const int bytes = type_bytes(p->types[0]);
+    const struct softmax_ahead ahead = {src + softmax_unit(p, unit + rows).offsets[0] * bytes, 16 * bytes};
     struct softmax_batch b;
     i64 offsets[SOFTMAX_BATCH];
     const float *x = own;
@@ -169,10 +187,10 @@ INLINE void softmax_short(constant struct softmax_lines_params *p, global const 
         b.to[r] = to_dst ? u.offsets[1] : r * n;
         offsets[r] = u.offsets[1];
     }
-    softmax_rows(&b, x, y, rows, n, p->log);
+    softmax_rows(&b, x, y, rows, n, p->log, ahead);
 #pragma nounroll
     for (int r = 0; r < rows && !to_dst; r++)
-        row_store(dst, p->types[1], offsets[r], 1, own + r * n, length);
+        row_store_rows(dst, p->types[1], offsets[r], 1, own + r * n, length, 0, 1, p->streams);
 }
 
 /* A line of any length, in parts. Powers that are stored as they are need not be computed again. */
@@ -231,6 +249,7 @@ kernel void softmax_along_16(ITEM global const uchar *src, global uchar *dst,
         const struct softmax_unit u = softmax_unit(p, unit++);
         softmax_long(p, src, dst, u.offsets[0], u.offsets[1], own);
     }
+    if (STREAMED(p->streams)) STREAM_END();
 }
 #endif
 
@@ -271,7 +290,7 @@ INLINE void softmax_results_across(const float *from, float *to, const float *to
         else if (keep)
             vstore16(x * end, 0, to + k);
         else
-            vstore16(f32_exp(x - top) * end, 0, to + k);
+            vstore16(f32_exp_limited(x - top) * end, 0, to + k);
     }
 }
 

@@ -331,7 +331,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     TRY(epilogue_end(&ep, launch, &p->epilogue));
     p->finished = p->epilogue.nops > 0;
     p->bytes = is_of_bytes(p, src.data_type, ep.dst.data_type);
-    p->lines_ahead = lines_ahead(p, &src, plan->device->info.cache_bytes[2]);
+    p->lines_ahead = lines_ahead(p, &src, plan_cache(plan));
     if (has_lines(p, &ep.dst)) launch_may_stream_to(launch, ep.dst_arg, &p->streams);
     return dnnl_success;
 }

@@ -214,7 +214,7 @@ static dnnl_status_t launch(struct plan *plan, const struct kernel *kernel,
     launch_bind(launch, from->arg);
     launch_bind(launch, to->arg);
     launch_bind(launch, ARG_SCRATCHPAD);
-    if (p->copy && p->inner % VECTOR == 0) launch_may_stream_to(launch, to->arg, &p->streams);
+    if (p->copy && p->axis[2].to * p->inner % VECTOR == 0) launch_may_stream_to(launch, to->arg, &p->streams);
     return dnnl_success;
 }
 
@@ -248,6 +248,14 @@ static void copy_bytes(struct resampling_params *p, dnnl_dim_t size) {
     p->inner /= per;
 }
 
+/* The number of the element behind the last one of `from`. */
+static i64 end_of_rows(const struct resampling_params *p, dnnl_dim_t batch) {
+    const struct resampled *f = &p->from;
+    return f->offset + (batch - 1) * f->batch + (p->planes - 1) * f->plane
+           + (p->axis[0].from - 1) * f->stride[0] + (p->axis[1].from - 1) * f->stride[1]
+           + p->axis[2].from * p->inner;
+}
+
 /* Rows of tensors that have the same view. */
 static dnnl_status_t launch_rows(struct plan *plan, const struct direction *way, const struct side *from,
                                  const struct side *to) {
@@ -265,6 +273,7 @@ static dnnl_status_t launch_rows(struct plan *plan, const struct direction *way,
                  i == 2 && p.inner < RESAMPLE_NARROW ? p.inner : 1);
     if (!cut_row(&p)) return plan_skip(plan, "results that are sums of very many elements");
     p.rows = to->md.dims[0] * p.planes * p.axis[0].to * p.axis[1].to;
+    p.readable = end_of_rows(&p, from->md.dims[0]);
     p.share = work_of_item(plan->device, md_nelems(&to->md, false)) / (p.axis[2].to * p.inner) + 1;
     TRY(make_tables(plan, &p, is_forward));
     return launch(plan, &kernel_resample_rows, &p, divide_up(p.rows, p.share), from, to);

@@ -105,7 +105,9 @@ static dnnl_status_t build_lines(struct plan *plan) {
     if (!p) return dnnl_out_of_memory;
     *p = made;
     launch_bind(launch, DNNL_ARG_SRC);
-    return epilogue_end_plain(&ep, launch);
+    TRY(epilogue_end_plain(&ep, launch));
+    if (!across && made.length <= SOFTMAX_CHUNK) launch_may_stream_to(launch, ep.dst_arg, &p->streams);
+    return dnnl_success;
 }
 
 static dnnl_dim_t step_of(const md_t *md, int dim) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks what plans say about stores past the caches: results as large as the last-level cache bypass it,
- * smaller ones do not, and neither do those that a launch reads. LODE_TEST_CACHE is the size of that cache.
+ * or as what the CPUs own of it; smaller ones do not, and neither do those that a launch reads.
+ * LODE_TEST_CACHE is the size of that cache.
  */
 #define _GNU_SOURCE
 #include "core/objects.h"
@@ -121,12 +122,25 @@ static void not_what_is_read(void **state) {
     assert_false(result_streams(accumulate, large));
 }
 
+/* A cache that two CPUs can hardly fill, and one that sixteen can. */
+static void by_share_of_cache(void **state) {
+    (void)state;
+    struct device device = {.info = {.compute_units = 2, .cache_bytes = {0, 0, 260 << 20}}};
+    const struct plan plan = {.device = &device};
+    assert_int_equal(plan_cache(&plan), 24 << 20);
+    device.info = (struct device_info){.compute_units = 16, .cache_bytes = {0, 0, 32 << 20}};
+    assert_int_equal(plan_cache(&plan), 32 << 20);
+    device.info.cache_bytes[2] = 0;
+    assert_int_equal(plan_cache(&plan), 0);
+}
+
 int main(void) {
     char cache[16];
     snprintf(cache, sizeof cache, "%d", CACHE);
     setenv("LODE_TEST_CACHE", cache, 1);
     engine = test_engine();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_size), cmocka_unit_test(not_what_is_read)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_size), cmocka_unit_test(not_what_is_read),
+                                       cmocka_unit_test(by_share_of_cache)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dnnl_engine_destroy(engine);
     return failed;

@@ -45,9 +45,10 @@ INLINE OVERLOAD VEC eltwise_mish(VEC x) {
     return x * f32_div(w, w + V(2.0f));
 }
 
+/* (1 + tanh y) / 2 = 1 / (1 + e^-2y) */
 INLINE OVERLOAD VEC eltwise_gelu_tanh(VEC x) {
-    VEC inner = x * V(SQRT_2_BY_PI) * fma(x * x, V(GELU_CUBE), V(1.0f));
-    return V(0.5f) * x * (V(1.0f) + f32_tanh(inner));
+    VEC twice = x * V(2.0f * SQRT_2_BY_PI) * fma(x * x, V(GELU_CUBE), V(1.0f));
+    return f32_div(x, V(1.0f) + f32_exp(-twice));
 }
 
 INLINE OVERLOAD VEC eltwise_gelu_erf(VEC x) {

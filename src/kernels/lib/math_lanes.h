@@ -61,11 +61,12 @@ INLINE OVERLOAD VEC f32_scale(VEC x, IVEC n) {
 #endif
 }
 
-/* e^x = 2^n e^r with |r| < 0.35 and e^r = 1 + r + r^2 *p; |x| < 128. Returns n. */
-INLINE OVERLOAD IVEC f32_exp_parts(VEC x, VEC *r, VEC *p) {
+/* e^x = 2^n e^r with |r| < 0.35 and e^r = 1 + r + r^2 *p; |x| < 128. Returns a number that has n in its
+ * lowest bits. */
+INLINE OVERLOAD VEC f32_exp_series(VEC x, VEC *n, VEC *r, VEC *p) {
     VEC shifted = fma(x, V(0x1.715476p+0f), V(0x1.8p23f));
-    VEC n = shifted - V(0x1.8p23f);
-    VEC t = fma(n, V(0x1.05c61p-29f), fma(n, V(-0x1.62e43p-1f), x));
+    *n = shifted - V(0x1.8p23f);
+    VEC t = fma(*n, V(0x1.05c61p-29f), fma(*n, V(-0x1.62e43p-1f), x));
     VEC q = V(0x1.9e1c8p-13f);
     q = fma(q, t, V(0x1.6d4f3ap-10f));
     q = fma(q, t, V(0x1.1113p-7f));
@@ -73,16 +74,30 @@ INLINE OVERLOAD IVEC f32_exp_parts(VEC x, VEC *r, VEC *p) {
     q = fma(q, t, V(0x1.555554p-3f));
     *p = fma(q, t, V(0.5f));
     *r = t;
+    return shifted;
+}
+
+/* The same, but returns n. */
+INLINE OVERLOAD IVEC f32_exp_parts(VEC x, VEC *r, VEC *p) {
+    VEC n, shifted = f32_exp_series(x, &n, r, p);
     return AS_IVEC(AS_UVEC(shifted) - 0x4b400000u);
+}
+
+/* e^x for x < 89: 1 ulp. */
+INLINE OVERLOAD VEC f32_exp_limited(VEC x) {
+    VEC n, r, p, inside = x < V(-104.0f) ? V(-104.0f) : x;
+    VEC shifted = f32_exp_series(inside, &n, &r, &p), y = V(1.0f) + fma(r * r, p, r);
+#if LANES == 16 && defined(NATIVE_AVX512)
+    (void)shifted;
+    return __builtin_ia32_scalefps512_mask(y, n, y, (unsigned short)0xffff, 4);
+#else
+    return f32_scale(y, AS_IVEC(AS_UVEC(shifted) - 0x4b400000u));
+#endif
 }
 
 /* e^x: 1 ulp. */
 INLINE OVERLOAD VEC f32_exp(VEC x) {
-    VEC r, p, inside = x > V(89.0f) ? V(89.0f) : x;
-    inside = inside < V(-104.0f) ? V(-104.0f) : inside;
-    IVEC n = f32_exp_parts(inside, &r, &p);
-    VEC sum = V(1.0f) + r, lost = (V(1.0f) - sum) + r;
-    return f32_scale(sum + fma(r * r, p, lost), n);
+    return f32_exp_limited(x > V(89.0f) ? V(89.0f) : x);
 }
 
 /* e^x - 1 for x <= 0: 1 ulp. */

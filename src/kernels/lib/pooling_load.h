@@ -64,7 +64,7 @@ OUTLINE void pool_store_other(global uchar *dst, int type, i64 at, const float16
     if (count == 16 && store_vector(dst, type, at, *x)) return;
     switch (type) {
     case TYPE_F32: store_lanes(*x, (global float *)dst + at, count); return;
-    case TYPE_BF16: store_ushorts(convert_ushort16(lanes_bf16(*x)), (global ushort *)dst + at, count); return;
+    case TYPE_BF16: store_ushorts(narrow_bf16(*x), (global ushort *)dst + at, count); return;
     case TYPE_F16: store_ushorts(convert_ushort16(lanes_f16(*x)), (global ushort *)dst + at, count); return;
     case TYPE_S8: store_uchars(convert_uchar16(lanes_s8(*x)), dst + at, count); return;
     case TYPE_U8: store_uchars(convert_uchar16(lanes_u8(*x)), dst + at, count); return;
@@ -87,7 +87,7 @@ INLINE void pool_store_past(global uchar *dst, int type, i64 at, float16 x, int 
     else if (exact && type == TYPE_BF16 && count == 16)
         STREAM_OR_STORE(convert_ushort16(as_uint16(x) >> 16u), (global ushort *)dst + at, streams);
     else if (type == TYPE_BF16 && count == 16)
-        STREAM_OR_STORE(convert_ushort16(lanes_bf16(x)), (global ushort *)dst + at, streams);
+        STREAM_OR_STORE(narrow_bf16(x), (global ushort *)dst + at, streams);
     else
         pool_store_other(dst, type, at, &x, count);
 }

@@ -101,7 +101,7 @@ OUTLINE void rows_store_end(global uchar *to, int type, i64 at, const float16 *x
     if (type == TYPE_F32)
         store_lanes(*x, (global float *)to + at, count);
     else
-        store_ushorts(convert_ushort16(lanes_bf16(*x)), (global ushort *)to + at, count);
+        store_ushorts(narrow_bf16(*x), (global ushort *)to + at, count);
 }
 
 INLINE void rows_store_some(global uchar *to, int type, i64 at, float16 x, i64 count) {

@@ -288,24 +288,24 @@ INLINE float16 row_next(const float *from, int count) {
     return vload16(0, last);
 }
 
-/* Stores what row_load loads. */
-#define ROW_STORE(type_, bits_, element_, CONVERT_, NARROW_)                                                 \
+/* Stores what row_load loads: x as elements, or as numbers of 32 bits. */
+#define ROW_STORE(type_, bits_, element_, elements_, numbers_)                                               \
     case type_:                                                                                              \
         for (int j = 0; j < rows; j++, from += n, offset += pitch) {                                         \
             int k = 0;                                                                                       \
             const int past = streams && dense * bits_ >= 2048 && STREAMS_ROW(to, type_, offset);             \
             for (; k < dense; k += 16) {                                                                     \
                 const float16 x = vload16(0, from + k);                                                      \
-                STREAM_OR_STORE(CONVERT_(NARROW_), (global element_ *)to + offset + k, past);                \
+                STREAM_OR_STORE(elements_, (global element_ *)to + offset + k, past);                        \
             }                                                                                                \
             if (dense > 0 && k < n) {                                                                        \
                 const float16 x = vload16(0, from + n - 16);                                                 \
-                vstore16(CONVERT_(NARROW_), 0, (global element_ *)to + offset + n - 16);                     \
+                vstore16(elements_, 0, (global element_ *)to + offset + n - 16);                             \
                 continue;                                                                                    \
             }                                                                                                \
             for (; k < n; k += 16) {                                                                         \
                 const float16 x = row_next(from + k, n - k);                                                 \
-                vstore16(NARROW_, 0, each);                                                                  \
+                vstore16(numbers_, 0, each);                                                                 \
                 row_scatter(to, bits_, offset + k * stride, stride, each, n - k < 16 ? n - k : 16);          \
             }                                                                                                \
         }                                                                                                    \
@@ -318,14 +318,14 @@ OUTLINE void row_store_rows(global uchar *to, int type, i64 offset, i64 stride, 
     const int dense = stride != 1 ? 0 : n / 16 * 16;
     uint each[16];
     switch (type) {
-        ROW_STORE(TYPE_F32, 32, uint, , as_uint16(x))
-        ROW_STORE(TYPE_S32, 32, uint, , as_uint16(lanes_s32(x)))
-        ROW_STORE(TYPE_F16, 16, ushort, convert_ushort16, lanes_f16(x))
-        ROW_STORE(TYPE_BF16, 16, ushort, convert_ushort16, lanes_bf16(x))
-        ROW_STORE(TYPE_S8, 8, uchar, convert_uchar16, lanes_s8(x))
-        ROW_STORE(TYPE_U8, 8, uchar, convert_uchar16, lanes_u8(x))
-        ROW_STORE(TYPE_F8_E5M2, 8, uchar, convert_uchar16, lanes_f8_e5m2(x))
-        ROW_STORE(TYPE_F8_E4M3, 8, uchar, convert_uchar16, lanes_f8_e4m3(x))
+        ROW_STORE(TYPE_F32, 32, uint, as_uint16(x), as_uint16(x))
+        ROW_STORE(TYPE_S32, 32, uint, as_uint16(lanes_s32(x)), as_uint16(lanes_s32(x)))
+        ROW_STORE(TYPE_F16, 16, ushort, convert_ushort16(lanes_f16(x)), lanes_f16(x))
+        ROW_STORE(TYPE_BF16, 16, ushort, narrow_bf16(x), lanes_bf16(x))
+        ROW_STORE(TYPE_S8, 8, uchar, convert_uchar16(lanes_s8(x)), lanes_s8(x))
+        ROW_STORE(TYPE_U8, 8, uchar, convert_uchar16(lanes_u8(x)), lanes_u8(x))
+        ROW_STORE(TYPE_F8_E5M2, 8, uchar, convert_uchar16(lanes_f8_e5m2(x)), lanes_f8_e5m2(x))
+        ROW_STORE(TYPE_F8_E4M3, 8, uchar, convert_uchar16(lanes_f8_e4m3(x)), lanes_f8_e4m3(x))
 #if ROW_IN_PLACE
     case TYPE_F64: row_store_doubles((double *)to + offset, stride, from, n, pitch, rows); return;
 #endif

@@ -110,9 +110,14 @@ INLINE int chain_is_bare(const struct chain *chain) {
     return chain->count == 1 && chain->ops[0].code == CHAIN_X && !chain->ops[0].relu;
 }
 
+/* Does it begin with elements of this type? */
+INLINE int chain_is_of(const struct chain *chain, int type) {
+    return chain->ops[0].y.type == type;
+}
+
 /* Does it do nothing to floats? */
 INLINE int chain_is_floats(const struct chain *chain) {
-    return chain_is_bare(chain) && chain->ops[0].y.type == TYPE_F32;
+    return chain_is_bare(chain) && chain_is_of(chain, TYPE_F32);
 }
 
 /* Are these floats one after the other? */
@@ -154,7 +159,7 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_WIDEN_F8_E5M2(v_) widen_f8_e5m2(convert_uint16(v_))
 #define CHAIN_WIDEN_F8_E4M3(v_) widen_f8_e4m3(convert_uint16(v_))
 #define CHAIN_WIDEN_S32(v_) widen_s32(v_)
-#define CHAIN_NARROW_BF16(v_) convert_ushort16(lanes_bf16(v_))
+#define CHAIN_NARROW_BF16(v_) narrow_bf16(v_)
 #define CHAIN_NARROW_F16(v_) convert_ushort16(lanes_f16(v_))
 #define CHAIN_NARROW_S8(v_) convert_uchar16(lanes_s8(v_))
 #define CHAIN_NARROW_U8(v_) convert_uchar16(lanes_u8(v_))

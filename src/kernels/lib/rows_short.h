@@ -90,7 +90,7 @@ SHORT_FUNCTION(f32, float)
 #undef SHORT_STORE
 #define SHORT_ONE(v_) bf16_to_f32(v_)
 #define SHORT_LOAD(from_, k_) widen_bf16(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(convert_ushort16(lanes_bf16(x_)), (to_) + (k_), streams)
+#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(narrow_bf16(x_), (to_) + (k_), streams)
 SHORT_FUNCTION(bf16, ushort)
 #undef SHORT_ONE
 #undef SHORT_LOAD

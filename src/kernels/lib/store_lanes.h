@@ -49,6 +49,26 @@ INLINE OVERLOAD UVEC lanes_bf16(VEC x) {
     return (x == x ? bits + more : bits | 0x400000u) >> 16;
 }
 
+#if LANES == 16
+/* The same sixteen numbers as shorts. */
+INLINE ushort16 narrow_bf16(float16 x) {
+#ifdef NATIVE_AVX512
+    typedef short short32 __attribute__((ext_vector_type(32)));
+    const short32 odd = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+                         1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+    enum { QUIET_NANS = 0x22 };
+    const uint16 bits = as_uint16(x), more = (bits & 0x10000u) == 0u ? (uint16)(0x7fffu) : (uint16)(0x8000u);
+    const float16 rounded = __builtin_ia32_fixupimmps512_mask(as_float16(bits + more), x, (int16)(QUIET_NANS),
+                                                              0, (ushort)0xffff, 4);
+    const short32 upper = __builtin_ia32_permvarhi512(__builtin_bit_cast(short32, rounded), odd);
+    return __builtin_bit_cast(ushort16, __builtin_shufflevector(upper, upper, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+                                                                10, 11, 12, 13, 14, 15));
+#else
+    return convert_ushort16(lanes_bf16(x));
+#endif
+}
+#endif
+
 INLINE OVERLOAD UVEC lanes_f16(VEC x) {
 #if LANES == 16 && defined(HAVE_F16_VECTORS)
     const native_half16 halves = __builtin_convertvector(x, native_half16);
