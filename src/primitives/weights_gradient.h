@@ -29,6 +29,7 @@ struct gradient_product {
     bool pairs;
     struct window window; /* over the image; missing dimensions come first */
     bool depthwise;       /* see params_weights_gradient.h */
+    bool bias;            /* depthwise: places are diff_dst, whose sums are the gradient of the bias */
     dnnl_dim_t groups, inputs, outputs;
     dnnl_dim_t group, panel; /* strides of results, which are f32 */
     int arg;

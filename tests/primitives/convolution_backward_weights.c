@@ -28,6 +28,7 @@ static const struct shape more_shapes[] = {
         {2, 4, 2, 1, 3, {9, 8}, {3, 3}, {1, 2}, {0, 0}, {1, 1}, {1, 1}, false},
         {2, 0, 2, 5, 48, {7, 6}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false}, /* one panel and a half */
         {2, 7, 2, 1, 1, {6, 9}, {3, 6}, {1, 2}, {0, 0}, {1, 2}, {1, 3}, false},  /* depthwise, few channels */
+        {2, 70, 1, 1, 1, {90, 62}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false}, /* depthwise, many parts */
 };
 enum { SHAPES = BACKWARD_SHAPES + COUNT(more_shapes) };
 
