@@ -23,7 +23,8 @@
 enum {
     GRADIENT_POSITIONS = 256, /* of a chunk, at most: 32 KB or 16 KB of a panel */
     GRADIENT_TAPS = 4,        /* of a depthwise convolution that are summed at a time */
-    GRADIENT_JOBS = 32,       /* groups of so many taps of a work-item, at most */
+    GRADIENT_PAIRS = 8,       /* of vectors of channels of a depthwise work-item, at most */
+    GRADIENT_JOBS = 32,       /* groups of so many taps of a work-item, at most; times pairs of vectors */
 };
 
 struct weights_gradient_params {
@@ -37,10 +38,12 @@ struct weights_gradient_params {
     i64 chunks, parts;           /* in all; parts that they are divided into */
     i64 tiles, tile;             /* tiles of inputs, and the inputs of one */
     i64 jobs;                    /* tiles x taps of a work-item */
+    i64 pairs;                   /* depthwise: pairs of vectors of channels of a work-item */
     i64 dst_offset, dst_part, dst_group, dst_panel; /* strides; the others are dense */
     i64 streams;                                    /* results are large and stored once */
+    i64 bias; /* depthwise: where in a part the sums of `places` begin, or 0 if there are none */
 };
-PARAMS_SIZE(weights_gradient_params, 5 * 24 + 3 * 24 + 21 * 8);
+PARAMS_SIZE(weights_gradient_params, 5 * 24 + 3 * 24 + 23 * 8);
 
 /* bf16_pair_columns: word c of a row of dst has position c - front of a row of src and the one `apart`
  * further on, zeros where there is none. */

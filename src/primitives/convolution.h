@@ -41,5 +41,7 @@ dnnl_status_t convolution_universal(struct plan *plan, const struct window *wind
 
 /* Adds the sum of diff_dst that is the gradient of the bias, if the problem has one. */
 dnnl_status_t append_bias_gradient(struct plan *plan);
+/* The same, of sums of parts of diff_dst: their dimension 1 is that of channels. */
+dnnl_status_t append_bias_sums(struct plan *plan, int terms_arg, const md_t *terms_md);
 
 #endif

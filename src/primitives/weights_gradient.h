@@ -29,6 +29,7 @@ struct gradient_product {
     bool pairs, tiles, folds;   /* folds: a row of the window is one tap of as many inputs */
     struct window window;       /* over the image; missing dimensions come first */
     bool depthwise;             /* see params_weights_gradient.h */
+    bool bias;                  /* depthwise: places are diff_dst, whose sums are the gradient of the bias */
     dnnl_dim_t groups, inputs, outputs;
     dnnl_dim_t group, panel; /* strides of results, which are f32 */
     int arg;
@@ -37,8 +38,12 @@ struct gradient_product {
 dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *product);
 /* The same by matrix tiles. Calls plan_skip where most of what they multiply would be padding. */
 dnnl_status_t gradient_append_tiles(struct plan *plan, const struct gradient_product *product);
-/* Adds the sum of the parts, which lie one after the other in scratchpad. */
-dnnl_status_t gradient_add_parts(struct plan *plan, dnnl_dim_t offset, dnnl_dim_t parts,
+/* Results of parts of the positions, one after the other in scratchpad; those of the bias follow each. */
+struct gradient_parts {
+    dnnl_dim_t offset, count, stride;
+};
+/* Adds their sum. */
+dnnl_status_t gradient_add_parts(struct plan *plan, const struct gradient_parts *parts,
                                  const struct gradient_product *product);
 
 /* For every device: the gradient as another convolution. */

@@ -177,5 +177,6 @@ dnnl_status_t gradient_append_tiles(struct plan *plan, const struct gradient_pro
     launch_bind(launch, ARG_SCRATCHPAD);
     launch_bind(launch, ARG_SCRATCHPAD);
     launch_bind(launch, made.parts > 1 ? ARG_SCRATCHPAD : g->arg);
-    return made.parts > 1 ? gradient_add_parts(plan, made.dst_offset, made.parts, g) : dnnl_success;
+    const struct gradient_parts parts = {made.dst_offset, made.parts, made.dst_part};
+    return made.parts > 1 ? gradient_add_parts(plan, &parts, g) : dnnl_success;
 }

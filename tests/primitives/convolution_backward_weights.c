@@ -33,6 +33,7 @@ static const struct shape more_shapes[] = {
         {2, 2, 2, 40, 33, {3, 11}, {3, 2}, {1, 3}, {1, 0}, {2, 0}, {2, 1}, false},
         {1, 0, 3, 6, 40, {37}, {5}, {2}, {0}, {2}, {2}, false},
         {2, 7, 2, 1, 1, {6, 9}, {3, 6}, {1, 2}, {0, 0}, {1, 2}, {1, 3}, false}, /* depthwise, few channels */
+        {2, 70, 1, 1, 1, {90, 62}, {3, 3}, {1, 1}, {0, 0}, {1, 1}, {1, 1}, false}, /* depthwise, many parts */
 };
 enum { SHAPES = BACKWARD_SHAPES + COUNT(more_shapes) };
 

@@ -60,18 +60,18 @@ INLINE void depthwise_gradient_tap(global const REAL *a, i64 a_step, global cons
                          depthwise_gradient_load(d + i * d_step + v * LANES, count), acc[v]);
 }
 
-/* out[tap][vector] += the sums of a row, which begins at `a` and `d`. Callers pass `taps` and `vectors` as
- * constants. */
+/* out[vector][tap] += the sums of a row, which begins at `a` and `d`; those of the second vector are `apart`
+ * further on. Callers pass `taps` and `vectors` as constants. */
 INLINE void depthwise_gradient_row(constant struct weights_gradient_params *p,
                                    const struct depthwise_job *job, global const REAL *a,
                                    global const REAL *d, const int taps, const int vectors, int count,
-                                   VEC *out) {
+                                   int apart, VEC *out) {
     const i64 a_step = p->window.stride[2] * p->image_stride[2], d_step = p->places_stride[2];
     const i64 a_tap = p->window.step[2] * p->image_stride[2];
     VEC acc[2 * GRADIENT_TAPS];
 #pragma unroll
     for (int i = 0; i < taps * vectors; i++)
-        acc[i] = out[i];
+        acc[i] = out[i % vectors * apart + i / vectors];
 #pragma unroll
     for (int t = 0; t < taps; t++) {
         const i64 left = job->spans[t].last < job->begin ? job->spans[t].last : job->begin;
@@ -97,20 +97,20 @@ INLINE void depthwise_gradient_row(constant struct weights_gradient_params *p,
     }
 #pragma unroll
     for (int i = 0; i < taps * vectors; i++)
-        out[i] = acc[i];
+        out[i % vectors * apart + i / vectors] = acc[i];
 }
 
 /* Separate functions, so that each has all registers to itself. */
 #define DEPTHWISE_SUMS_OF(taps_)                                                                             \
-    OUTLINE void depthwise_gradient_##taps_(constant struct weights_gradient_params *p,                      \
-                                            const struct depthwise_job *job, global const REAL *a,           \
-                                            global const REAL *d, int vectors, int count, VEC *out) {        \
+    OUTLINE void depthwise_gradient_##taps_(                                                                 \
+            constant struct weights_gradient_params *p, const struct depthwise_job *job,                     \
+            global const REAL *a, global const REAL *d, int vectors, int count, int apart, VEC *out) {       \
         if (vectors == 2)                                                                                    \
-            depthwise_gradient_row(p, job, a, d, taps_, 2, LANES, out);                                      \
+            depthwise_gradient_row(p, job, a, d, taps_, 2, LANES, apart, out);                               \
         else if (count == LANES)                                                                             \
-            depthwise_gradient_row(p, job, a, d, taps_, 1, LANES, out);                                      \
+            depthwise_gradient_row(p, job, a, d, taps_, 1, LANES, apart, out);                               \
         else                                                                                                 \
-            depthwise_gradient_row(p, job, a, d, taps_, 1, count, out);                                      \
+            depthwise_gradient_row(p, job, a, d, taps_, 1, count, apart, out);                               \
     }
 DEPTHWISE_SUMS_OF(1)
 DEPTHWISE_SUMS_OF(2)
@@ -119,13 +119,36 @@ DEPTHWISE_SUMS_OF(3)
 DEPTHWISE_SUMS_OF(4)
 #endif
 
+/* One or two vectors of channels. Lanes from `skipped` on are the first ones of their panel. */
+struct depthwise_strip {
+    i64 channel; /* of the first lane */
+    int vectors, count, skipped;
+};
+
+INLINE struct depthwise_strip depthwise_strip(constant struct weights_gradient_params *p, i64 channel) {
+    const i64 left = p->outputs - channel;
+    struct depthwise_strip s = {.channel = channel, .vectors = 1, .count = LANES};
+    if (left >= 2 * LANES && channel % (2 * LANES) == 0) s.vectors = 2;
+    if (left >= LANES) return s;
+    if (p->outputs < LANES) {
+        s.count = (int)left;
+        return s;
+    }
+    s.channel = p->outputs - LANES;
+    s.skipped = (int)(LANES - left);
+    return s;
+}
+
 #if defined(NATIVE_AVX512) && !defined(DOUBLES)
 /* Windows of 3x3 with strides of 1: all taps of one vector of channels at once, in registers, at several rows
  * of places. Each element is loaded once for all of them. */
-enum { NINE_ROWS = 4 }; /* the most rows of places */
+enum {
+    NINE_ROWS = 4,     /* the most rows of places */
+    NINE_FLOATS = 256, /* of a row at a time, in all channels; measured 2026-11-18 on a Xeon with AMX */
+};
 
 struct depthwise_nine {
-    global const REAL *a, *d;
+    global const REAL *a, *d; /* of one vector of channels */
     i64 a_row, a_step, d_row, d_step;
     const struct gradient_span *spans; /* of the taps of a row */
 };
@@ -184,19 +207,54 @@ INLINE void depthwise_nine_edge(const struct depthwise_nine *n, i64 first, i64 l
     }
 }
 
-/* sums[row of the window][tap][vector] += those of `columns` places of each row. */
+/* Channels of the first lane of a vector: the last one may begin earlier. */
+INLINE i64 depthwise_vector(constant struct weights_gradient_params *p, i64 channel) {
+    return channel + LANES <= p->outputs ? channel : p->outputs - LANES;
+}
+
+INLINE i64 depthwise_clamp(i64 x, i64 low, i64 high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* *bias += the places of some positions. */
+INLINE void depthwise_nine_bias(const struct depthwise_nine *n, i64 first, i64 last, const int rows,
+                                VEC *bias) {
+    VEC sum = *bias;
+#pragma nounroll
+    for (i64 i = first; i < last; i++) {
+        VEC each = VLOAD(0, n->d + i * n->d_step);
+#pragma unroll
+        for (int r = 1; r < rows; r++)
+            each += VLOAD(0, n->d + r * n->d_row + i * n->d_step);
+        sum += each;
+    }
+    *bias = sum;
+}
+
+/* sums[vector][row of the window][tap] += those of some rows of places, for the channels `first` to `last` -
+ * 1, and bias[vector] += the places, unless it is null. All channels of a few positions come before the next
+ * positions, so that memory is read nearly in order. */
 #define DEPTHWISE_NINE_OF(rows_)                                                                             \
-    OUTLINE void depthwise_nine_##rows_(struct depthwise_nine n, i64 begin, i64 end, i64 columns,            \
-                                        int vectors, VEC *sums) {                                            \
-        for (int v = 0; v < vectors; v++, n.a += LANES, n.d += LANES) {                                      \
-            VEC acc[9];                                                                                      \
-            _Pragma("unroll") for (int i = 0; i < 9; i++) acc[i] =                                           \
-                    sums[i / 3 * 2 * GRADIENT_TAPS + i % 3 * vectors + v];                                   \
-            depthwise_nine_edge(&n, 0, begin, rows_, acc);                                                   \
-            if (begin < end) depthwise_nine_middle(&n, begin, end, rows_, acc);                              \
-            depthwise_nine_edge(&n, end, columns, rows_, acc);                                               \
-            _Pragma("unroll") for (int i = 0; i < 9; i++)                                                    \
-                    sums[i / 3 * 2 * GRADIENT_TAPS + i % 3 * vectors + v] = acc[i];                          \
+    OUTLINE void depthwise_nine_##rows_(constant struct weights_gradient_params *p,                          \
+                                        const struct depthwise_nine *from, i64 begin, i64 end, i64 columns,  \
+                                        i64 first, i64 last, VEC *sums, VEC *bias) {                         \
+        const i64 most = NINE_FLOATS / (last - first), each = most > 2 ? most : 2;                           \
+        for (i64 i = 0; i < columns; i += each) {                                                            \
+            const i64 until = i + each < columns ? i + each : columns;                                       \
+            const i64 left = depthwise_clamp(begin, i, until), right = depthwise_clamp(end, i, until);       \
+            VEC *to = sums;                                                                                  \
+            for (int v = 0; v * LANES < last - first; v++, to += 3 * GRADIENT_TAPS) {                        \
+                const i64 channel = depthwise_vector(p, first + v * LANES);                                  \
+                struct depthwise_nine n = *from;                                                             \
+                n.a += channel, n.d += channel;                                                              \
+                VEC acc[9];                                                                                  \
+                _Pragma("unroll") for (int k = 0; k < 9; k++) acc[k] = to[k / 3 * GRADIENT_TAPS + k % 3];    \
+                depthwise_nine_edge(&n, i, left, rows_, acc);                                                \
+                if (left < right) depthwise_nine_middle(&n, left, right, rows_, acc);                        \
+                depthwise_nine_edge(&n, right, until, rows_, acc);                                           \
+                _Pragma("unroll") for (int k = 0; k < 9; k++) to[k / 3 * GRADIENT_TAPS + k % 3] = acc[k];    \
+                if (bias) depthwise_nine_bias(&n, i, until, rows_, bias + v);                                \
+            }                                                                                                \
         }                                                                                                    \
     }
 DEPTHWISE_NINE_OF(1)
@@ -219,45 +277,25 @@ INLINE int depthwise_nine_rows(constant struct weights_gradient_params *p, const
     return rows;
 }
 
-/* Returns the number of rows of places. */
+/* For all channels of a work-item. Returns the number of rows of places. */
 INLINE int depthwise_nine(constant struct weights_gradient_params *p, const struct depthwise_job *job,
-                          int rows, i64 columns, int vectors, global const REAL *a, global const REAL *d,
-                          VEC *sums) {
+                          int rows, i64 columns, i64 first, i64 last, global const REAL *a,
+                          global const REAL *d, VEC *sums, VEC *bias) {
     const struct depthwise_nine n = {
             a + job->image,      d,         p->image_stride[1], p->image_stride[2], p->places_stride[1],
             p->places_stride[2], job->spans};
     if (rows >= 4) {
-        depthwise_nine_4(n, job->begin, job->end, columns, vectors, sums);
+        depthwise_nine_4(p, &n, job->begin, job->end, columns, first, last, sums, bias);
         return 4;
     }
     if (rows >= 2) {
-        depthwise_nine_2(n, job->begin, job->end, columns, vectors, sums);
+        depthwise_nine_2(p, &n, job->begin, job->end, columns, first, last, sums, bias);
         return 2;
     }
-    depthwise_nine_1(n, job->begin, job->end, columns, vectors, sums);
+    depthwise_nine_1(p, &n, job->begin, job->end, columns, first, last, sums, bias);
     return 1;
 }
 #endif
-
-/* One or two vectors of channels. Lanes from `skipped` on are the first ones of their panel. */
-struct depthwise_strip {
-    i64 channel; /* of the first lane */
-    int vectors, count, skipped;
-};
-
-INLINE struct depthwise_strip depthwise_strip(constant struct weights_gradient_params *p, i64 channel) {
-    const i64 left = p->outputs - channel;
-    struct depthwise_strip s = {.channel = channel, .vectors = 1, .count = LANES};
-    if (left >= 2 * LANES && channel % (2 * LANES) == 0) s.vectors = 2;
-    if (left >= LANES) return s;
-    if (p->outputs < LANES) {
-        s.count = (int)left;
-        return s;
-    }
-    s.channel = p->outputs - LANES;
-    s.skipped = (int)(LANES - left);
-    return s;
-}
 
 INLINE void depthwise_gradient_write(global REAL *dst, int skipped, VEC sums) {
     REAL each[2 * LANES] = {0.0f};
@@ -265,24 +303,20 @@ INLINE void depthwise_gradient_write(global REAL *dst, int skipped, VEC sums) {
     VSTORE(VLOAD(0, each + skipped), 0, dst);
 }
 
-/* All jobs of a work-item at a row of places. Returns the number of rows, which may be more. */
-INLINE int depthwise_gradient_jobs(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
-                                   const struct depthwise_job *jobs, int count,
-                                   const struct depthwise_strip *s, global const REAL *image,
-                                   global const REAL *places, int row, VEC *sums) {
+/* All jobs of a work-item at a row of places, for one strip. */
+INLINE void depthwise_gradient_jobs(constant struct weights_gradient_params *p,
+                                    const struct gradient_chunk *c, const struct depthwise_job *jobs,
+                                    int count, const struct depthwise_strip *s, global const REAL *image,
+                                    global const REAL *places, int row, VEC *sums) {
     global const REAL *d = places + (p->places_offset + s->channel + c->places[row]);
-#if defined(NATIVE_AVX512) && !defined(DOUBLES)
-    const int rows = s->count == LANES ? depthwise_nine_rows(p, c, jobs, count, row) : 0;
-    if (rows > 0)
-        return depthwise_nine(p, jobs, rows, c->columns, s->vectors,
-                              image + (p->image_offset + s->channel + c->image[row]), d, sums);
-#endif
-    for (int j = 0; j < count; j++, sums += 2 * GRADIENT_TAPS) {
+    for (int j = 0; j < count; j++, sums += GRADIENT_TAPS) {
         const struct depthwise_job *job = jobs + j;
         if (!gradient_row_is_inside(p, c, job->reach, row)) continue;
         global const REAL *a = image + (p->image_offset + s->channel + c->image[row] + job->image);
 #define DEPTHWISE_SUMS(taps_)                                                                                \
-    case taps_: depthwise_gradient_##taps_(p, job, a, d, s->vectors, s->count, sums); break;
+    case taps_:                                                                                              \
+        depthwise_gradient_##taps_(p, job, a, d, s->vectors, s->count, count *GRADIENT_TAPS, sums);          \
+        break;
         switch (job->taps) {
             DEPTHWISE_SUMS(1)
             DEPTHWISE_SUMS(2)
@@ -293,48 +327,97 @@ INLINE int depthwise_gradient_jobs(constant struct weights_gradient_params *p, c
         }
 #undef DEPTHWISE_SUMS
     }
+}
+
+/* bias[vector] += the places of a row. */
+INLINE void depthwise_gradient_bias(constant struct weights_gradient_params *p,
+                                    const struct gradient_chunk *c, const struct depthwise_strip *s,
+                                    global const REAL *places, int row, VEC *bias) {
+    global const REAL *d = places + (p->places_offset + s->channel + c->places[row]);
+#pragma nounroll
+    for (i64 i = 0; i < c->columns; i++, d += p->places_stride[2])
+        for (int v = 0; v < s->vectors; v++)
+            bias[v] += depthwise_gradient_load(d + v * LANES, s->count);
+}
+
+/* All jobs at a row of places, or more, for the channels `first` to `last` - 1. Returns the number of rows.
+ */
+INLINE int depthwise_gradient_rows(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
+                                   const struct depthwise_job *jobs, int count, i64 first, i64 last,
+                                   global const REAL *image, global const REAL *places, int row, VEC *sums,
+                                   VEC *bias) {
+#if defined(NATIVE_AVX512) && !defined(DOUBLES)
+    const int rows = p->outputs >= LANES ? depthwise_nine_rows(p, c, jobs, count, row) : 0;
+    if (rows > 0)
+        return depthwise_nine(p, jobs, rows, c->columns, first, last,
+                              image + (p->image_offset + c->image[row]),
+                              places + (p->places_offset + c->places[row]), sums, bias);
+#endif
+    for (i64 channel = first; channel < last;) {
+        const struct depthwise_strip s = depthwise_strip(p, channel);
+        depthwise_gradient_jobs(p, c, jobs, count, &s, image, places, row, sums);
+        if (bias) depthwise_gradient_bias(p, c, &s, places, row, bias);
+        bias += bias ? s.vectors : 0;
+        sums += count * s.vectors * GRADIENT_TAPS;
+        channel += s.vectors * LANES;
+    }
     return 1;
 }
 
-/* Stores the sums of a work-item. */
+/* Stores the sums of a work-item: sums[vector][job][tap]. */
 INLINE void depthwise_gradient_end(constant struct weights_gradient_params *p,
-                                   const struct depthwise_job *jobs, int count,
-                                   const struct depthwise_strip *s, const VEC *sums, global REAL *dst) {
-    for (int j = 0; j < count; j++, sums += 2 * GRADIENT_TAPS)
-        for (int i = 0; i < jobs[j].taps * s->vectors; i++) {
-            const int t = i / s->vectors, v = i - t * s->vectors;
-            depthwise_gradient_write(dst + v * p->dst_panel + (jobs[j].dst + t) * LANES, s->skipped, sums[i]);
-        }
+                                   const struct depthwise_job *jobs, int count, i64 first, i64 last,
+                                   const VEC *sums, global REAL *dst) {
+    for (i64 channel = first; channel < last; channel += LANES, dst += p->dst_panel) {
+        const struct depthwise_strip s = depthwise_strip(p, channel);
+        for (int j = 0; j < count; j++, sums += GRADIENT_TAPS)
+            for (int t = 0; t < jobs[j].taps; t++)
+                depthwise_gradient_write(dst + (jobs[j].dst + t) * LANES, s.skipped, sums[t]);
+    }
 }
 
-/* Range: groups of jobs, blocks of two vectors of channels, parts. */
+/* Stores the sums of places: bias[vector]. */
+INLINE void depthwise_gradient_bias_end(constant struct weights_gradient_params *p, i64 first, i64 last,
+                                        const VEC *bias, global REAL *dst) {
+    for (i64 channel = first; channel < last; channel += LANES, bias++) {
+        const struct depthwise_strip s = depthwise_strip(p, channel);
+        REAL each[LANES];
+        VSTORE(*bias, 0, each);
+        for (int i = s.skipped; i < s.count; i++)
+            dst[s.channel + i] = each[i];
+    }
+}
+
+/* Range: groups of jobs, blocks of channels, parts. */
 #if WANTED(DEPTHWISE_GRADIENT)
 kernel void DEPTHWISE_GRADIENT(ITEM global const REAL *image, global const REAL *places, global REAL *dst,
                                constant struct weights_gradient_params *p) {
-    const i64 part = get_global_id(2), block = (i64)get_global_id(1) * 2 * LANES;
-    const i64 end = block + 2 * LANES < p->outputs ? block + 2 * LANES : p->outputs;
+    const i64 part = get_global_id(2), width = p->pairs * 2 * LANES, block = get_global_id(1) * width;
+    const i64 end = block + width < p->outputs ? block + width : p->outputs;
     const i64 all = p->tiles * p->window.taps[0] * p->window.taps[1];
-    const i64 first_job = get_global_id(0) * p->jobs, first = gradient_chunk_of(p, part);
+    const i64 first_job = get_global_id(0) * p->jobs;
     const int count = (int)(all - first_job < p->jobs ? all - first_job : p->jobs);
     const i64 last = gradient_chunk_of(p, part + 1);
     struct gradient_chunk c;
     struct depthwise_job jobs[GRADIENT_JOBS];
-    VEC sums[GRADIENT_JOBS * 2 * GRADIENT_TAPS];
-    for (i64 channel = block; channel < end;) {
-        const struct depthwise_strip s = depthwise_strip(p, channel);
-        for (int i = 0; i < count * 2 * GRADIENT_TAPS; i++)
-            sums[i] = V(0.0f);
-        for (i64 chunk = first; chunk < last; chunk++) {
-            gradient_locate(&c, p, chunk);
-            for (int j = 0; j < count; j++)
-                jobs[j] = depthwise_job(p, &c, first_job + j);
-            for (int row = 0; row < c.rows;)
-                row += depthwise_gradient_jobs(p, &c, jobs, count, &s, image, places, row, sums);
-        }
-        depthwise_gradient_end(p, jobs, count, &s, sums,
-                               dst + p->dst_offset + part * p->dst_part + channel / LANES * p->dst_panel);
-        channel += s.vectors * LANES;
+    VEC sums[GRADIENT_JOBS * 2 * GRADIENT_TAPS], bias[2 * GRADIENT_PAIRS];
+    const bool with_bias = p->bias > 0 && first_job == 0;
+    for (int i = 0; i < count * 2 * (int)p->pairs * GRADIENT_TAPS; i++)
+        sums[i] = V(0.0f);
+    for (int i = 0; i < 2 * (int)p->pairs; i++)
+        bias[i] = V(0.0f);
+    for (i64 chunk = gradient_chunk_of(p, part); chunk < last; chunk++) {
+        gradient_locate(&c, p, chunk);
+        for (int j = 0; j < count; j++)
+            jobs[j] = depthwise_job(p, &c, first_job + j);
+        for (int row = 0; row < c.rows;)
+            row += depthwise_gradient_rows(p, &c, jobs, count, block, end, image, places, row, sums,
+                                           with_bias ? bias : 0);
     }
+    depthwise_gradient_end(p, jobs, count, block, end, sums,
+                           dst + p->dst_offset + part * p->dst_part + block / LANES * p->dst_panel);
+    if (with_bias)
+        depthwise_gradient_bias_end(p, block, end, bias, dst + p->dst_offset + part * p->dst_part + p->bias);
 }
 #endif
 #undef LANES
