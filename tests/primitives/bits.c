@@ -128,6 +128,30 @@ static void convolution_gradient(const char *name, dnnl_dim_t groups, dnnl_dim_t
     dnnl_memory_desc_destroy(bias);
 }
 
+/* Forward, and the gradients of weights. */
+static void convolution_bf16(const char *name, const char *gradient, dnnl_dim_t ic, dnnl_dim_t oc,
+                             dnnl_dim_t size, dnnl_dim_t stride) {
+    const dnnl_dim_t out = (size - 1) / stride + 1;
+    dnnl_memory_desc_t src = md_new(4, (dnnl_dim_t[]){3, ic, size, size}, dnnl_bf16, NULL),
+                       weights = md_new(4, (dnnl_dim_t[]){oc, ic, 3, 3}, dnnl_bf16, NULL),
+                       dst = md_new(4, (dnnl_dim_t[]){3, oc, out, out}, dnnl_bf16, NULL);
+    const dnnl_dims_t strides = {stride, stride}, dilates = {0, 0}, pads = {1, 1};
+    dnnl_primitive_desc_t forward, backward;
+    check(dnnl_convolution_forward_primitive_desc_create(&forward, test_engine(), dnnl_forward_training,
+                                                         dnnl_convolution_direct, src, weights, NULL, dst,
+                                                         strides, dilates, pads, pads, NULL),
+          name);
+    check(dnnl_convolution_backward_weights_primitive_desc_create(
+                  &backward, test_engine(), dnnl_convolution_direct, src, weights, NULL, dst, strides,
+                  dilates, pads, pads, NULL, NULL),
+          gradient);
+    run(name, forward);
+    run(gradient, backward);
+    dnnl_memory_desc_destroy(src);
+    dnnl_memory_desc_destroy(weights);
+    dnnl_memory_desc_destroy(dst);
+}
+
 static void inner_product_gradient(const char *name, dnnl_dim_t mb) {
     const dnnl_dim_t outputs = 100;
     dnnl_memory_desc_t src = f32(4, (dnnl_dim_t[]){mb, 40, 6, 6}, NULL),
@@ -354,6 +378,8 @@ int main(void) {
     convolution_gradient("conv_gradient_1x1", 1, 40, 70, 19, 1, 1, 0, NULL);
     convolution_gradient("conv_gradient_planes", 1, 3, 48, 35, 11, 4, 0, "abcd");
     convolution_gradient("conv_gradient_groups", 2, 32, 64, 13, 5, 1, 2, "acdb");
+    convolution_bf16("conv_bf16", "conv_bf16_gradient", 40, 70, 19, 1);
+    convolution_bf16("conv_bf16_strided", "conv_bf16_strided_gradient", 6, 40, 23, 2);
     convolution_gradient("conv_gradient_depthwise", 40, 40, 40, 25, 3, 1, 1, NULL);
     matmul("matmul_packed", 50, 70, 129, NULL);
     matmul("matmul_plain", 17, 64, 300, "ab");
