@@ -27,7 +27,7 @@
     X(ELTWISE_LOG, f32_div(gradient_constant(x, 1.0f), x))                                                   \
     X(ELTWISE_LOGISTIC, gradient_logistic(f32_logistic(x)))                                                  \
     X(ELTWISE_LOGISTIC_DST, gradient_logistic(x))                                                            \
-    X(ELTWISE_TANH, gradient_tanh(f32_tanh(x)))                                                              \
+    X(ELTWISE_TANH, gradient_tanh_of(x))                                                                     \
     X(ELTWISE_TANH_DST, gradient_tanh(x))                                                                    \
     X(ELTWISE_ELU, gradient_elu(x, alpha))                                                                   \
     X(ELTWISE_ELU_DST, gradient_elu_dst(x, alpha))                                                           \

@@ -48,6 +48,12 @@ INLINE OVERLOAD VEC gradient_logistic(VEC y) {
     return y * (V(1.0f) - y);
 }
 
+/* 1 - tanh(x)^2 = 4 z / (1 + z)^2 with z = e^(-2 |x|) */
+INLINE OVERLOAD VEC gradient_tanh_of(VEC x) {
+    const VEC z = f32_exp(V(-2.0f) * f32_abs(x)), sum = V(1.0f) + z;
+    return f32_div(V(4.0f) * z, sum * sum);
+}
+
 /* Of y = tanh(x). */
 INLINE OVERLOAD VEC gradient_tanh(VEC y) {
     return (V(1.0f) - y) * (V(1.0f) + y);
