@@ -5,6 +5,7 @@
 
 #include "kernels/params_convolution.h"
 #include "kernels/params_depthwise.h"
+#include "kernels/params_depthwise_planes.h"
 #include "kernels/params_doubles.h"
 #include "kernels/params_eltwise.h"
 #include "kernels/params_f64.h"

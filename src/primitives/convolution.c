@@ -161,6 +161,7 @@ static dnnl_status_t build_shifted(struct plan *plan) {
 const struct implementation convolution_forward[] = {
         {"f32_winograd_4x4", winograd_build_convolution, &winograd_4x4},
         {"f32_winograd_2x2", winograd_build_convolution, &winograd_2x2},
+        {"f32_depthwise_planes_16", depthwise_build_planes, NULL},
         {"f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16},
         {"int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16},
         {"bf16_gemm_16x32", gemm_build_convolution, &gemm_bf16_16x32},

@@ -29,6 +29,8 @@ dnnl_status_t create_convolution_backward_weights(dnnl_primitive_desc_t *pd, str
                                                   struct convolution_request *request,
                                                   const struct dnnl_primitive_desc *hint, const attr_t *attr);
 
+/* Depthwise convolution of images whose channels come first. */
+dnnl_status_t depthwise_build_planes(struct plan *plan);
 /* A plan for a 1x1 convolution that has a depthwise convolution among its post-ops. */
 dnnl_status_t fused_depthwise_build(struct plan *plan);
 /* Checks the types and the algorithm of a convolution or deconvolution; resolves `auto`. */
