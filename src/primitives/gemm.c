@@ -54,12 +54,23 @@ dnnl_status_t gemm_accepts(const struct plan *plan) {
     return type_of(plan)->accepts(plan);
 }
 
-/* Convolutions convert other floating-point types on the way to and from the kernels. */
+/* Is a matmul so large that its operands are widened once, to scratchpad? Smaller ones are left to the
+ * kernels that widen them as they load them. */
+static bool widens_once(const struct problem *problem) {
+    enum { MANY_ROWS = 256, LARGEST = 1 << 24 };
+    const md_t *src = problem_md(problem, DNNL_ARG_SRC), *weights = problem_md(problem, DNNL_ARG_WEIGHTS);
+    return src->dims[src->ndims - 2] >= MANY_ROWS && md_nelems(weights, false) <= LARGEST
+           && md_nelems(src, false) <= LARGEST;
+}
+
+/* Convolutions and large matmuls convert other floating-point types on the way to and from the kernels. */
 static bool takes_type(const struct plan *plan, int arg) {
     const uint64_t floats = BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_FP8;
     const md_t *md = problem_md(&plan->problem, arg);
+    const bool converts = plan->problem.kind == dnnl_convolution || plan->problem.kind == dnnl_deconvolution
+                          || (plan->problem.kind == dnnl_matmul && widens_once(&plan->problem));
     if (!md || md->data_type == dnnl_f32) return true;
-    if (plan->problem.kind != dnnl_convolution && plan->problem.kind != dnnl_deconvolution) return false;
+    if (!converts) return false;
     return in_set(arg == DNNL_ARG_DST ? floats | TYPES_INT8 : floats, md->data_type);
 }
 

@@ -293,11 +293,11 @@ static dnnl_status_t build_universal(struct plan *plan) {
 
 const struct implementation matmul_implementations[] = {
         {"bf16_gemm_moved", gemm_build_matmul, &gemm_moved_16x32},
+        {"bf16_gemm_16x32", gemm_build_matmul, &gemm_bf16_16x32},
+        {"bf16_gemm_14x32", gemm_build_matmul, &gemm_bf16_14x32},
         {"f32_gemm_14x32", gemm_build_matmul, &gemm_14x32},
         {"int8_gemm_16x32", gemm_build_matmul, &gemm_int8_16x32},
         {"int8_gemm_12x32", gemm_build_matmul, &gemm_int8_12x32},
-        {"bf16_gemm_16x32", gemm_build_matmul, &gemm_bf16_16x32},
-        {"bf16_gemm_14x32", gemm_build_matmul, &gemm_bf16_14x32},
         {"widening_gemm_14x32", widening_build_matmul, &gemm_widening_14x32},
         {"f32_gemm_6x16", gemm_build_matmul, &gemm_6x16},
         {"widening_gemm_6x16", widening_build_matmul, &gemm_widening_6x16},
