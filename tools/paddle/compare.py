@@ -10,6 +10,7 @@ network fails, differs, or if Lode did not run it.
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 
@@ -40,6 +41,16 @@ def once(work, name, side, environment):
         return [arrays[key] for key in arrays], json.load(file)
 
 
+def once_on_original(work, name):
+    """oneDNN with AMX dies on virtual machines that hide the leaf of cpuid that describes tiles: there it does without."""
+    try:
+        return once(work, name, "original", {})
+    except RuntimeError as error:
+        if f"status {-signal.SIGILL}," not in str(error):
+            raise
+        return once(work, name, "original", {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"})
+
+
 def largest_difference(ours, theirs):
     """Relative to the largest output; infinite if shapes differ or something is not a number."""
     worst = 0.0
@@ -55,7 +66,7 @@ def row(copy, work, name, rounds):
     call(os.path.join(work, name + ".export.log"), {}, "export", work, name)
     ours_ms = theirs_ms = math.inf
     for _ in range(rounds):
-        theirs, original = once(work, name, "original", {})
+        theirs, original = once_on_original(work, name)
         ours, lode = once(work, name, "lode", {"PYTHONPATH": copy})
         theirs_ms = min(theirs_ms, original["milliseconds"])
         ours_ms = min(ours_ms, lode["milliseconds"])
