@@ -79,6 +79,7 @@ INLINE __m512i flat_load(global const ushort *src, const struct flat_places *pla
     if (places->offset[k] == OUTSIDE && !folds) return _mm512_setzero_si512();
     if (folds)
         some &= (__mmask16)(flat_mask(places->high[k] - channel) & ~flat_mask(places->low[k] - channel));
+    if (some == 0) return _mm512_setzero_si512(); /* src may be null */
     return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(some, src + places->offset[k] + channel));
 }
 
