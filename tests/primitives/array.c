@@ -46,6 +46,8 @@ bool is_integer(dnnl_data_type_t type) {
 
 double round_to_type(double x, dnnl_data_type_t type) {
     struct range range;
+    if (type == dnnl_f64) return x;
+    if (type == dnnl_f32) return (double)(float)x;
     if (integer_range(type, &range))
         return isnan(x) ? range.of_nan : fmin(fmax(nearbyint(x), range.least), range.most);
     if (type == dnnl_e8m0) return ldexp(1, ilogb(x));
@@ -95,7 +97,21 @@ static int bits_of(dnnl_data_type_t type) {
     }
 }
 
+static uint64_t bits_of_f32(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static double f32_of_bits(uint64_t v) {
+    uint32_t bits = (uint32_t)v;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return (double)x;
+}
+
 static uint64_t encode(double x, dnnl_data_type_t type, int bits) {
+    if (type == dnnl_f32) return bits_of_f32((float)x);
     if (is_integer(type)) return (uint64_t)(int64_t)x;
     if (type == dnnl_e8m0) return (uint64_t)(ilogb(x) + 127);
     return encode_float(x, &formats[type], bits);
@@ -103,6 +119,7 @@ static uint64_t encode(double x, dnnl_data_type_t type, int bits) {
 
 static double decode(uint64_t v, dnnl_data_type_t type, int bits) {
     struct range range;
+    if (type == dnnl_f32) return f32_of_bits(v);
     if (type == dnnl_e8m0) return ldexp(1, (int)v - 127);
     if (!integer_range(type, &range)) return decode_float(v, &formats[type], bits);
     bool negative = range.least < 0 && (v >> (bits - 1) & 1);

@@ -79,7 +79,7 @@ static const struct product_suite suite = {.ntypes = IMAGES_TYPES,
                                            .types = images_types,
                                            .attrs = images_attrs,
                                            .make = make,
-                                           .reference = images_reference,
+                                           .sum = images_sum,
                                            .tags = images_tags,
                                            .create = create};
 
@@ -100,7 +100,7 @@ static const struct product_suite rounded_suite = {.ntypes = PRODUCT_ROUNDED,
                                                    .types = product_rounded,
                                                    .attrs = images_attrs,
                                                    .make = make_rounded,
-                                                   .reference = images_reference,
+                                                   .sum = images_sum,
                                                    .tags = images_tags,
                                                    .create = create};
 

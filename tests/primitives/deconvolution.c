@@ -54,7 +54,7 @@ static const struct product_suite suite = {.ntypes = IMAGES_TYPES,
                                            .types = images_types,
                                            .attrs = images_attrs,
                                            .make = make,
-                                           .reference = images_reference,
+                                           .sum = images_sum,
                                            .tags = images_tags,
                                            .create = create};
 

@@ -142,7 +142,7 @@ static dnnl_dim_t out_size(const struct shape *s, int i) {
 }
 
 struct product images_make(const struct shape *s, const struct product_types *t) {
-    struct product p = {.shape = s, .by_channel = s->groups ? 3 : 1};
+    struct product p = {.shape = s, .channels = 1, .by_channel = s->groups ? 3 : 1};
     int n = s->nspatial, g = s->groups ? 1 : 0;
     dnnl_dim_t groups = s->groups ? s->groups : 1;
     dnnl_dims_t src = {s->batch, groups * s->inputs}, dst = {s->batch, groups * s->outputs},
@@ -192,8 +192,7 @@ void images_taps(const struct shape *s, dnnl_dim_t *taps) {
         taps[1 + i] = s->kernel[i];
 }
 
-/* The sum at one position of dst. */
-static struct sum convolve(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out) {
+struct sum images_sum(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out) {
     const struct shape *s = p->shape;
     dnnl_dims_t src, weights, taps, tap = {0};
     struct sum sum = {0};
@@ -204,16 +203,6 @@ static struct sum convolve(const struct product *p, const struct attr_run *run, 
         sum_add(&sum, x * (array_at(&p->weights, weights) - run->c->weights_zero_point));
     } while (next_position(1 + s->nspatial, taps, tap));
     return sum;
-}
-
-void images_reference(struct product *p, const struct attr_run *run, struct array *error) {
-    dnnl_dims_t out = {0};
-    if (p->dst.count == 0) return;
-    do {
-        struct sum sum = convolve(p, run, out);
-        double bias = p->bias.values ? p->bias.values[out[1]] : 0;
-        product_store(p, run, &sum, bias, out[1], out, error);
-    } while (next_position(p->dst.ndims, p->dst.dims, out));
 }
 
 struct product_tags images_tags(const struct product *p, int layout) {

@@ -23,7 +23,7 @@ extern const struct product_attr images_attrs[IMAGES_ATTRS];
 
 /* Members of struct product_suite. */
 struct product images_make(const struct shape *shape, const struct product_types *types);
-void images_reference(struct product *p, const struct attr_run *run, struct array *error);
+struct sum images_sum(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out);
 struct product_tags images_tags(const struct product *p, int layout);
 
 /* The loop below every position of dst: the sizes of input channels and window, and for one tap the positions

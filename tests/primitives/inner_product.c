@@ -73,6 +73,7 @@ static struct product make_of(const struct shape *s, const struct product_types 
     struct product p = {.src = array_new(s->ndims, s->src, t->src),
                         .weights = array_new(s->ndims, weights, t->weights),
                         .dst = array_new(2, dst, t->dst),
+                        .channels = 1,
                         .by_channel = 1};
     if (t->bias) p.bias = array_new(1, &s->outputs, t->bias);
     return p;
@@ -82,17 +83,14 @@ static struct product make(int shape, const struct product_types *t) {
     return make_of(&shapes[shape], t);
 }
 
-static void reference(struct product *p, const struct attr_run *run, struct array *error) {
-    int64_t batch = p->dst.dims[0], outputs = p->dst.dims[1], terms = p->weights.count / outputs;
-    for (int64_t n = 0; n < batch; n++)
-        for (int64_t o = 0; o < outputs; o++) {
-            dnnl_dims_t position = {n, o};
-            double bias = p->bias.values ? p->bias.values[o] : 0;
-            struct sum sum = {0};
-            for (int64_t i = 0; i < terms; i++)
-                sum_add(&sum, p->src.values[n * terms + i] * p->weights.values[o * terms + i]);
-            product_store(p, run, &sum, bias, o, position, error);
-        }
+static struct sum multiply(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out) {
+    int64_t terms = p->weights.count / p->dst.dims[1];
+    const double *src = p->src.values + out[0] * terms, *weights = p->weights.values + out[1] * terms;
+    struct sum sum = {0};
+    (void)run;
+    for (int64_t i = 0; i < terms; i++)
+        sum_add(&sum, src[i] * weights[i]);
+    return sum;
 }
 
 static struct product_tags tags_of(const struct product *p, int layout) {
@@ -113,7 +111,7 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .types = types,
                                            .attrs = attrs,
                                            .make = make,
-                                           .reference = reference,
+                                           .sum = multiply,
                                            .tags = tags_of,
                                            .create = create};
 
@@ -131,7 +129,7 @@ static const struct product_suite rounded_suite = {.ntypes = PRODUCT_ROUNDED,
                                                    .types = product_rounded,
                                                    .attrs = attrs,
                                                    .make = make_rounded,
-                                                   .reference = reference,
+                                                   .sum = multiply,
                                                    .tags = tags_of,
                                                    .create = create};
 

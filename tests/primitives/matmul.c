@@ -104,6 +104,7 @@ static struct product make_of(const struct shape *s, const struct product_types 
     struct product p = {.src = array_new(s->ndims, s->src, t->src),
                         .weights = array_new(s->ndims, s->weights, t->weights),
                         .dst = array_new(s->ndims, s->dst, t->dst),
+                        .channels = s->ndims - 1,
                         .by_channel = 1 << (s->ndims - 1)};
     if (t->bias) p.bias = array_new(s->ndims, s->bias, t->bias);
     return p;
@@ -128,17 +129,6 @@ static struct sum multiply(const struct product *p, const struct attr_run *run, 
     return sum;
 }
 
-static void reference(struct product *p, const struct attr_run *run, struct array *error) {
-    int n = p->dst.ndims;
-    dnnl_dims_t out = {0};
-    if (p->dst.count == 0) return;
-    do {
-        struct sum sum = multiply(p, run, out);
-        double bias = p->bias.values ? array_at(&p->bias, out) : 0;
-        product_store(p, run, &sum, bias, out[n - 1], out, error);
-    } while (next_position(n, p->dst.dims, out));
-}
-
 static struct product_tags tags_of(const struct product *p, int layout) {
     const char *tag = tags[layout][p->dst.ndims];
     return (struct product_tags){tag, tag, tags[1][p->dst.ndims], tag};
@@ -157,7 +147,7 @@ static const struct product_suite suite = {.ntypes = COUNT(types),
                                            .types = types,
                                            .attrs = attrs,
                                            .make = make,
-                                           .reference = reference,
+                                           .sum = multiply,
                                            .tags = tags_of,
                                            .create = create};
 
@@ -179,7 +169,7 @@ static const struct product_suite rounded_suite = {.ntypes = PRODUCT_ROUNDED,
                                                    .types = product_rounded,
                                                    .attrs = attrs,
                                                    .make = make_rounded,
-                                                   .reference = reference,
+                                                   .sum = multiply,
                                                    .tags = tags_of,
                                                    .create = create};
 
@@ -210,7 +200,7 @@ static const struct product_suite transposed = {.ntypes = COUNT(transposed_types
                                                 .types = transposed_types,
                                                 .attrs = attrs,
                                                 .make = make,
-                                                .reference = reference,
+                                                .sum = multiply,
                                                 .tags = transposed_tags,
                                                 .create = create};
 
@@ -377,7 +367,7 @@ static void run_open(struct product *p, const char *what) {
     struct attr_run run;
     attr_run_init(&run, &relu, &p->src, &p->weights, &p->dst);
     product_allow(run.attr, p);
-    reference(p, &run, NULL);
+    product_reference(&suite, p, &run, NULL);
     dnnl_primitive_desc_t pd = open_desc(p, run.attr);
     run_implementation(pd, &(struct test_run){.what = what,
                                               .inputs = {{DNNL_ARG_SRC, &p->src, "ab"},
@@ -430,7 +420,7 @@ static void run_open_rows(dnnl_dim_t rows, const struct product_types *t, const 
     product_fill(&p, (unsigned)rows);
     attr_run_init(&run, &relu, &p.src, &p.weights, &p.dst);
     product_allow(run.attr, &p);
-    reference(&p, &run, NULL);
+    product_reference(&suite, &p, &run, NULL);
     dnnl_primitive_desc_t pd = open_rows_desc(&p, run.attr);
     const_dnnl_memory_desc_t chosen = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
     exec_add(&exec, DNNL_ARG_WEIGHTS, memory_reordered(chosen, &p.weights));
@@ -469,7 +459,7 @@ static void run_mode(dnnl_fpmath_mode_t mode, bool rounds) {
     const char *info = "";
     product_fill(&p, (unsigned)mode);
     attr_run_init(&run, &plain, &p.src, &p.weights, &p.dst);
-    reference(&p, &run, NULL);
+    product_reference(&suite, &p, &run, NULL);
     assert_int_equal(dnnl_primitive_attr_set_fpmath_mode(run.attr, mode), dnnl_success);
     const struct product_mds md = {md_of(&p.src, "ab"), md_of(&p.weights, "ab"), NULL, md_of(&p.dst, "ab")};
     const dnnl_status_t status = create(&pd, &p, &md, run.attr);
@@ -513,7 +503,7 @@ static void run_large(const dnnl_dim_t size[3], const char *tag, const struct at
              tag ? tag : "any", attr->name);
     product_fill(&p, (unsigned)size[0]);
     attr_run_init(&run, attr, &p.src, &p.weights, &p.dst);
-    reference(&p, &run, NULL);
+    product_reference(&suite, &p, &run, NULL);
     assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, test_engine(), src, weights, NULL, dst, run.attr),
                      dnnl_success);
     const_dnnl_memory_desc_t chosen = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);

@@ -109,41 +109,72 @@ dnnl_memory_desc_t md_of(const struct array *array, const char *tag) {
     return md_new(array->ndims, array->dims, array->type, tag);
 }
 
-/* A blocked descriptor, taken apart. */
+/* A blocked descriptor, taken apart. The offset of a position is a sum with one term for each of its
+ * coordinates. */
 struct layout {
-    int ndims, nblocks;
+    int ndims;
     dnnl_dim_t offset;
     dnnl_data_type_t type;
-    const dnnl_dims_t *dims, *padded, *strides, *blocks, *block_dims;
+    const dnnl_dims_t *dims, *padded;
+    int64_t *terms[DNNL_MAX_NDIMS]; /* by coordinate; all in one allocation */
 };
 
-static struct layout layout_of(const_dnnl_memory_desc_t md) {
+struct blocks {
+    int count;
+    const dnnl_dims_t *sizes, *dims;
+};
+
+/* What coordinate x of dimension d adds to the offset. */
+static int64_t term_of(const struct blocks *blocks, dnnl_dim_t outer_stride, int d, dnnl_dim_t x) {
+    int64_t term = 0, stride = 1;
+    for (int b = blocks->count - 1; b >= 0; b--) {
+        dnnl_dim_t size = (*blocks->sizes)[b];
+        if ((*blocks->dims)[b] == d) {
+            term += x % size * stride;
+            x /= size;
+        }
+        stride *= size;
+    }
+    return term + x * outer_stride;
+}
+
+static struct layout layout_new(const_dnnl_memory_desc_t md) {
     struct layout l = {0};
+    struct blocks blocks = {0};
+    const dnnl_dims_t *strides;
+    int64_t count = 1;
     MUST(dnnl_memory_desc_query(md, dnnl_query_ndims_s32, &l.ndims));
     MUST(dnnl_memory_desc_query(md, dnnl_query_data_type, &l.type));
     MUST(dnnl_memory_desc_query(md, dnnl_query_submemory_offset_s64, &l.offset));
     MUST(dnnl_memory_desc_query(md, dnnl_query_dims, &l.dims));
     MUST(dnnl_memory_desc_query(md, dnnl_query_padded_dims, &l.padded));
-    MUST(dnnl_memory_desc_query(md, dnnl_query_strides, &l.strides));
-    MUST(dnnl_memory_desc_query(md, dnnl_query_inner_nblks_s32, &l.nblocks));
-    if (l.nblocks == 0) return l;
-    MUST(dnnl_memory_desc_query(md, dnnl_query_inner_blks, &l.blocks));
-    MUST(dnnl_memory_desc_query(md, dnnl_query_inner_idxs, &l.block_dims));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_strides, &strides));
+    MUST(dnnl_memory_desc_query(md, dnnl_query_inner_nblks_s32, &blocks.count));
+    if (blocks.count > 0) {
+        MUST(dnnl_memory_desc_query(md, dnnl_query_inner_blks, &blocks.sizes));
+        MUST(dnnl_memory_desc_query(md, dnnl_query_inner_idxs, &blocks.dims));
+    }
+    for (int d = 0; d < l.ndims; d++)
+        count += (*l.padded)[d];
+    int64_t *terms = malloc((size_t)count * sizeof *terms);
+    if (!terms) abort();
+    l.terms[0] = terms;
+    for (int d = 0; d < l.ndims; d++) {
+        l.terms[d] = terms;
+        for (dnnl_dim_t x = 0; x < (*l.padded)[d]; x++)
+            *terms++ = term_of(&blocks, (*strides)[d], d, x);
+    }
     return l;
 }
 
+static void layout_free(struct layout *l) {
+    free(l->terms[0]);
+}
+
 static int64_t offset_of(const struct layout *l, const dnnl_dim_t *position) {
-    dnnl_dims_t outer;
-    int64_t offset = l->offset, stride = 1;
-    memcpy(outer, position, sizeof *outer * (size_t)l->ndims);
-    for (int b = l->nblocks - 1; b >= 0; b--) {
-        dnnl_dim_t d = (*l->block_dims)[b], size = (*l->blocks)[b];
-        offset += outer[d] % size * stride;
-        outer[d] /= size;
-        stride *= size;
-    }
+    int64_t offset = l->offset;
     for (int d = 0; d < l->ndims; d++)
-        offset += outer[d] * (*l->strides)[d];
+        offset += l->terms[d][position[d]];
     return offset;
 }
 
@@ -156,11 +187,12 @@ dnnl_memory_t memory_new(const_dnnl_memory_desc_t md, const struct array *array)
     MUST(dnnl_memory_map_data(memory, &bytes));
     memset(bytes, array ? 0 : 0x55, size);
     if (array && array->count > 0) {
-        struct layout l = layout_of(md);
+        struct layout l = layout_new(md);
         dnnl_dims_t position = {0};
         do
             store_element(bytes, l.type, offset_of(&l, position), array_at(array, position));
         while (next_position(l.ndims, *l.dims, position));
+        layout_free(&l);
     }
     MUST(dnnl_memory_unmap_data(memory, bytes));
     return memory;
@@ -176,7 +208,7 @@ bool memory_read(dnnl_memory_t memory, struct array *array) {
     const_dnnl_memory_desc_t md;
     MUST(dnnl_memory_get_memory_desc(memory, &md));
     if (dnnl_memory_desc_get_size(md) == 0) return true;
-    struct layout l = layout_of(md);
+    struct layout l = layout_new(md);
     dnnl_dims_t position = {0};
     bool padding_is_zero = true;
     void *bytes;
@@ -188,6 +220,7 @@ bool memory_read(dnnl_memory_t memory, struct array *array) {
         else
             padding_is_zero = padding_is_zero && x == 0;
     } while (next_position(l.ndims, *l.padded, position));
+    layout_free(&l);
     MUST(dnnl_memory_unmap_data(memory, bytes));
     return padding_is_zero;
 }

@@ -26,7 +26,9 @@ struct product_attr {
 /* One problem: its tensors. */
 struct product {
     struct array src, weights, bias, dst;
+    struct sum *sums; /* of each element of dst, without zero points; NULL: not known yet */
     const void *shape;
+    int channels;   /* the dimension of dst that bias and scales of weights run along */
     int by_channel; /* the mask of scales of weights for each output channel */
     bool rounds;    /* the math mode lets f32 become bf16 */
 };
@@ -63,8 +65,8 @@ struct product_suite {
     const struct product_types *types;
     const struct product_attr *attrs;
     struct product (*make)(int shape, const struct product_types *types);
-    /* Fills dst, and how far off each result may be. */
-    void (*reference)(struct product *p, const struct attr_run *run, struct array *error);
+    /* The sum at one position of dst. */
+    struct sum (*sum)(const struct product *p, const struct attr_run *run, const dnnl_dim_t *out);
     struct product_tags (*tags)(const struct product *p, int layout);
     dnnl_status_t (*create)(dnnl_primitive_desc_t *pd, const struct product *p, const struct product_mds *md,
                             const_dnnl_primitive_attr_t attr);
@@ -81,9 +83,9 @@ void product_fill(struct product *p, unsigned seed);
 /* The math mode: products of floats by integers are computed only where it allows that. */
 void product_allow(dnnl_primitive_attr_t attr, const struct product *p);
 
-/* Stores the result at a position of dst, and its error bound. */
-void product_store(struct product *p, const struct attr_run *run, const struct sum *sum, double bias,
-                   int64_t channel, const dnnl_dim_t *position, struct array *error);
+/* Fills dst, and how far off each result may be. */
+void product_reference(const struct product_suite *suite, struct product *p, const struct attr_run *run,
+                       struct array *error);
 
 dnnl_status_t product_create(dnnl_primitive_desc_t *pd, const struct product_suite *suite,
                              const struct product *p, int layout, const_dnnl_primitive_attr_t attr);

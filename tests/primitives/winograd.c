@@ -216,7 +216,7 @@ static dnnl_status_t create_winograd(dnnl_primitive_desc_t *pd, const struct pro
     return create(pd, p, md, dnnl_forward_training, dnnl_convolution_winograd, attr);
 }
 
-static const struct product_suite suite = {.tags = images_tags, .create = create_winograd};
+static const struct product_suite suite = {.sum = images_sum, .tags = images_tags, .create = create_winograd};
 
 static int side_of(const_dnnl_primitive_desc_t pd) {
     const char *name = "";
@@ -279,7 +279,7 @@ static void reference_is_convolution(void **state) {
         array_fill_real(&p.weights, 2);
         array_fill_real(&p.bias, 3);
         attr_run_init(&run, &attrs[0], &p.src, &p.weights, &p.dst);
-        images_reference(&p, &run, &error);
+        product_reference(&suite, &p, &run, &error);
         memcpy(plain.values, p.dst.values, (size_t)p.dst.count * sizeof(double));
         reference(&p, &run, side, &error);
         for (int64_t i = 0; i < p.dst.count; i++)
