@@ -12,7 +12,8 @@
  *
  * The iterations of a loop are divided into as many shares as its team has threads, and each thread begins
  * with the share of its number: loops of the same length that follow each other give a thread the same part
- * of the data, which may still be in its caches. Whoever has finished its share helps with the others.
+ * of the data, which may still be in its caches. Whoever has finished its share helps with the others. Pieces
+ * get smaller towards the end of a share, so that threads finish at nearly the same time.
  */
 #define _GNU_SOURCE
 #include "base/pool.h"
@@ -29,7 +30,7 @@ enum {
     MAX_LOOPS = 32,     /* when all slots are taken, further loops run in their caller alone */
     SPIN_ROUNDS = 4000, /* about 100 us of pauses: longer than the gap between two launches of a network */
     ROUNDS_PER_YIELD = 400,
-    PIECES_PER_THREAD = 4,
+    PIECES_OF_REST = 4,
     MAX_SHARES = 16, /* with more threads, several have the same one */
 };
 
@@ -42,10 +43,11 @@ struct share {
 
 /* What a loop runs. */
 struct work {
-    size_t count, grain, piece; /* pieces are whole grains */
+    size_t count, grain; /* pieces are whole grains */
     pool_task task;
     void *context;
     bool backwards; /* each thread begins with the last piece of its share */
+    bool singly;    /* every piece is one grain */
 };
 
 struct loop {
@@ -79,12 +81,28 @@ static bool share_is_done(struct share *share) {
     return atomic_load_explicit(&share->taken, memory_order_relaxed) >= share->count;
 }
 
+static size_t grains_of(const struct work *work, size_t count) {
+    return (count + work->grain - 1) / work->grain;
+}
+
+/* Takes a piece of what is left of a share: its size, 0 if nothing is left. */
+static size_t share_take(const struct work *work, struct share *share, size_t *taken) {
+    *taken = atomic_load_explicit(&share->taken, memory_order_relaxed);
+    while (*taken < share->count) {
+        const size_t left = share->count - *taken, parts = work->singly ? left : PIECES_OF_REST;
+        const size_t grains = (grains_of(work, left) + parts - 1) / parts, whole = grains * work->grain;
+        const size_t size = left < whole ? left : whole;
+        if (atomic_compare_exchange_weak_explicit(&share->taken, taken, *taken + size, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return size;
+    }
+    return 0;
+}
+
 static void share_work(const struct work *work, struct share *share) {
-    while (!share_is_done(share)) {
-        const size_t taken = atomic_fetch_add_explicit(&share->taken, work->piece, memory_order_relaxed);
-        if (taken >= share->count) return;
-        const size_t left = share->count - taken, size = left < work->piece ? left : work->piece;
-        const size_t begin = share->begin + (work->backwards ? left - size : taken);
+    size_t taken, size;
+    while ((size = share_take(work, share, &taken))) {
+        const size_t begin = share->begin + (work->backwards ? share->count - taken - size : taken);
         work->task(work->context, begin, begin + size);
     }
 }
@@ -103,7 +121,7 @@ static bool loop_is_done(struct loop *loop) {
 
 /* Shares are whole grains, as equal as possible: the last piece of each may be shorter. */
 static void loop_divide(struct loop *loop, const struct work *work, int threads) {
-    const size_t count = work->count, grain = work->grain, grains = (count + grain - 1) / grain;
+    const size_t count = work->count, grain = work->grain, grains = grains_of(work, count);
     const size_t shares = (size_t)(threads < MAX_SHARES ? threads : MAX_SHARES);
     loop->work = *work;
     loop->shares = (int)(grains < shares ? grains : shares);
@@ -202,11 +220,6 @@ static void pool_grow(struct pool *pool, int threads) {
     pthread_attr_destroy(&attr);
 }
 
-static size_t piece_size(size_t threads, size_t count, size_t grain) {
-    const size_t pieces = threads * PIECES_PER_THREAD, grains = (count + grain - 1) / grain;
-    return (grains + pieces - 1) / pieces * grain;
-}
-
 /* In the calling thread alone. */
 static void work_run(const struct work *work) {
     struct share all = {.count = work->count};
@@ -240,8 +253,7 @@ static void guest_part(void *context) {
 /* The guest's threads may run parts after guest->run has returned. */
 static void guest_run(struct work *work) {
     int threads = guest->threads(guest->object);
-    work->piece = piece_size((size_t)(threads > 0 ? threads : 1), work->count, work->grain);
-    size_t parts = (work->count + work->piece - 1) / work->piece;
+    size_t parts = grains_of(work, work->count);
     if (threads <= 1 || parts <= 1) {
         work_run(work);
         return;
@@ -268,8 +280,7 @@ static void run(struct pool *pool, struct work *work) {
         return;
     }
     const struct team *team = current_team();
-    work->piece = piece_size((size_t)team->threads, work->count, work->grain);
-    struct loop *loop = team->threads > 1 && work->piece < work->count ? loop_take(pool) : NULL;
+    struct loop *loop = team->threads > 1 && work->grain < work->count ? loop_take(pool) : NULL;
     if (!loop) {
         work_run(work);
         return;
@@ -304,7 +315,7 @@ void pool_run_together(struct pool *pool, size_t count, pool_task task, void *co
     while (!(loop = loop_take(pool)))
         sched_yield();
     loop_run(pool, loop, &team,
-             &(struct work){.count = count, .grain = 1, .piece = 1, .task = task, .context = context});
+             &(struct work){.count = count, .grain = 1, .task = task, .context = context, .singly = true});
     pthread_mutex_unlock(&together);
 }
 

@@ -186,7 +186,6 @@ static void set_range(struct gemm_params *p, const struct gemm_view *view, const
     dnnl_dim_t panels = divide_up(view->channels, tile->panel);
     dnnl_dim_t spans = divide_up(p->tiles, tiles_each(view, p->tiles, panels));
     dnnl_dim_t span = divide_up(view->columns, spans ? spans : 1);
-    if (span > INT8_GEMM_HEIGHT) span = divide_up(span, INT8_GEMM_HEIGHT) * INT8_GEMM_HEIGHT;
     p->tile = span;
     p->tiles = divide_up(view->columns, span ? span : 1);
     launch->range = gemm_range(view, tile, p->tiles);
