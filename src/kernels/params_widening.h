@@ -13,16 +13,17 @@
 enum {
     WIDENING_COLUMNS = 252, /* most columns of a work-item */
     WIDENING_FEW = 60, /* most columns times panels, of integers or where rows of several panels are read */
-    WIDENING_BLOCK = 256,       /* the same for blocks of f32 */
-    WIDENING_PANELS = 4,        /* of a block */
-    WIDENING_PIECE = 128,       /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
-    WIDENING_WIDTH = 256,       /* most channels of a work-item */
-    WIDENING_DOTS = 4,          /* most columns of the kernel that multiplies rows */
-    WIDENING_FEW_COLUMNS = 8,   /* most columns of the kernel that reads units of weights */
-    WIDENING_UNIT = 64,         /* channels of a unit; twice as many of 4 bits */
-    WIDENING_ALONG = 32,        /* rows of weights of a work-item that multiplies them as they are */
-    WIDENING_ALONG_COLUMNS = 2, /* and most columns */
-    WIDEN_ROWS = 16,            /* of a work-item */
+    WIDENING_BLOCK = 256,        /* the same for blocks of f32 */
+    WIDENING_PANELS = 4,         /* of a block */
+    WIDENING_PIECE = 128,        /* steps of the reduction at a time: 16 KB or 8 KB of a panel, as floats */
+    WIDENING_WIDTH = 256,        /* most channels of a work-item */
+    WIDENING_DOTS = 4,           /* most columns of the kernel that multiplies rows */
+    WIDENING_FEW_COLUMNS = 8,    /* most columns of the kernel that reads units of weights */
+    WIDENING_UNIT = 64,          /* channels of a unit; twice as many of 4 bits */
+    WIDENING_ALONG = 32,         /* rows of weights of a work-item that multiplies them as they are */
+    WIDENING_ALONG_COLUMNS = 16, /* and most columns, */
+    WIDENING_ALONG_NARROW = 2,   /* with vectors of fewer than 64 bytes */
+    WIDEN_ROWS = 16,             /* of a work-item */
     WIDEN_STEPS = 256,
 };
 

@@ -218,29 +218,6 @@ static void set_panels(const struct plan *plan, const struct gemm_view *view, st
     p->piece = p->blocked ? WIDENING_PIECE : WIDENING_PIECE / p->panels;
 }
 
-/* Few columns by weights that are dense along the reduction: rows are multiplied without turning them. Zero
- * points of integers need sums that this kernel does not have. */
-static bool wants_dots(const struct plan *plan, const struct gemm_view *view) {
-    const struct quants *zeros = &plan->attr.zero_points;
-    return view->columns <= WIDENING_DOTS && view->weights_depth == 1 && view->weights.channel != 1
-           && (!sums_integers(plan)
-               || (!quants_find(zeros, DNNL_ARG_SRC) && !quants_find(zeros, DNNL_ARG_WEIGHTS)));
-}
-
-/* Several units of a work-item, while enough work-items remain. */
-static struct range set_units(const struct plan *plan, const struct gemm_view *view,
-                              struct widening_params *p) {
-    enum { ENOUGH = 16 };
-    const dnnl_dim_t unit = unit_of(plan), units = divide_up(view->channels, unit),
-                     batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
-    p->way = WIDENING_BY_UNITS;
-    p->width = unit_of(plan);
-    p->panels = 1;
-    while (2 * p->panels * unit <= WIDENING_WIDTH && units * batches >= 2 * p->panels * ENOUGH)
-        p->panels *= 2;
-    return range_of_groups(1, divide_up(units, p->panels), batches);
-}
-
 /* Does a parameter of weights change along the reduction only where a block of steps ends, or in a way that
  * the blocks of 4-bit weights take? */
 static bool fits_blocks(const struct plan *plan, const struct quants *quants, dnnl_dim_t block) {
@@ -257,10 +234,11 @@ static bool fits_blocks(const struct plan *plan, const struct quants *quants, dn
 static bool runs_along(const struct plan *plan, const struct gemm_view *view) {
     const md_t *weights = tensor(plan, DNNL_ARG_WEIGHTS);
     const bool nibbles = is_nibbles(weights->data_type);
+    const bool wide = plan->device->info.features & HAS_WIDE_VECTORS;
     const dnnl_dim_t block = nibbles ? 128 : 32;
     if (plan->problem.kind != dnnl_matmul || sums_integers(plan)
-        || in_set(TYPES_FP8 | BIT(dnnl_f32), weights->data_type) || view->depth % block != 0
-        || view->columns > WIDENING_ALONG_COLUMNS)
+        || in_set(TYPES_FP8, weights->data_type) || view->depth % block != 0
+        || view->columns > (wide ? WIDENING_ALONG_COLUMNS : WIDENING_ALONG_NARROW))
         return false;
     dnnl_dim_t odd = view->weights.offset | view->weights.channel;
     for (int i = 0; i < GEMM_VIEW_BATCHES; i++)
@@ -269,6 +247,30 @@ static bool runs_along(const struct plan *plan, const struct gemm_view *view) {
            && fits_blocks(plan, &plan->attr.zero_points, block)
            && (!quants_find(&plan->attr.zero_points, DNNL_ARG_WEIGHTS)
                || in_set(TYPES_INT8 | TYPES_INT4, weights->data_type));
+}
+
+/* Few columns by weights that are dense along the reduction: rows are multiplied without turning them. Zero
+ * points of integers need sums that this kernel does not have. */
+static bool wants_dots(const struct plan *plan, const struct gemm_view *view) {
+    const struct quants *zeros = &plan->attr.zero_points;
+    const bool few = view->columns <= WIDENING_DOTS || runs_along(plan, view);
+    return few && view->weights_depth == 1 && view->weights.channel != 1
+           && (!sums_integers(plan)
+               || (!quants_find(zeros, DNNL_ARG_SRC) && !quants_find(zeros, DNNL_ARG_WEIGHTS)));
+}
+
+/* Several units of a work-item, while enough work-items remain. */
+static struct range set_units(const struct plan *plan, const struct gemm_view *view,
+                              struct widening_params *p) {
+    enum { ENOUGH = 16 };
+    const dnnl_dim_t unit = unit_of(plan), units = divide_up(view->channels, unit),
+                     batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
+    p->way = WIDENING_BY_UNITS;
+    p->width = unit_of(plan);
+    p->panels = 1;
+    while (2 * p->panels * unit <= WIDENING_WIDTH && units * batches >= 2 * p->panels * ENOUGH)
+        p->panels *= 2;
+    return range_of_groups(1, divide_up(units, p->panels), batches);
 }
 
 static struct range set_dots(const struct plan *plan, const struct gemm_view *view,

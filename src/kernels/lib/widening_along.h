@@ -9,12 +9,14 @@ enum {
     ALONG_CHANNELS = 4,  /* rows of weights at a time */
     ALONG_STEPS = 32,    /* a multiple of which groups are */
     ALONG_NIBBLES = 128, /* steps of 4 bits that are multiplied at a time */
+    ALONG_PIECE = 1024,  /* steps at a time of several columns, which then stay in the L1 cache */
     ALONG_AHEAD = 1024,  /* bytes */
 };
 
 /* Scales and zero points of the rows of a work-item, for each lane, and their sums. */
 struct along_sums {
     float16 table;
+    global const uchar *row[WIDENING_ALONG]; /* of weights; those beyond the last channel repeat it */
     float16 scale[WIDENING_ALONG], less[WIDENING_ALONG];
     float16 acc[WIDENING_ALONG_COLUMNS * WIDENING_ALONG];
     float x[WIDENING_ALONG_COLUMNS * ALONG_NIBBLES]; /* src, in the order of nibbles */
@@ -26,24 +28,33 @@ struct along_rows {
     int channel;
 };
 
-/* sum[c] += row c times a column, for 32 steps. */
+/* Columns of src from one on, so far apart. */
+struct along_columns {
+    global const float *x;
+    i64 column;
+};
+
+/* sum[r][c] += row c times column r, for 32 steps and m columns. Callers pass m as a constant. */
 INLINE void along_bytes(const int type, const bool zeros, const struct along_rows *w, i64 k,
-                        global const float *x, const float16 *less, float16 *sum) {
+                        const struct along_columns *x, const int m, const float16 *less, float16 *sum) {
     FEW_UNROLL
     for (int i = 0; i < ALONG_STEPS / 16; i++)
         FEW_UNROLL
     for (int c = 0; c < ALONG_CHANNELS; c++) {
-        global const uchar *row = w->row[c] + (type == TYPE_BF16 || type == TYPE_F16 ? 2 * k : k);
+        global const uchar *row = w->row[c] + k * few_bytes(type);
         float16 v = few_value(type, row, (uint16)(0u), less[c], i);
-        if (i == 0) PREFETCH_FAR(row + ALONG_AHEAD);
+        if (i == 0 || type == TYPE_F32) PREFETCH_FAR(row + i * FEW_LINE + ALONG_AHEAD);
         if (zeros) v -= less[c];
-        sum[c] = fma(v, vload16(i, x + k), sum[c]);
+        FEW_UNROLL
+        for (int r = 0; r < m; r++)
+            sum[r * ALONG_CHANNELS + c] =
+                    fma(v, vload16(i, x->x + r * x->column + k), sum[r * ALONG_CHANNELS + c]);
     }
 }
 
 /* The same of 4 bits, for 128 steps. */
 INLINE void along_nibbles(const int type, const bool zeros, const struct along_rows *w, i64 k, const float *x,
-                          float16 table, const float16 *less, float16 *sum) {
+                          const int m, float16 table, const float16 *less, float16 *sum) {
     uint16 words[ALONG_CHANNELS];
 #pragma unroll
     for (int c = 0; c < ALONG_CHANNELS; c++) {
@@ -56,40 +67,53 @@ INLINE void along_nibbles(const int type, const bool zeros, const struct along_r
     for (int c = 0; c < ALONG_CHANNELS; c++) {
         float16 v = few_nibble(type, words[c], table, i);
         if (zeros) v -= less[c];
-        sum[c] = fma(v, vload16(i, x), sum[c]);
+        FEW_UNROLL
+        for (int r = 0; r < m; r++)
+            sum[r * ALONG_CHANNELS + c] =
+                    fma(v, vload16(i, x + r * ALONG_NIBBLES), sum[r * ALONG_CHANNELS + c]);
     }
 }
 
-/* Steps `begin` to `end` - 1 of ALONG_CHANNELS rows by column r. */
+/* Steps `begin` to `end` - 1 of ALONG_CHANNELS rows by m columns from r on. */
 INLINE void along_multiply(const int type, const bool zeros, const struct along_rows *w, i64 begin, i64 end,
-                           int r, global const float *x, struct along_sums *s) {
-    float16 sum[ALONG_CHANNELS], *acc = s->acc + r * WIDENING_ALONG + w->channel;
+                           int r, const int m, const struct along_columns *x, struct along_sums *s) {
+    float16 sum[4 * ALONG_CHANNELS], *acc = s->acc + r * WIDENING_ALONG + w->channel;
 #pragma unroll
-    for (int i = 0; i < ALONG_CHANNELS; i++)
+    for (int i = 0; i < m * ALONG_CHANNELS; i++)
         sum[i] = (float16)(0.0f);
     if (few_is_nibbles(type))
-        along_nibbles(type, zeros, w, begin, s->x + r * ALONG_NIBBLES, s->table, s->less + w->channel, sum);
+        along_nibbles(type, zeros, w, begin, s->x + r * ALONG_NIBBLES, m, s->table, s->less + w->channel,
+                      sum);
     else
 #pragma nounroll
         for (i64 k = begin; k < end; k += ALONG_STEPS)
-            along_bytes(type, zeros, w, k, x, s->less + w->channel, sum);
+            along_bytes(type, zeros, w, k, x, m, s->less + w->channel, sum);
 #pragma unroll
-    for (int c = 0; c < ALONG_CHANNELS; c++)
-        acc[c] = fma(sum[c], s->scale[w->channel + c], acc[c]);
+    for (int i = 0; i < m; i++)
+#pragma unroll
+        for (int c = 0; c < ALONG_CHANNELS; c++)
+            acc[i * WIDENING_ALONG + c] =
+                    fma(sum[i * ALONG_CHANNELS + c], s->scale[w->channel + c], acc[i * WIDENING_ALONG + c]);
 }
 
-/* All rows and columns of a work-item. Rows beyond the last channel repeat it. */
+/* All rows and columns of a work-item: as many columns at a time as registers hold the sums of. */
 INLINE void along_group(const int type, const bool zeros, constant struct widening_params *p,
                         const struct widening_tile *t, i64 begin, i64 end, struct along_sums *s) {
     for (int n = 0; n < t->channels; n += ALONG_CHANNELS) {
         struct along_rows w = {.channel = n};
-        for (int c = 0; c < ALONG_CHANNELS; c++) {
-            const int channel = n + c < t->channels ? n + c : t->channels - 1;
-            w.row[c] = t->weights + (t->at.weights + channel * p->weights_channel) * p->weights_bits / 8;
-        }
+        struct along_columns x = {t->src + t->at.src, p->gemm.src_column};
+        for (int c = 0; c < ALONG_CHANNELS; c++)
+            w.row[c] = s->row[n + c];
+        int r = 0;
+#if FEW_SUMS >= 16
+        for (; r + 4 <= t->columns; r += 4, x.x += 4 * x.column)
+            along_multiply(type, zeros, &w, begin, end, r, 4, &x, s);
+        for (; r + 2 <= t->columns; r += 2, x.x += 2 * x.column)
+            along_multiply(type, zeros, &w, begin, end, r, 2, &x, s);
+#endif
 #pragma nounroll
-        for (int r = 0; r < t->columns; r++)
-            along_multiply(type, zeros, &w, begin, end, r, t->src + t->at.src + r * p->gemm.src_column, s);
+        for (; r < t->columns; r++, x.x += x.column)
+            along_multiply(type, zeros, &w, begin, end, r, 1, &x, s);
     }
 }
 
@@ -151,6 +175,15 @@ INLINE void along_any(constant struct widening_params *p, const struct widening_
 #undef ALONG_GROUP
 }
 
+INLINE void along_find_rows(constant struct widening_params *p, const struct widening_tile *t,
+                            struct along_sums *s) {
+#pragma nounroll
+    for (int n = 0; n < WIDENING_ALONG; n++) {
+        const int channel = n < t->channels ? n : t->channels - 1;
+        s->row[n] = t->weights + (t->at.weights + channel * p->weights_channel) * p->weights_bits / 8;
+    }
+}
+
 /* Computes and stores a tile. */
 INLINE void widening_along(constant struct widening_params *p, const struct widening_tile *t,
                            const struct epilogue_state *e) {
@@ -158,16 +191,18 @@ INLINE void widening_along(constant struct widening_params *p, const struct wide
     struct along_sums s;
     float sums[WIDENING_ALONG_COLUMNS * 16];
     const bool nibbles = few_is_nibbles(p->weights_type);
+    const i64 piece = t->columns > 2 ? ALONG_PIECE : p->gemm.depth;
     s.table = few_table(p->weights_type);
+    along_find_rows(p, t, &s);
     widening_quants_begin(p, t, 0, p->gemm.depth, &q);
     row_fill(q.zero, 0.0f, WIDENING_WIDTH);
     row_fill(q.scale, 0.0f, WIDENING_WIDTH);
-    for (int i = 0; i < WIDENING_ALONG_COLUMNS * WIDENING_ALONG; i++)
+    for (int i = 0; i < t->columns * WIDENING_ALONG; i++)
         s.acc[i] = (float16)(0.0f);
     for (i64 k = 0, next = 0, end; k < p->gemm.depth; k = end) {
         if (k >= next) next = along_quants(p, t, e, k, &q, &s);
         if (nibbles) along_turn(p, t, k, &s);
-        end = nibbles ? k + ALONG_NIBBLES : next;
+        end = nibbles ? k + ALONG_NIBBLES : next - k < piece ? next : k + piece;
         along_any(p, t, k, end, &s);
     }
     for (int channel = 0; channel < t->channels; channel += 16) {

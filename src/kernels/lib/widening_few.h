@@ -10,6 +10,7 @@ enum {
     FEW_STEPS = 64, /* rows of a unit, before those of the next one */
     FEW_AHEAD = 64, /* rows */
     FEW_LINE = 64,  /* bytes */
+    WIDE_VECTORS = 16,
 };
 
 INLINE bool few_is_nibbles(const int type) {
@@ -69,6 +70,10 @@ INLINE float16 few_e5m2(uchar16 bytes) {
 #endif
 }
 
+INLINE int few_bytes(const int type) {
+    return type == TYPE_F32 ? 4 : type == TYPE_BF16 || type == TYPE_F16 ? 2 : 1;
+}
+
 /* few_value is so many times too small. */
 INLINE float few_times(int type) {
     return type == TYPE_F8_E4M3 ? 256.0f : 1.0f;
@@ -77,6 +82,7 @@ INLINE float few_times(int type) {
 /* Vector i of a unit: of a row or, for nibbles, of its words. */
 INLINE float16 few_value(const int type, global const uchar *row, uint16 words, float16 table, const int i) {
     switch (type) {
+    case TYPE_F32: return vload16(i, (global const float *)row);
     case TYPE_BF16: return widen_bf16(convert_uint16(vload16(i, (global const ushort *)row)));
     case TYPE_F16: return widen_f16(convert_uint16(vload16(i, (global const ushort *)row)));
     case TYPE_F8_E5M2: return few_e5m2(vload16(i, row));
@@ -112,8 +118,10 @@ INLINE void few_multiply(const int type, const bool zeros, const struct few_rows
     for (int k = 0; k < w->rows; k++, row += w->step) {
         uint16 words = (uint16)(0u);
         if (few_is_nibbles(type)) words = vload16(0, (global const uint *)row);
-        PREFETCH_FAR(row + FEW_AHEAD * w->step);
-        if (type == TYPE_BF16 || type == TYPE_F16) PREFETCH_FAR(row + FEW_AHEAD * w->step + FEW_LINE);
+        const int lines = (v == WIDE_VECTORS ? WIDE_VECTORS : 4) * few_bytes(type) * 16 / FEW_LINE;
+#pragma unroll
+        for (int l = 0; l < lines; l++)
+            PREFETCH_FAR(row + FEW_AHEAD * w->step + l * FEW_LINE);
 #pragma unroll
         for (int i = 0; i < v; i++) {
             float16 x = few_value(type, row, words, w->table, first + i);
@@ -258,10 +266,19 @@ INLINE void few_group(const int type, const bool zeros, constant struct widening
                       const struct widening_tile *t, i64 begin, i64 end, struct few_sums *s) {
     constant struct gemm_params *g = &p->gemm;
     const int unit = 16 * few_vectors(type);
+    const bool wide = FEW_SUMS == WIDE_VECTORS && !few_is_nibbles(type) && t->columns == 1
+                      && g->weights_panel == unit && t->channels == 16 * WIDE_VECTORS;
     struct few_rows w = {
             .step = g->weights_depth * p->weights_bits / 8, .column = g->src_column, .table = s->table};
     for (i64 k = begin; k < end; k += FEW_STEPS) {
         i64 at = t->at.weights + k * g->weights_depth;
+        if (wide) {
+            w.rows = (int)(end - k < FEW_STEPS ? end - k : FEW_STEPS);
+            w.row = t->weights + at * p->weights_bits / 8;
+            w.x = t->src + t->at.src + k;
+            few_multiply(type, zeros, &w, 0, WIDE_VECTORS, 1, s->less, s->acc);
+            continue;
+        }
         for (int n = 0; n < t->channels; n += unit, at += g->weights_panel) {
             w.rows = (int)(end - k < FEW_STEPS ? end - k : FEW_STEPS);
             w.row = t->weights + at * p->weights_bits / 8;
@@ -308,7 +325,10 @@ INLINE void few_group(const int type, const bool zeros, constant struct widening
         FEW_COMMON_TYPES(f)                                                                                  \
     }
 #define ALONG_EACH_TYPE(f)                                                                                   \
-    switch (p->weights_type) { FEW_COMMON_TYPES(f) }
+    switch (p->weights_type) {                                                                               \
+        FEW_TYPE(f, TYPE_F32)                                                                                \
+        FEW_COMMON_TYPES(f)                                                                                  \
+    }
 #else
 #define FEW_EACH_TYPE(f) f(p->weights_type, zeros);
 #define ALONG_EACH_TYPE(f) f(p->weights_type, zeros);
