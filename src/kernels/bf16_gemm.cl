@@ -89,3 +89,108 @@ kernel void bf16_gemm_14x32(ITEM global const ushort *src, global const ushort *
     bf16_store(p, &t, &e, out);
 }
 #endif
+
+/* Few columns by weights that are dense along the reduction: some channels by some columns at a time. Steps
+ * of several columns come in pieces, which stay in the L1 cache for all channels of a panel. */
+enum { DOT_CHANNELS = 4, DOT_COLUMNS = 4, DOT_STEPS = 2 * LANES, DOT_PIECE = 512, DOT_AHEAD = 512 };
+
+/* Fewer than DOT_STEPS, an even number, and zeros. */
+INLINE UVEC bf16_last(global const ushort *from, i64 count) {
+    ushort values[DOT_STEPS];
+#pragma nounroll
+    for (int i = 0; i < DOT_STEPS; i++)
+        values[i] = i < count ? from[i] : 0;
+    return AS_UVEC(VLOAD(0, (const int *)values));
+}
+
+/* Some channels, columns from `src` on, and steps. */
+struct bf16_dots {
+    global const ushort *src, *weights[DOT_CHANNELS];
+    i64 column, begin, end;
+};
+
+/* acc[r][c] += column r times channel c. Callers pass m and `whole` as constants. */
+INLINE void bf16_dot_step(const struct bf16_dots *d, i64 k, const int m, const bool whole, VEC *acc) {
+    UVEC w[DOT_CHANNELS];
+#pragma unroll
+    for (int c = 0; c < DOT_CHANNELS; c++) {
+        global const ushort *from = d->weights[c] + k;
+        w[c] = whole ? AS_UVEC(VLOAD(0, (global const int *)from)) : bf16_last(from, d->end - k);
+        if (whole) PREFETCH_FAR(from + DOT_AHEAD);
+    }
+#pragma unroll
+    for (int r = 0; r < m; r++) {
+        global const ushort *from = d->src + r * d->column + k;
+        const UVEC x = whole ? AS_UVEC(VLOAD(0, (global const int *)from)) : bf16_last(from, d->end - k);
+#pragma unroll
+        for (int c = 0; c < DOT_CHANNELS; c++)
+            acc[r * DOT_CHANNELS + c] = dot2_each(acc[r * DOT_CHANNELS + c], x, w[c]);
+    }
+}
+
+/* sums[r][c] += m columns, or = for the first steps. */
+INLINE void bf16_dots(const struct bf16_dots *d, const int m, VEC *sums) {
+    VEC acc[DOT_COLUMNS * DOT_CHANNELS];
+    i64 k = d->begin;
+#pragma unroll
+    for (int i = 0; i < m * DOT_CHANNELS; i++)
+        acc[i] = k == 0 ? V(0.0f) : sums[i / DOT_CHANNELS * PANEL + i % DOT_CHANNELS];
+#pragma nounroll
+    for (; k + DOT_STEPS <= d->end; k += DOT_STEPS)
+        bf16_dot_step(d, k, m, true, acc);
+    if (k < d->end) bf16_dot_step(d, k, m, false, acc);
+#pragma unroll
+    for (int i = 0; i < m * DOT_CHANNELS; i++)
+        sums[i / DOT_CHANNELS * PANEL + i % DOT_CHANNELS] = acc[i];
+}
+
+/* A piece of the sums of all channels of a tile. Those beyond the last one repeat it. */
+INLINE void bf16_dot_piece(constant struct gemm_params *p, const struct bf16_tile *t, int channels, i64 begin,
+                           i64 end, VEC *sums) {
+    const i64 step = p->weights_panel / PANEL;
+    struct bf16_dots d = {.column = p->src_column, .begin = begin, .end = end};
+    for (int n = 0; n < channels; n += DOT_CHANNELS) {
+        d.src = t->src + t->at.src;
+        for (int c = 0; c < DOT_CHANNELS; c++)
+            d.weights[c] = t->weights + t->at.weights + (n + c < channels ? n + c : channels - 1) * step;
+        for (int r = 0; r < t->columns; r += DOT_COLUMNS, d.src += DOT_COLUMNS * d.column)
+            switch (t->columns - r) {
+            case 1: bf16_dots(&d, 1, sums + r * PANEL + n); break;
+            case 2: bf16_dots(&d, 2, sums + r * PANEL + n); break;
+            case 3: bf16_dots(&d, 3, sums + r * PANEL + n); break;
+            default: bf16_dots(&d, 4, sums + r * PANEL + n); break;
+            }
+    }
+}
+
+INLINE float bf16_total(VEC x) {
+    const float8 eight = x.lo + x.hi;
+    const float4 four = eight.lo + eight.hi;
+    const float2 two = four.lo + four.hi;
+    return two.x + two.y;
+}
+
+/* Range: as above. weights_panel is the stride of PANEL channels. */
+#if WANTED(bf16_dot_14x32)
+kernel void bf16_dot_14x32(ITEM global const ushort *src, global const ushort *weights,
+                           global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                           constant struct gemm_params *p) {
+    struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
+    struct bf16_tile t = {.src = src, .weights = weights, .bias = bias, .dst = dst};
+    t.at = gemm_place(p, scalars.step, GEMM_TILE(p), GEMM_PANEL(p), get_global_id(2), PANEL);
+    t.columns = (int)(p->columns - t.at.column < p->tile ? p->columns - t.at.column : p->tile);
+    const i64 left = p->channels - t.at.channel, piece = t.columns > DOT_COLUMNS ? DOT_PIECE : p->depth;
+    const int channels = (int)(left < PANEL ? left : PANEL);
+    VEC sums[HEIGHT * PANEL];
+    float out[HEIGHT * PANEL];
+    i64 k = 0;
+    do {
+        bf16_dot_piece(p, &t, channels, k, p->depth - k < piece ? p->depth : k + piece, sums);
+        k += piece;
+    } while (k < p->depth);
+#pragma nounroll
+    for (int i = 0; i < t.columns * PANEL; i++)
+        out[i] = i % PANEL < channels ? bf16_total(sums[i]) : 0.0f;
+    bf16_store(p, &t, &e, out);
+}
+#endif

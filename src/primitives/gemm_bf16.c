@@ -72,8 +72,12 @@ static dnnl_status_t accepts_moved(const struct plan *plan) {
     return accepts_rest(plan);
 }
 
+enum { DOT_WIDTH = 32 };
+static const struct gemm_tile_shape dot_14x32 = {&gemm_bf16, 14,  DOT_WIDTH, &kernel_bf16_dot_14x32,
+                                                 NULL,       NULL};
+
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
-    const struct gemm_tile_shape *tile = gemm_tile_of(ep->plan);
+    const struct gemm_tile_shape *tile = view->weights_depth == 1 ? &dot_14x32 : gemm_tile_of(ep->plan);
     struct launch *launch;
     struct gemm_params *p = plan_launch(ep->plan, tile->kernel, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
@@ -93,7 +97,8 @@ const struct gemm_type gemm_bf16 = {.bytes = 2,
                                     .quad = 2,
                                     .pack = &kernel_bf16_pack_panels,
                                     .accepts = accepts,
-                                    .launch = launch_product};
+                                    .launch = launch_product,
+                                    .dot = DOT_WIDTH};
 
 const struct gemm_type gemm_bf16_tiles = {.bytes = 2,
                                           .quad = 2,

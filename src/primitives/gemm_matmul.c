@@ -157,7 +157,9 @@ static bool use_unpacked(const struct plan *plan, const md_t *md, dnnl_dim_t row
 /* The same for weights that are dense along the reduction. */
 static bool use_dots(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
     enum { FEW = 32 };
-    return gemm_tile_of(plan)->type->dot && md->blocking.strides[md->ndims - 2] == 1 && rows <= FEW;
+    const int k = md->ndims - 2;
+    return gemm_tile_of(plan)->type->dot && md->blocking.strides[k] == 1 && rows <= FEW && md->dims[k] > 0
+           && gemm_depth(plan, md->dims[k]) == md->dims[k];
 }
 
 /* Copies plain weights of several batch dimensions into panels in scratchpad. */
@@ -217,7 +219,7 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
         view->weights_depth = 1, view->weights_panel = dot * strides[n];
         return dnnl_success;
     }
-    if (!dot && gemm_reads_plain(plan, rows))
+    if ((!dot || gemm_depth(plan, 1) > 1) && gemm_reads_plain(plan, rows))
         return plan_skip(plan, "plain weights, which are faster without a copy");
     return pack_weights(plan, md, b, view);
 }

@@ -10,18 +10,23 @@
 
 enum { HEIGHT = 14, PANEL = 2 * LANES, PAIR = 2 };
 
-/* sum + the products of two adjacent steps: of x, which all lanes share, and of w. */
+/* sum + the products of two adjacent steps of x and w. */
 #if defined(__AVX512BF16__)
 #include <immintrin.h>
-INLINE VEC dot2(VEC sum, int x, UVEC w) {
-    return (VEC)_mm512_dpbf16_ps((__m512)sum, (__m512bh)(IVEC)(x), (__m512bh)w);
+INLINE VEC dot2_each(VEC sum, UVEC x, UVEC w) {
+    return (VEC)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)w);
 }
 #else
-INLINE VEC dot2(VEC sum, int x, UVEC w) {
-    const float even = as_float((uint)x << 16), odd = as_float((uint)x & 0xffff0000u);
-    return fma(V(even), AS_VEC(w << 16), fma(V(odd), AS_VEC(w & 0xffff0000u), sum));
+INLINE VEC dot2_each(VEC sum, UVEC x, UVEC w) {
+    const uint odd = 0xffff0000u;
+    return fma(AS_VEC(x << 16), AS_VEC(w << 16), fma(AS_VEC(x & odd), AS_VEC(w & odd), sum));
 }
 #endif
+
+/* The same of an x that all lanes share. */
+INLINE VEC dot2(VEC sum, int x, UVEC w) {
+    return dot2_each(sum, (UVEC)((uint)x), w);
+}
 
 /* Calls f(m) with the constant that equals `columns`. */
 #define EACH_HEIGHT(columns, f)                                                                              \
