@@ -215,3 +215,118 @@ kernel void int8_column_sums_32(ITEM global const uchar *weights, global int *ds
     VSTORE(sums[1], 1, dst);
 }
 #endif
+
+/* Few columns by weights that are dense along the reduction: some channels by some columns at a time. */
+enum { DOT_CHANNELS = 4, DOT_COLUMNS = 4, DOT_STEPS = INT8_GEMM_QUAD * LANES, DOT_AHEAD = 1024 };
+
+/* Fewer than DOT_STEPS, and zeros. */
+INLINE IVEC int8_last(global const uchar *from, i64 count) {
+    uchar values[DOT_STEPS];
+#pragma nounroll
+    for (int i = 0; i < DOT_STEPS; i++)
+        values[i] = i < count ? from[i] : 0;
+    return VLOAD(0, (const int *)values);
+}
+
+/* Some channels, and columns from `src` on, so far apart. */
+struct int8_dots {
+    global const uchar *src, *weights[DOT_CHANNELS];
+    i64 column, depth;
+    bool sums; /* of weights, too */
+};
+
+/* acc[r][c] += column r times channel c; after the columns, one of ones. Callers pass m and `whole` as
+ * constants. */
+INLINE void int8_dot_step(const struct int8_dots *d, i64 k, const int m, const bool whole, const bool sums,
+                          IVEC *acc) {
+    dot4_weights w[DOT_CHANNELS];
+#pragma unroll
+    for (int c = 0; c < DOT_CHANNELS; c++) {
+        global const uchar *from = d->weights[c] + k;
+        w[c] = dot4_signed(whole ? VLOAD(0, (global const int *)from) : int8_last(from, d->depth - k));
+        if (whole) PREFETCH_FAR(from + DOT_AHEAD);
+    }
+#pragma unroll
+    for (int r = 0; r < m + sums; r++) {
+        global const uchar *from = d->src + r * d->column + k;
+        IVEC x = (IVEC)(0x01010101);
+        if (r < m) x = whole ? VLOAD(0, (global const int *)from) : int8_last(from, d->depth - k);
+        const dot4_lanes lanes = dot4_each(x);
+#pragma unroll
+        for (int c = 0; c < DOT_CHANNELS; c++)
+            acc[r * DOT_CHANNELS + c] = dot4_of_lanes(acc[r * DOT_CHANNELS + c], lanes, w[c]);
+    }
+}
+
+INLINE int int8_total(IVEC x) {
+    const uint8 eight = as_uint8(x.lo) + as_uint8(x.hi);
+    const uint4 four = eight.lo + eight.hi;
+    const uint2 two = four.lo + four.hi;
+    return (int)(two.x + two.y);
+}
+
+/* out[r][c]: m columns, then, if `sums`, the sums of weights. */
+INLINE void int8_dots_of(const struct int8_dots *d, const int m, const bool sums, int *out, int *weights) {
+    IVEC acc[(DOT_COLUMNS + 1) * DOT_CHANNELS];
+    i64 k = 0;
+#pragma unroll
+    for (int i = 0; i < (m + sums) * DOT_CHANNELS; i++)
+        acc[i] = (IVEC)(0);
+#pragma nounroll
+    for (; k + DOT_STEPS <= d->depth; k += DOT_STEPS)
+        int8_dot_step(d, k, m, true, sums, acc);
+    if (k < d->depth) int8_dot_step(d, k, m, false, sums, acc);
+#pragma unroll
+    for (int r = 0; r < m + sums; r++)
+#pragma unroll
+        for (int c = 0; c < DOT_CHANNELS; c++)
+            (r < m ? out + r * PANEL : weights)[c] = int8_total(acc[r * DOT_CHANNELS + c]);
+}
+
+OUTLINE void int8_dots(struct int8_dots *d, int columns, int *out, int *weights) {
+#define DOTS(m_)                                                                                             \
+    if (d->sums && r == 0)                                                                                   \
+        int8_dots_of(d, m_, true, out, weights);                                                             \
+    else                                                                                                     \
+        int8_dots_of(d, m_, false, out, weights);                                                            \
+    break;
+    for (int r = 0; r < columns;
+         r += DOT_COLUMNS, d->src += DOT_COLUMNS * d->column, out += DOT_COLUMNS * PANEL)
+        switch (columns - r) {
+        case 1: DOTS(1)
+        case 2: DOTS(2)
+        case 3: DOTS(3)
+        default: DOTS(4)
+        }
+#undef DOTS
+}
+
+/* Range: tiles of a row x rows, panels, batches. weights_panel is the stride of PANEL channels. */
+#if WANTED(int8_dot_12x32)
+kernel void int8_dot_12x32(ITEM global const uchar *src, global const uchar *weights,
+                           global const uchar *bias, global const int *sums, global uchar *dst, EPILOGUE_ARGS,
+                           constant struct int8_gemm_params *p) {
+    constant struct gemm_params *g = &p->gemm;
+    struct epilogue_state e = EPILOGUE_STATE(&p->gemm.epilogue);
+    struct int8_tile t = {.src = src, .weights = weights, .bias = bias, .dst = dst};
+    struct int8_channels c;
+    t.at = gemm_place(g, scalars.step, GEMM_TILE(g), GEMM_PANEL(g), get_global_id(2), PANEL);
+    const i64 left = g->channels - t.at.channel, after = g->columns - t.at.column,
+              step = g->weights_panel / PANEL;
+    t.columns = (int)(after < g->tile ? after : g->tile);
+    t.count[0] = (int)(left < LANES ? left : LANES);
+    t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
+    int8_channels(p, &t, &e, sums, &c);
+    const int channels = t.count[0] + t.count[1];
+    IVEC out[2 * HEIGHT], of_weights[2] = {(IVEC)(0), (IVEC)(0)};
+    for (int n = 0; n < channels; n += DOT_CHANNELS) {
+        struct int8_dots d = {src + t.at.src, {0}, g->src_column, g->depth, p->sums == SUMS_OWN};
+        for (int i = 0; i < DOT_CHANNELS; i++)
+            d.weights[i] = weights + t.at.weights + (n + i < channels ? n + i : channels - 1) * step;
+        int8_dots(&d, t.columns, (int *)out + n, (int *)of_weights + n);
+    }
+    for (int i = 0; i < 2 * t.columns && p->sums == SUMS_OWN; i++)
+        out[i] = AS_IVEC(AS_UVEC(out[i]) + AS_UVEC(int8_less(p, &c, of_weights[i & 1])));
+    int8_end(p, &t, &e, &c, sums, out, 0, t.columns);
+}
+#endif

@@ -22,7 +22,7 @@ enum {
     WIDENING_UNIT = 64,          /* channels of a unit; twice as many of 4 bits */
     WIDENING_ALONG = 32,         /* rows of weights of a work-item that multiplies them as they are */
     WIDENING_ALONG_COLUMNS = 16, /* and most columns, */
-    WIDENING_ALONG_NARROW = 2,   /* with vectors of fewer than 64 bytes */
+    WIDENING_ALONG_NARROW = 4,   /* with vectors of fewer than 64 bytes */
     WIDEN_ROWS = 16,             /* of a work-item */
     WIDEN_STEPS = 256,
 };

@@ -61,13 +61,22 @@ static i32 shift_of(const struct plan *plan) {
     return tensor(plan, DNNL_ARG_SRC)->data_type == dnnl_s8 && !is_tiles(plan) ? 128 : 0;
 }
 
-/* If weights are used for only one column, they are summed together with the product. */
+/* Weights that are dense along the reduction are not packed for few rows. */
+enum { DOT_WIDTH = 32 };
+static const struct gemm_tile_shape dot_12x32 = {&gemm_int8, 12,  DOT_WIDTH, &kernel_int8_dot_12x32,
+                                                 NULL,       NULL};
+
+static bool is_dots(const struct gemm_view *view) {
+    return view->weights_depth == 1;
+}
+
+/* If weights are used for only one column or are not packed, they are summed together with the product. */
 static i32 sums_of(const struct plan *plan, const struct gemm_view *view) {
     bool needed = shift_of(plan) != 0 || quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
     bool single = !view->clipped && view->rows == 1 && view->columns == 1 && !is_tiles(plan);
     for (int d = 0; d < GEMM_VIEW_BATCHES; d++)
         single = single && (view->batch[d] == 1 || view->weights.batch[d] != 0);
-    return !needed ? SUMS_NONE : single ? SUMS_OWN : SUMS_BUFFER;
+    return !needed ? SUMS_NONE : single || is_dots(view) ? SUMS_OWN : SUMS_BUFFER;
 }
 
 /* Adds the launch that sums the columns of weights into scratchpad: whole columns, or tap by tap. */
@@ -193,7 +202,7 @@ static void set_range(struct gemm_params *p, const struct gemm_view *view, const
 
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {
     struct plan *plan = ep->plan;
-    const struct gemm_tile_shape *tile = gemm_tile_of(plan);
+    const struct gemm_tile_shape *tile = is_dots(view) ? &dot_12x32 : gemm_tile_of(plan);
     i32 sums = sums_of(plan, view);
     bool clipped = view->clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
     dnnl_dim_t taps = clipped ? gemm_product(view->border.taps, WINDOW_DIMS) : 1;
@@ -206,6 +215,8 @@ static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view 
     gemm_fill(&p->gemm, view, tile);
     if (is_tiles(plan))
         launch->range = gemm_tiles_range(view, tile, &p->gemm);
+    else if (is_dots(view))
+        launch->range = gemm_range(view, tile, p->gemm.tiles);
     else
         set_range(&p->gemm, view, tile, launch);
     p->sums = sums;
@@ -233,7 +244,8 @@ const struct gemm_type gemm_int8 = {.bytes = 1,
                                     .pack = &kernel_int8_pack_panels,
                                     .accepts = accepts,
                                     .launch = launch_product,
-                                    .fuses = fuses};
+                                    .fuses = fuses,
+                                    .dot = DOT_WIDTH};
 
 const struct gemm_type gemm_int8_tiles = {.bytes = 1,
                                           .quad = INT8_GEMM_QUAD,

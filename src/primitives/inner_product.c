@@ -161,6 +161,7 @@ static dnnl_status_t build_universal(struct plan *plan) {
 }
 
 const struct implementation inner_product_forward[] = {
+        {"matmul_few", inner_product_build_few, &inner_product_of_few},
         {"bf16_gemm_moved", gemm_build_inner_product, &gemm_moved_16x32},
         {"f32_gemm_14x32", gemm_build_inner_product, &gemm_14x32},
         {"int8_gemm_16x32", gemm_build_inner_product, &gemm_int8_16x32},

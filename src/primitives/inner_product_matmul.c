@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inner product, backward, and forward in f64: all are matrix products, planned as such. With an image as one
+ * Inner product, backward, and forward in f64 or of few images by plain weights: all are matrix products,
+ * planned as such. With an image as one
  * row of a matrix, dst = src * weights^T, diff_src = diff_dst * weights and diff_weights = diff_dst^T * src.
  * Images and weights must be dense in the same order for that; others are moved first. Where the layout of
  * weights is open, it is the one that the kernels of f32 read or write from one end to the other.
@@ -28,6 +29,12 @@ static const struct type_row forward_rows[] = {
         {BIT(dnnl_f64), BIT(dnnl_f64), TYPES_RESULT, BIT(dnnl_f64)},
 };
 
+static const struct type_row few_rows[] = {
+        {BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32), BIT(dnnl_f32)},
+        {BIT(dnnl_bf16), BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16), BIT(dnnl_f32) | BIT(dnnl_bf16)},
+        {BIT(dnnl_f16), BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16), BIT(dnnl_f32) | BIT(dnnl_f16)},
+};
+
 /* A row of a table: which execution arguments are the image, the weights, the bias and the outputs, and which
  * types they may have. */
 struct direction {
@@ -42,6 +49,9 @@ static const struct direction by_weights = {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS,
                                             DNNL_ARG_DIFF_DST, ROWS(weights_rows)};
 const struct direction inner_product_by_matmul = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST,
                                                   ROWS(forward_rows)};
+
+const struct direction inner_product_of_few = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST,
+                                               ROWS(few_rows)};
 
 static const struct direction *direction_of(const struct plan *plan) {
     return plan->implementation->data;
@@ -177,7 +187,8 @@ static dnnl_status_t build(struct plan *plan) {
     TRY(decide_layouts(plan, image, weights));
     if (bias) TRY(md_set_any(bias, "a"));
     if (!are_matrices(image, weights)) return move(plan, image, weights);
-    if (direction == &inner_product_by_matmul) return append_forward(plan, image, weights);
+    if (direction == &inner_product_by_matmul || direction == &inner_product_of_few)
+        return append_forward(plan, image, weights);
     TRY(append_gradient(plan, image, weights));
     return append_bias_gradient(plan);
 }
@@ -271,5 +282,19 @@ const struct implementation inner_product_backward_weights[] = {
 };
 
 dnnl_status_t inner_product_build_by_matmul(struct plan *plan) {
+    return build(plan);
+}
+
+/* The kernels of matmul read plain weights as they are. */
+dnnl_status_t inner_product_build_few(struct plan *plan) {
+    enum { FEW = 32 };
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *weights = problem_md(&plan->problem, DNNL_ARG_WEIGHTS);
+    if (plan->device->info.class != DEVICE_CPU || src->dims[0] > FEW)
+        return plan_skip(plan, "not a CPU, or many images");
+    if (md_is_any(src) || md_is_any(weights) || !md_is_plain(src) || !md_is_plain(weights)
+        || !are_matrices(src, weights))
+        return plan_skip(plan, "images and weights are not matrices");
+    if (plan->attr.scales.count > 0) return plan_skip(plan, "scales");
     return build(plan);
 }

@@ -17,6 +17,11 @@
 
 typedef int16 dot4_weights;
 typedef int16 dot4_values;
+typedef int16 dot4_lanes;
+
+INLINE dot4_lanes dot4_each(int16 x) {
+    return x;
+}
 
 INLINE dot4_weights dot4_signed(int16 w) {
     return w;
@@ -37,6 +42,10 @@ INLINE int16 dot4(int16 sum, dot4_values x, dot4_weights w) {
 #endif
 }
 
+INLINE int16 dot4_of_lanes(int16 sum, dot4_lanes x, dot4_weights w) {
+    return dot4(sum, x, w);
+}
+
 #elif defined(__x86_64__) && !defined(__OPENCL_C_VERSION__)
 #include <immintrin.h>
 
@@ -44,15 +53,18 @@ typedef short short32 __attribute__((ext_vector_type(32)));
 typedef ushort ushort32 __attribute__((ext_vector_type(32)));
 typedef struct {
     short32 even, odd;
-} dot4_weights, dot4_values;
+} dot4_weights, dot4_values, dot4_lanes;
 
 INLINE dot4_weights dot4_signed(int16 w) {
     return (dot4_weights){(short32)((ushort32)w << 8) >> 8, (short32)w >> 8};
 }
 
+INLINE dot4_lanes dot4_each(int16 x) {
+    return (dot4_lanes){(short32)((ushort32)x & 255), (short32)((ushort32)x >> 8)};
+}
+
 INLINE dot4_values dot4_unsigned(int four) {
-    ushort32 x = (ushort32)(int16)(four);
-    return (dot4_values){(short32)(x & 255), (short32)(x >> 8)};
+    return dot4_each((int16)(four));
 }
 
 INLINE int16 dot4_pairs(short32 x, short32 w) {
@@ -77,12 +89,21 @@ INLINE int16 dot4(int16 sum, dot4_values x, dot4_weights w) {
     return sum + dot4_pairs(x.even, w.even) + dot4_pairs(x.odd, w.odd);
 }
 
+INLINE int16 dot4_of_lanes(int16 sum, dot4_lanes x, dot4_weights w) {
+    return dot4(sum, x, w);
+}
+
 #else
 
 typedef struct {
     int16 byte[4];
 } dot4_weights;
 typedef int dot4_values;
+typedef int16 dot4_lanes;
+
+INLINE dot4_lanes dot4_each(int16 x) {
+    return x;
+}
 
 INLINE dot4_weights dot4_signed(int16 v) {
     uint16 w = as_uint16(v);
@@ -98,6 +119,12 @@ INLINE dot4_values dot4_unsigned(int four) {
 INLINE int16 dot4(int16 sum, dot4_values x, dot4_weights w) {
     int16 low = (int16)(x & 255) * w.byte[0] + (int16)(x >> 8 & 255) * w.byte[1];
     int16 high = (int16)(x >> 16 & 255) * w.byte[2] + (int16)(x >> 24 & 255) * w.byte[3];
+    return sum + (low + high);
+}
+
+INLINE int16 dot4_of_lanes(int16 sum, dot4_lanes x, dot4_weights w) {
+    int16 low = (x & 255) * w.byte[0] + (x >> 8 & 255) * w.byte[1];
+    int16 high = (x >> 16 & 255) * w.byte[2] + (x >> 24 & 255) * w.byte[3];
     return sum + (low + high);
 }
 
