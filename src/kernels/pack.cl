@@ -95,6 +95,13 @@ struct block {
 };
 
 /* `depth` is the number of inputs in the packed panel. */
+/* Where outputs are dense, panels of the same inputs, which may share lines of the cache, follow each other.
+ */
+#define PACK_BLOCK(p, depth)                                                                                 \
+    locate_block(p, depth, get_global_id((p)->panels_first ? 1 : 0),                                         \
+                 get_global_id((p)->panels_first ? 0 : 1), get_global_size((p)->panels_first ? 0 : 1),       \
+                 get_global_id(2))
+
 INLINE struct block locate_block(constant struct pack_params *p, i64 depth, i64 index, i64 panel, i64 panels,
                                  i64 group) {
     const i64 output = panel * p->width;
@@ -137,8 +144,7 @@ INLINE void ask_for_input(constant struct pack_params *p, global const float *fr
 /* Range: blocks of inputs, panels, groups. */
 #if WANTED(f32_pack_panels)
 kernel void f32_pack_panels(ITEM global const float *src, global float *dst, constant struct pack_params *p) {
-    const struct block b = locate_block(p, p->inputs, get_global_id(0), get_global_id(1), get_global_size(1),
-                                        get_global_id(2));
+    const struct block b = PACK_BLOCK(p, p->inputs);
     for (i64 tap = 0; tap < b.taps; tap++) {
         global const float *from = src + b.src + tap_offset(p, tap);
         global float *to = dst + b.dst + tap * p->inputs * p->width;
@@ -309,7 +315,7 @@ INLINE void pack_words(const struct words *w, i64 o, global const uchar *src, co
 
 /* Dense inputs: squares of eight words of eight outputs, output by output, because outputs are often so far
  * apart that they compete for lines of the caches. */
-enum { SQUARE = 8 };
+enum { SQUARE = 8, PACK_AHEAD = 64 };
 
 /* Words that need not be aligned. */
 INLINE float8 load_words(global const uchar *src) {
@@ -340,10 +346,10 @@ INLINE void pack_squares(const struct words *w, global const uchar *src, i64 cou
 }
 
 /* The panel of a work-item, of elements of so many bytes. */
-INLINE void pack_panel(constant struct pack_params *p, global const uchar *src, const int bytes,
-                       global uchar *dst, i64 block, i64 panel, i64 panels, i64 group) {
+INLINE void pack_panel(constant struct pack_params *p, const struct block *at, global const uchar *src,
+                       const int bytes, global uchar *dst) {
     const i64 quad = 4 / bytes, depth = (p->inputs + quad - 1) / quad * quad;
-    const struct block b = locate_block(p, depth, block, panel, panels, group);
+    const struct block b = *at;
     struct words w = {.input = p->src_input * bytes,
                       .output = p->src_output * bytes,
                       .count = b.count,
@@ -357,6 +363,9 @@ INLINE void pack_panel(constant struct pack_params *p, global const uchar *src, 
         pack_squares(&w, from, squares, outputs, to);
         for (i64 i = b.first; i < b.last; i += quad, from += quad * w.input, to += 4 * p->width) {
             w.inputs = b.last - i;
+            if (p->panels_first)
+                for (i64 j = 0; j < quad; j++)
+                    PREFETCH_FAR(from + (PACK_AHEAD + j) * w.input);
             pack_words(&w, i < b.first + squares * quad ? outputs : 0, from, bytes, to);
         }
     }
@@ -366,7 +375,8 @@ INLINE void pack_panel(constant struct pack_params *p, global const uchar *src, 
 #if WANTED(int8_pack_panels)
 kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
                              constant struct pack_params *p) {
-    pack_panel(p, src, 1, dst, get_global_id(0), get_global_id(1), get_global_size(1), get_global_id(2));
+    const struct block b = PACK_BLOCK(p, (p->inputs + 3) / 4 * 4);
+    pack_panel(p, &b, src, 1, dst);
 }
 #endif
 
@@ -374,6 +384,7 @@ kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
 #if WANTED(bf16_pack_panels)
 kernel void bf16_pack_panels(ITEM global const uchar *src, global uchar *dst,
                              constant struct pack_params *p) {
-    pack_panel(p, src, 2, dst, get_global_id(0), get_global_id(1), get_global_size(1), get_global_id(2));
+    const struct block b = PACK_BLOCK(p, (p->inputs + 1) / 2 * 2);
+    pack_panel(p, &b, src, 2, dst);
 }
 #endif

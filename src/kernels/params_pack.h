@@ -33,9 +33,10 @@ struct pack_params {
     i64 src_offset, dst_offset;
     i64 groups, outputs, inputs, size[3], width; /* taps are size[0] x size[1] x size[2] */
     i64 src_group, src_output, src_input, src_stride[3];
-    i64 each; /* inputs that a work-item packs: a multiple of four */
+    i64 each;              /* inputs that a work-item packs: a multiple of four */
+    i32 panels_first, pad; /* the first two dimensions of the range are exchanged */
 };
-PARAMS_SIZE(pack_params, 8 * 16);
+PARAMS_SIZE(pack_params, 8 * 17);
 
 /* Groups that are too narrow for a panel: `blocks` of them become one, whose weights are 0 between an input
  * of one and an output of another. groups, inputs, outputs and src_group are those of the user. */
@@ -44,6 +45,6 @@ struct diagonal_params {
     i64 blocks, depth; /* depth: inputs of the packed panel, a multiple of `quad` */
     i32 bytes, quad;   /* of an element; adjacent inputs */
 };
-PARAMS_SIZE(diagonal_params, 8 * 19);
+PARAMS_SIZE(diagonal_params, 8 * 20);
 
 #endif

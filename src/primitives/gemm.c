@@ -515,13 +515,21 @@ static dnnl_dim_t inputs_each(const struct gemm_weights *w) {
     return gemm_product(w->size, 3) > 1 ? FEW : MANY;
 }
 
+/* Outputs that are dense, of more weights than an L2 cache holds. */
+static bool packs_panels_first(const struct plan *plan, const struct gemm_weights *w) {
+    return w->output == 1 && w->inputs * w->outputs * type_of(plan)->bytes > LARGE;
+}
+
 /* Adds the launch; returns where it packs to. */
 static struct pack_params *launch_pack(struct plan *plan, const struct gemm_weights *w, dnnl_dim_t panels,
                                        dnnl_dim_t depth, struct launch **launch) {
     const struct gemm_type *type = type_of(plan);
+    const dnnl_dim_t blocks = divide_up(w->inputs, inputs_each(w));
     if (w->merged == 1)
         return plan_launch(plan, type->pack,
-                           range_of_groups(divide_up(w->inputs, inputs_each(w)), panels, w->groups), launch);
+                           packs_panels_first(plan, w) ? range_of_groups(panels, blocks, w->groups)
+                                                       : range_of_groups(blocks, panels, w->groups),
+                           launch);
     struct diagonal_params *p =
             plan_launch(plan, &kernel_pack_diagonal,
                         range_of_groups(gemm_product(w->size, 3), panels, w->groups / w->merged), launch);
@@ -547,6 +555,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *w, struct 
     for (int i = 0; i < 3; i++)
         p->size[i] = w->size[i], p->src_stride[i] = w->stride[i];
     p->each = inputs_each(w);
+    p->panels_first = packs_panels_first(plan, w);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, ARG_SCRATCHPAD);
     view->weights.arg = ARG_SCRATCHPAD;

@@ -94,64 +94,72 @@ static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
     return reads == dnnl_data_type_undef ? md->data_type : reads;
 }
 
-/* Copies src into dense rows in scratchpad. */
-static dnnl_status_t reorder_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
+/* Copies src into dense rows in scratchpad, of the type that the kernels read: *md becomes those. */
+static dnnl_status_t reorder_src(struct plan *plan, md_t *md, struct gemm_batches *b,
                                  struct gemm_view *view) {
+    const md_t user = *md;
     char plain[DNNL_MAX_NDIMS + 1];
-    md_t rows;
-    snprintf(plain, sizeof plain, "%.*s", md->ndims, "abcdefghijkl");
-    TRY(gemm_scratch_md(plan, md, type_read(plan, md), plain, &rows));
+    snprintf(plain, sizeof plain, "%.*s", user.ndims, "abcdefghijkl");
+    TRY(gemm_scratch_md(plan, &user, type_read(plan, &user), plain, md));
     view->src = (struct gemm_operand){
-            .arg = ARG_SCRATCHPAD, .offset = rows.offset0, .column = rows.blocking.strides[md->ndims - 2]};
+            .arg = ARG_SCRATCHPAD, .offset = md->offset0, .column = md->blocking.strides[md->ndims - 2]};
     for (int i = 0; i < b->count; i++)
-        if (b->src[i] != 0) b->src[i] = rows.blocking.strides[b->dim[i]];
-    return append_reorder(plan, DNNL_ARG_SRC, md, ARG_SCRATCHPAD, &rows, NULL);
+        if (b->src[i] != 0) b->src[i] = md->blocking.strides[b->dim[i]];
+    return append_reorder(plan, DNNL_ARG_SRC, &user, ARG_SCRATCHPAD, md, NULL);
 }
 
-/* src with dense rows: the user's, or a copy. */
-static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
+/* Copies dense rows to others that are as long as the kernels want them, with their offset if they are signed
+ * bytes. */
+static dnnl_status_t pad_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
                              struct gemm_view *view) {
-    int m = md->ndims - 2, k = md->ndims - 1;
-    view->src = (struct gemm_operand){
-            .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
-    bool dense = md->blocking.strides[k] == 1 || md->dims[k] == 1;
-    if (md->data_type != type_read(plan, md)) return reorder_src(plan, md, b, view);
-    if (dense && gemm_reads_src(plan, md->dims[k])) return dnnl_success;
-    const struct gemm_type *type = gemm_tile_of(plan)->type;
-    const int bytes = type->bytes;
-    if (!dense && (bytes >= (int)sizeof(float) || (type->tiles && gemm_reads_src(plan, md->dims[k]))))
-        return reorder_src(plan, md, b, view);
-    if (!dense && bytes == 2)
-        return plan_skip(plan, "src must be transposed, and its elements have two bytes");
+    static const dnnl_dim_t nothing[3] = {0};
+    const int m = md->ndims - 2, k = md->ndims - 1;
     if (b->count > 2) return plan_skip(plan, "src must be copied and has more than two batch dimensions");
     dnnl_dim_t size[2] = {1, 1}, stride[2] = {0}; /* batches that src has */
     for (int i = 0; i < b->count; i++)
         if (b->src[i] != 0) size[i] = b->size[i], stride[i] = b->src[i];
     const dnnl_dim_t each = rows_each(md->dims[m], md->dims[k]), row = md->blocking.strides[m];
-    struct image image = {.arg = DNNL_ARG_SRC,
-                          .offset = md->offset0,
-                          .batch = size[0],
-                          .size = {size[1], md->dims[m] / each, each},
-                          .channels = md->dims[k],
-                          .batch_stride = stride[0],
-                          .stride = {stride[1], each * row, row},
-                          .channel_stride = md->blocking.strides[k]};
-    static const dnnl_dim_t nothing[3] = {0};
+    const struct image image = {.arg = view->src.arg,
+                                .offset = md->offset0,
+                                .batch = size[0],
+                                .size = {size[1], md->dims[m] / each, each},
+                                .channels = md->dims[k],
+                                .batch_stride = stride[0],
+                                .stride = {stride[1], each * row, row},
+                                .channel_stride = md->blocking.strides[k]};
     struct image copy;
-    dnnl_status_t status = gemm_copy_padded(plan, &image, nothing, image.size, &copy);
+    TRY(gemm_copy_padded(plan, &image, nothing, image.size, &copy));
     view->src = (struct gemm_operand){.arg = copy.arg, .offset = copy.offset, .column = copy.stride[2]};
     const dnnl_dim_t copied[2] = {copy.batch_stride, copy.stride[0]};
     for (int i = 0; i < b->count; i++)
         if (b->src[i] != 0) b->src[i] = copied[i];
-    return status;
+    return dnnl_success;
 }
 
-/* With few rows, plain weights are used without packing, which pays off only for many rows. */
+/* src with dense rows: the user's, or a copy. */
+static dnnl_status_t set_src(struct plan *plan, const md_t *md, struct gemm_batches *b,
+                             struct gemm_view *view) {
+    const int m = md->ndims - 2, k = md->ndims - 1;
+    const bool dense = md->blocking.strides[k] == 1 || md->dims[k] == 1,
+               reads = gemm_reads_src(plan, md->dims[k]);
+    md_t rows = *md;
+    view->src = (struct gemm_operand){
+            .arg = DNNL_ARG_SRC, .offset = md->offset0, .column = md->blocking.strides[m]};
+    if (md->data_type != type_read(plan, md)) return reorder_src(plan, &rows, b, view);
+    if (!dense) TRY(reorder_src(plan, &rows, b, view));
+    return reads ? dnnl_success : pad_src(plan, &rows, b, view);
+}
+
+/* With few rows, plain weights are used without packing, which pays off only for many rows; or for some, if
+ * rows of large weights are so far apart that each is in a page of its own. */
 static bool use_unpacked(const struct plan *plan, const md_t *md, dnnl_dim_t rows) {
+    enum { FEW = 32, FEW_IF_LARGE = 2, LARGE = 1 << 22, APART = 1024 };
+    const bool large = !gemm_tile_of(plan)->type->dot && md_nelems(md, false) >= LARGE
+                       && md->dims[md->ndims - 1] >= APART;
     const int k = md->ndims - 2, n = md->ndims - 1, panel = gemm_panel(plan);
     const bool fits = gemm_tile_of(plan)->type->dot ? md->dims[n] >= panel : md->dims[n] % panel == 0;
-    return gemm_depth(plan, 1) == 1 && md->blocking.strides[n] == 1 && fits && rows <= 32
-           && md->blocking.strides[k] >= md->dims[n];
+    return gemm_depth(plan, 1) == 1 && md->blocking.strides[n] == 1 && fits
+           && rows <= (large ? FEW_IF_LARGE : FEW) && md->blocking.strides[k] >= md->dims[n];
 }
 
 /* The same for weights that are dense along the reduction. */
