@@ -427,6 +427,23 @@ static void share_planes(struct pooling_planes_params *p, struct launch *launch,
             range_of_groups(divide_up(rows, p->rows), divide_up(p->images.channels, p->channels), batches);
 }
 
+/* The same of windows that share the maxima of columns: long runs of whole rows. */
+static void share_slides(struct pooling_planes_params *p, struct launch *launch, dnnl_dim_t batches) {
+    enum { ELEMENTS = 16384 };
+    const i64 rows = p->images.places[0] * p->images.places[1], wanted = ELEMENTS / p->images.places[2] + 1;
+    p->rows = wanted < rows ? wanted : rows;
+    p->channels = wanted / rows > 1 ? wanted / rows : 1;
+    launch->range =
+            range_of_groups(divide_up(rows, p->rows), divide_up(p->images.channels, p->channels), batches);
+}
+
+static bool has_slides(const struct pooling_planes_params *p) {
+    const struct window *w = &p->images.window;
+    return p->alg == POOLING_MAX && p->workspace_type == 0 && w->taps[2] == 3 && w->stride[2] == 1
+           && w->step[2] == 1 && w->padding[2] == 1 && p->images.places[2] == w->size[2]
+           && w->size[2] >= POOLING_LANES;
+}
+
 /* Is there one window, which is the whole plane, and is that a dense run? */
 static bool is_global(const struct window_images *images) {
     const struct window *w = &images->window;
@@ -466,10 +483,15 @@ static dnnl_status_t build_planes(struct plan *plan) {
     p->global_average = p->alg != POOLING_MAX && is_global(&p->images);
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;
     p->workspace_offset = workspace ? workspace->offset0 - dst.offset0 : 0;
-    share_planes(p, launch, to.batch);
+    p->slides = has_slides(p);
+    if (p->slides)
+        share_slides(p, launch, to.batch);
+    else
+        share_planes(p, launch, to.batch);
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
     launch_bind(launch, DNNL_ARG_DST);
+    if (p->slides) launch_may_stream_to(launch, DNNL_ARG_DST, &p->streams);
     return dnnl_success;
 }
 
