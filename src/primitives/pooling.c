@@ -284,10 +284,15 @@ static bool has_lines(const struct pooling_dense_params *p, const md_t *dst) {
            && (!md_is_plain(dst) || p->images.channels * (i64)dt_size(dst->data_type) % LINE == 0);
 }
 
-static void share_outputs(struct pooling_dense_params *p, struct launch *launch, dnnl_dim_t batches) {
-    enum { OUTPUTS = 2048 };
+/* Windows that share columns want long parts of rows, if there are enough for all threads. */
+static void share_outputs(struct pooling_dense_params *p, struct launch *launch, dnnl_dim_t batches,
+                          i64 threads) {
+    enum { OUTPUTS = 2048, MANY = 16384, PARTS = 4 };
+    const struct window *w = &p->images.window;
     const i64 *places = p->images.places, rows = places[0] * places[1];
-    pooling_share(rows, places[2], p->images.channels, OUTPUTS, &p->span, &p->rows);
+    const bool slides = p->alg == POOLING_MAX && w->taps[2] == 3 && w->stride[2] == 1 && w->step[2] == 1;
+    const bool enough = batches * rows * places[2] * p->images.channels / MANY >= threads * PARTS;
+    pooling_share(rows, places[2], p->images.channels, slides && enough ? MANY : OUTPUTS, &p->span, &p->rows);
     launch->range = range_of_groups(divide_up(places[2], p->span), divide_up(rows, p->rows), batches);
 }
 
@@ -320,7 +325,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->src_pitch = pooling_pitch(&src);
     p->dst_pitch = pooling_pitch(&ep.dst);
     p->src_end = image_end(&from);
-    share_outputs(p, launch, to.batch);
+    share_outputs(p, launch, to.batch, plan->device->info.compute_units);
     launch_bind(launch, DNNL_ARG_SRC);
     if (trains) {
         const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
