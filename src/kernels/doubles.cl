@@ -478,6 +478,8 @@ kernel void f64_pooling(ITEM global const double *src, global uchar *workspace, 
 }
 #endif
 
+#include "kernels/lib/pooling_doubles_rows.h"
+
 /* Outputs that read an element: their offsets, the tap that reads it, and what they are multiplied by. */
 enum { POOL_READERS = 32 };
 struct pool_readers {

@@ -233,6 +233,39 @@ void pooling_set_doubles(struct f64_pooling_params *p, const struct problem *pro
     if (workspace) pooling_set_image(&p->workspace, workspace);
 }
 
+static bool has_rows_of_doubles(const md_t *md) {
+    return md->data_type == dnnl_f64 && md_is_plain(md) && !md_has_padding(md)
+           && md->blocking.strides[md->ndims - 1] == 1;
+}
+
+/* In doubles, where rows are dense. */
+static dnnl_status_t build_rows_of_doubles(struct plan *plan) {
+    enum { ELEMENTS = 16384 };
+    struct launch *launch;
+    TRY(plan_takes(plan, &kernel_f64_pooling_rows));
+    TRY(choose_layouts(&plan->problem));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST),
+               *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    if (!has_rows_of_doubles(src) || !has_rows_of_doubles(dst)
+        || (workspace && workspace->blocking.strides[dst->ndims - 1] != 1))
+        return plan_skip(plan, "not f64 with dense rows");
+    if (pooling_takes_doubles(src) && pooling_takes_doubles(dst)) return plan_skip(plan, "channels are last");
+    if (plan->attr.post_ops.len > 0) return apart_build(plan, pooling_forward);
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    struct f64_pooling_params *p = plan_launch(plan, &kernel_f64_pooling_rows, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    pooling_set_doubles(p, &plan->problem, src, dst, workspace, false);
+    if (pooling_outputs_at_once(&p->window) < p->places[2]) return plan_skip(plan, "rows are too long");
+    const i64 rows = p->places[0] * p->places[1], cost = p->places[2] * p->taps;
+    p->rows = ELEMENTS / (cost > 0 ? cost : 1) + 1;
+    launch->range = range_of_groups(divide_up(rows, p->rows), p->channels, dst->dims[0]);
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
 /* In doubles, with channels last, which other types and layouts are moved to. */
 static dnnl_status_t build_doubles(struct plan *plan) {
     struct moved moved = {.plan = plan};
@@ -565,6 +598,7 @@ static dnnl_status_t build_widened(struct plan *plan) {
 }
 
 const struct implementation pooling_forward[] = {
+        {"f64_pooling_rows", build_rows_of_doubles, NULL},
         {"f64_pooling", build_doubles, NULL},
         {"pooling_widened", build_widened, NULL},
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},

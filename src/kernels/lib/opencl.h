@@ -264,6 +264,9 @@ INLINE OVERLOAD double8 convert_double8(float8 v) {
 INLINE OVERLOAD uchar8 convert_uchar8(long8 v) {
     return __builtin_convertvector(v, uchar8);
 }
+INLINE OVERLOAD long8 convert_long8(double8 v) {
+    return __builtin_convertvector(v, long8);
+}
 INLINE OVERLOAD long8 convert_long8(uchar8 v) {
     return __builtin_convertvector(v, long8);
 }
