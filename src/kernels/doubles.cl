@@ -490,16 +490,27 @@ struct pool_readers {
     } each[POOL_READERS];
 };
 
+/* What the gradient of an output is multiplied by. Most windows are inside the image. */
+INLINE double pool_weight(constant struct f64_pooling_params *p, const i64 *place) {
+    constant struct window *w = &p->window;
+    bool whole = true;
+    for (int d = 0; d < WINDOW_DIMS; d++) {
+        const i64 start = place[d] * w->stride[d] - w->padding[d];
+        whole = whole && start >= 0 && start + (w->taps[d] - 1) * w->step[d] < w->size[d];
+    }
+    if (whole) return 1.0 / (double)p->taps;
+    struct taps t;
+    window_taps(&t, w, place);
+    return 1.0 / pool_divisor(p, &t);
+}
+
 INLINE void pool_readers_add(struct pool_readers *list, constant struct f64_pooling_params *p, i64 batch,
                              const i64 *place, i64 tap) {
     const int k = list->count++;
     list->each[k].from = pixel(&p->from, batch, place);
     list->each[k].workspace = pixel(&p->workspace, batch, place);
     list->each[k].tap = tap;
-    if (p->alg == POOLING_MAX) return;
-    struct taps t;
-    window_taps(&t, &p->window, place);
-    list->each[k].weight = 1.0 / pool_divisor(p, &t);
+    if (p->alg != POOLING_MAX) list->each[k].weight = pool_weight(p, place);
 }
 
 /* Which of 8 channels of an output are the maximum that the list says? */

@@ -258,7 +258,7 @@ static dnnl_status_t build_rows_of_doubles(struct plan *plan) {
     pooling_set_doubles(p, &plan->problem, src, dst, workspace, false);
     if (pooling_outputs_at_once(&p->window) < p->places[2]) return plan_skip(plan, "rows are too long");
     const i64 rows = p->places[0] * p->places[1], cost = p->places[2] * p->taps;
-    p->rows = ELEMENTS / (cost > 0 ? cost : 1) + 1;
+    p->rows = ELEMENTS / (cost > 0 ? cost : 1) + 4;
     launch->range = range_of_groups(divide_up(rows, p->rows), p->channels, dst->dims[0]);
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);

@@ -4,13 +4,16 @@
  * folded into one, padded row: maxima, with the first tap of the row that they are from, or sums. Windows of
  * that row are results. Included by doubles.cl.
  */
-enum { FOLD_LENGTH = POOLING_ROW + 24 };
+/* Rows that are folded before the first of them is loaded again: loads that overlap several stores wait for
+ * them. */
+enum { FOLD_LENGTH = POOLING_ROW + 24, FOLDS = 4 };
 
 /* Element i is at position i - padding of the rows of the image. */
 struct fold {
     double value[FOLD_LENGTH], tap[FOLD_LENGTH];
     i64 length;       /* elements that windows cover */
     i64 first, count; /* of them, those inside the image */
+    i64 others;       /* taps that are inside, except along the row */
 };
 
 /* Fills what is outside, and 16 elements after the end. */
@@ -25,31 +28,59 @@ INLINE void fold_begin(constant struct f64_pooling_params *p, struct fold *fold)
         fold->value[i] = none, fold->tap[i] = 0.0;
 }
 
-/* Folds the rows of windows whose taps are `t`; from: element 0 of row 0 of the image. Callers pass max and
- * trains as constants. */
-INLINE void fold_rows(constant struct f64_pooling_params *p, struct fold *fold, const struct taps *t,
-                      global const double *from, const bool max, const bool trains) {
+/* Folds n vectors of rows of windows whose taps are `t`; from: element i of row 0 of the image. Callers pass
+ * n, max and trains as constants. */
+INLINE void fold_some(constant struct f64_pooling_params *p, struct fold *fold, const struct taps *t,
+                      global const double *from, i64 i, const int n, const bool max, const bool trains) {
     constant struct window *w = &p->window;
     constant i64 *stride = p->from.stride;
+    const i64 left = fold->count - i, step = w->step[1] * stride[1];
+    double8 x[POOL_VECTORS], tap[POOL_VECTORS], y[POOL_VECTORS];
+#pragma unroll
+    for (int v = 0; v < n; v++)
+        x[v] = V(max ? -0x1.fffffffffffffp1023 : 0.0), tap[v] = V(0.0);
 #pragma nounroll
-    for (i64 i = 0; i < fold->count; i += 8) {
-        /* The last vector starts early if it can: some are computed twice, with the same bits. */
-        if (i + 8 > fold->count && fold->count >= 8) i = fold->count - 8;
-        double8 x = V(max ? -0x1.fffffffffffffp1023 : 0.0), tap = V(0.0);
+    for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++) {
+        i64 at = (t->start[0] + k0 * w->step[0]) * stride[0] + t->start[1] * stride[1] + t->first[1] * step;
 #pragma nounroll
-        for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
-#pragma nounroll
-            for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
-                const i64 at = (t->start[0] + k0 * w->step[0]) * stride[0]
-                               + (t->start[1] + k1 * w->step[1]) * stride[1];
-                const double8 y =
-                        load_doubles(from + at + i, fold->count - i, max ? -0x1.fffffffffffffp1023 : 0.0);
-                const long8 above = y > x;
-                if (trains) tap = above ? V((double)((k0 * w->taps[1] + k1) * w->taps[2])) : tap;
-                x = !max ? x + y : above ? y : x;
+        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++, at += step) {
+            pool_load(y, from + at, n, left);
+#pragma unroll
+            for (int v = 0; v < n; v++) {
+                const long8 above = y[v] > x[v];
+                if (trains) tap[v] = above ? V((double)((k0 * w->taps[1] + k1) * w->taps[2])) : tap[v];
+                x[v] = !max ? x[v] + y[v] : above ? y[v] : x[v];
             }
-        vstore8(x, 0, fold->value + fold->first + i);
-        if (trains) vstore8(tap, 0, fold->tap + fold->first + i);
+        }
+    }
+#pragma unroll
+    for (int v = 0; v < n; v++) {
+        /* What follows the row is outside. */
+        if (n > 1 || left >= 8) {
+            vstore8(x[v], v, fold->value + fold->first + i);
+            if (trains) vstore8(tap[v], v, fold->tap + fold->first + i);
+            continue;
+        }
+        double values[8], taps[8];
+        vstore8(x[v], 0, values);
+        vstore8(tap[v], 0, taps);
+        for (int k = 0; k < left; k++)
+            fold->value[fold->first + i + k] = values[k], fold->tap[fold->first + i + k] = taps[k];
+    }
+}
+
+INLINE void fold_rows(constant struct f64_pooling_params *p, struct fold *fold, const struct taps *t,
+                      global const double *from, const bool max, const bool trains) {
+    const i64 count = fold->count;
+    i64 i = 0;
+#pragma nounroll
+    for (; i + 8 * POOL_VECTORS <= count; i += 8 * POOL_VECTORS)
+        fold_some(p, fold, t, from + i, i, POOL_VECTORS, max, trains);
+#pragma nounroll
+    for (; i < count; i += 8) {
+        /* The last vector starts early if it can: some are computed twice, with the same bits. */
+        if (i + 8 > count && count >= 8) i = count - 8;
+        fold_some(p, fold, t, from + i, i, 1, max, trains);
     }
 }
 
@@ -70,24 +101,23 @@ INLINE double8 fold_load(const double *from, i64 stride, i64 count) {
     return vload8(0, each);
 }
 
-/* What the sums of eight outputs are divided by; others: taps that are inside, except along the row. */
-INLINE double8 fold_divisor(constant struct f64_pooling_params *p, const struct fold *fold, i64 place,
-                            i64 others) {
+/* What the sums of eight outputs are divided by. */
+INLINE double8 fold_divisor(constant struct f64_pooling_params *p, const struct fold *fold, i64 place) {
     constant struct window *w = &p->window;
     if (p->alg == POOLING_AVG_INCLUDE_PADDING) return V((double)p->taps);
     const i64 first = place * w->stride[2], last = first + 7 * w->stride[2] + (w->taps[2] - 1) * w->step[2];
-    if (first >= fold->first && last < fold->first + fold->count) return V((double)(others * w->taps[2]));
+    if (first >= fold->first && last < fold->first + fold->count)
+        return V((double)(fold->others * w->taps[2]));
     double each[8];
 #pragma nounroll
     for (int i = 0; i < 8; i++)
-        each[i] = (double)(others * taps_inside(w, 2, place + i));
+        each[i] = (double)(fold->others * taps_inside(w, 2, place + i));
     return vload8(0, each);
 }
 
 /* The results of a row; named: offset of the first in the workspace. */
-INLINE void fold_pool(constant struct f64_pooling_params *p, const struct fold *fold, i64 others,
-                      global double *to, global uchar *workspace, i64 named, const bool max,
-                      const bool trains) {
+INLINE void fold_pool(constant struct f64_pooling_params *p, const struct fold *fold, global double *to,
+                      global uchar *workspace, i64 named, const bool max, const bool trains) {
     constant struct window *w = &p->window;
     const i64 n = p->places[2], stride = w->stride[2];
 #pragma nounroll
@@ -104,10 +134,34 @@ INLINE void fold_pool(constant struct f64_pooling_params *p, const struct fold *
             }
             x = !max ? x + y : y > x ? y : x;
         }
-        if (!max) x = x / fold_divisor(p, fold, place, others);
+        if (!max) x = x / fold_divisor(p, fold, place);
         store_doubles(x, to + place, n - place);
         if (trains) store_taps(convert_long8(best), workspace, p->workspace_type, named + place, n - place);
     }
+}
+
+INLINE void fold_row(constant struct f64_pooling_params *p, struct fold *fold, i64 row,
+                     global const double *from) {
+    const i64 place[] = {row / p->places[1], row % p->places[1], 0};
+    struct taps t;
+    window_taps(&t, &p->window, place);
+    fold->others = (t.last[0] - t.first[0]) * (t.last[1] - t.first[1]);
+    if (p->workspace_type)
+        fold_rows(p, fold, &t, from, true, true);
+    else if (p->alg == POOLING_MAX)
+        fold_rows(p, fold, &t, from, true, false);
+    else
+        fold_rows(p, fold, &t, from, false, false);
+}
+
+INLINE void fold_finish(constant struct f64_pooling_params *p, const struct fold *fold, global double *to,
+                        global uchar *workspace, i64 named) {
+    if (p->workspace_type)
+        fold_pool(p, fold, to, workspace, named, true, true);
+    else if (p->alg == POOLING_MAX)
+        fold_pool(p, fold, to, workspace, named, true, false);
+    else
+        fold_pool(p, fold, to, workspace, named, false, false);
 }
 
 /* Ranges: groups of rows of outputs, channels, batches. */
@@ -118,26 +172,23 @@ kernel void f64_pooling_rows(ITEM global const double *src, global uchar *worksp
               channel = (i64)get_global_id(1), batch = (i64)get_global_id(2);
     const i64 end = begin + p->rows < all ? begin + p->rows : all;
     global const double *from = src + p->from.offset + batch * p->from.batch + channel * p->from.channel;
-    struct fold fold;
-    fold_begin(p, &fold);
+    struct fold folds[FOLDS];
+    for (int i = 0; i < FOLDS; i++)
+        fold_begin(p, &folds[i]);
 #pragma nounroll
-    for (i64 row = begin; row < end; row++) {
-        const i64 place[] = {row / p->places[1], row % p->places[1], 0};
-        global double *to = dst + pixel(&p->to, batch, place) + channel * p->to.channel;
-        const i64 named =
-                p->workspace_type ? pixel(&p->workspace, batch, place) + channel * p->workspace.channel : 0;
-        struct taps t;
-        window_taps(&t, &p->window, place);
-        const i64 others = (t.last[0] - t.first[0]) * (t.last[1] - t.first[1]);
-        if (p->workspace_type) {
-            fold_rows(p, &fold, &t, from, true, true);
-            fold_pool(p, &fold, others, to, workspace, named, true, true);
-        } else if (p->alg == POOLING_MAX) {
-            fold_rows(p, &fold, &t, from, true, false);
-            fold_pool(p, &fold, others, to, workspace, named, true, false);
-        } else {
-            fold_rows(p, &fold, &t, from, false, false);
-            fold_pool(p, &fold, others, to, workspace, named, false, false);
+    for (i64 row = begin; row < end; row += FOLDS) {
+        const int count = end - row < FOLDS ? (int)(end - row) : FOLDS;
+#pragma nounroll
+        for (int i = 0; i < count; i++)
+            fold_row(p, &folds[i], row + i, from);
+#pragma nounroll
+        for (int i = 0; i < count; i++) {
+            const i64 place[] = {(row + i) / p->places[1], (row + i) % p->places[1], 0};
+            const i64 named = p->workspace_type
+                                      ? pixel(&p->workspace, batch, place) + channel * p->workspace.channel
+                                      : 0;
+            fold_finish(p, &folds[i], dst + pixel(&p->to, batch, place) + channel * p->to.channel, workspace,
+                        named);
         }
     }
 }
