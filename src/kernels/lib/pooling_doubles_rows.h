@@ -140,11 +140,24 @@ INLINE void fold_pool(constant struct f64_pooling_params *p, const struct fold *
     }
 }
 
+/* Asks for the rows that windows FOLDS rows below end with. */
+INLINE void fold_ask(constant struct f64_pooling_params *p, const struct taps *t, global const double *from) {
+    constant struct window *w = &p->window;
+    const i64 rows = w->stride[1] < w->taps[1] ? w->stride[1] : w->taps[1];
+    i64 row = t->start[1] + FOLDS * w->stride[1] + (w->taps[1] - rows) * w->step[1];
+#pragma nounroll
+    for (i64 k = 0; k < rows && row < w->size[1]; k++, row += w->step[1])
+#pragma nounroll
+        for (i64 i = 0; i < w->size[2] && row >= 0; i += 8)
+            PREFETCH_FAR(from + t->start[0] * p->from.stride[0] + row * p->from.stride[1] + i);
+}
+
 INLINE void fold_row(constant struct f64_pooling_params *p, struct fold *fold, i64 row,
                      global const double *from) {
     const i64 place[] = {row / p->places[1], row % p->places[1], 0};
     struct taps t;
     window_taps(&t, &p->window, place);
+    if (t.start[0] >= 0) fold_ask(p, &t, from);
     fold->others = (t.last[0] - t.first[0]) * (t.last[1] - t.first[1]);
     if (p->workspace_type)
         fold_rows(p, fold, &t, from, true, true);
