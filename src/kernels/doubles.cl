@@ -429,11 +429,19 @@ INLINE void store_taps(long8 taps, global uchar *workspace, int type, i64 at, i6
         store_s32(workspace, type, at + i, (int)values[i]);
 }
 
-/* n vectors of channels of one output, from channel c on. */
+INLINE void pool_average(constant struct f64_pooling_params *p, const struct taps *t,
+                         global const double *from, i64 left, const int n, double8 *x, long8 *best) {
+    const double8 divisor = V(pool_divisor(p, t));
+    pool_window(p, t, from, left, n, false, false, x, best);
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        x[i] = x[i] / divisor;
+}
+
+/* n vectors of channels of one output. */
 INLINE void pool_output(constant struct f64_pooling_params *p, const struct taps *t,
                         global const double *from, global uchar *workspace, global double *to, i64 named,
                         i64 left, const int n) {
-    const double divisor = pool_divisor(p, t);
     double8 x[POOL_VECTORS];
     long8 best[POOL_VECTORS];
     if (p->workspace_type)
@@ -441,10 +449,9 @@ INLINE void pool_output(constant struct f64_pooling_params *p, const struct taps
     else if (p->alg == POOLING_MAX)
         pool_window(p, t, from, left, n, true, false, x, best);
     else
-        pool_window(p, t, from, left, n, false, false, x, best);
+        pool_average(p, t, from, left, n, x, best);
 #pragma unroll
     for (int i = 0; i < n; i++) {
-        if (p->alg != POOLING_MAX) x[i] = x[i] / V(divisor);
         store_doubles(x[i], to + 8 * i, n == 1 ? left : 8);
         if (p->workspace_type)
             store_taps(best[i], workspace, p->workspace_type, named + 8 * i, n == 1 ? left : 8);
