@@ -368,32 +368,44 @@ INLINE i64 pixel(constant struct pooling_image *image, i64 batch, const i64 *pla
            + place[2] * image->stride[2];
 }
 
-/* One window, and 8 channels. */
+enum { POOL_VECTORS = 4 }; /* vectors of channels kept in registers */
+
+/* n vectors of 8 elements; of a single one only the first `left` exist. */
+INLINE void pool_load(double8 *x, global const double *from, const int n, i64 left) {
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        x[i] = n == 1 ? load_doubles(from, left, 0.0) : vload8(i, from);
+}
+
+/* One window, and n vectors of channels. Callers pass n, max and trains as constants. */
 INLINE void pool_window(constant struct f64_pooling_params *p, const struct taps *t,
-                        global const double *from, i64 at, i64 left, double8 *result, long8 *best) {
-    const int max = p->alg == POOLING_MAX;
-    double8 x = V(max ? -0x1.fffffffffffffp1023 : 0.0);
-    long8 tap_of = (long8)(0);
+                        global const double *from, i64 left, const int n, const bool max, const bool trains,
+                        double8 *x, long8 *best) {
+    constant struct window *w = &p->window;
+    constant i64 *stride = p->from.stride;
+    const i64 step = w->step[2] * stride[2];
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        x[i] = V(max ? -0x1.fffffffffffffp1023 : 0.0), best[i] = (long8)(0);
 #pragma nounroll
     for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
 #pragma nounroll
-        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++)
+        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
+            i64 tap = (k0 * w->taps[1] + k1) * w->taps[2] + t->first[2];
+            i64 at = (t->start[0] + k0 * w->step[0]) * stride[0] + (t->start[1] + k1 * w->step[1]) * stride[1]
+                     + t->start[2] * stride[2] + t->first[2] * step;
 #pragma nounroll
-            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++) {
-                const i64 place[] = {t->start[0] + k0 * p->window.step[0],
-                                     t->start[1] + k1 * p->window.step[1],
-                                     t->start[2] + k2 * p->window.step[2]};
-                const double8 y =
-                        load_doubles(from + at + place[0] * p->from.stride[0] + place[1] * p->from.stride[1]
-                                             + place[2] * p->from.stride[2],
-                                     left, 0.0);
-                const long8 above = y > x;
-                const i64 tap = (k0 * p->window.taps[1] + k1) * p->window.taps[2] + k2;
-                tap_of = above ? (long8)(tap) : tap_of;
-                x = max ? (above ? y : x) : x + y;
+            for (i64 k2 = t->first[2]; k2 < t->last[2]; k2++, tap++, at += step) {
+                double8 y[POOL_VECTORS];
+                pool_load(y, from + at, n, left);
+#pragma unroll
+                for (int i = 0; i < n; i++) {
+                    const long8 above = y[i] > x[i];
+                    if (trains) best[i] = above ? (long8)(tap) : best[i];
+                    x[i] = !max ? x[i] + y[i] : above ? y[i] : x[i];
+                }
             }
-    *best = tap_of;
-    *result = x;
+        }
 }
 
 INLINE double pool_divisor(constant struct f64_pooling_params *p, const struct taps *t) {
@@ -406,11 +418,44 @@ INLINE double pool_divisor(constant struct f64_pooling_params *p, const struct t
 }
 
 INLINE void store_taps(long8 taps, global uchar *workspace, int type, i64 at, i64 count) {
+    if (type == TYPE_U8 && count >= 8) {
+        vstore8(convert_uchar8(taps), 0, workspace + at);
+        return;
+    }
     long values[8];
     *(long8 *)values = taps;
 #pragma nounroll
     for (int i = 0; i < 8 && i < count; i++)
         store_s32(workspace, type, at + i, (int)values[i]);
+}
+
+INLINE void pool_average(constant struct f64_pooling_params *p, const struct taps *t,
+                         global const double *from, i64 left, const int n, double8 *x, long8 *best) {
+    const double8 divisor = V(pool_divisor(p, t));
+    pool_window(p, t, from, left, n, false, false, x, best);
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        x[i] = x[i] / divisor;
+}
+
+/* n vectors of channels of one output. */
+INLINE void pool_output(constant struct f64_pooling_params *p, const struct taps *t,
+                        global const double *from, global uchar *workspace, global double *to, i64 named,
+                        i64 left, const int n) {
+    double8 x[POOL_VECTORS];
+    long8 best[POOL_VECTORS];
+    if (p->workspace_type)
+        pool_window(p, t, from, left, n, true, true, x, best);
+    else if (p->alg == POOLING_MAX)
+        pool_window(p, t, from, left, n, true, false, x, best);
+    else
+        pool_average(p, t, from, left, n, x, best);
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+        store_doubles(x[i], to + 8 * i, n == 1 ? left : 8);
+        if (p->workspace_type)
+            store_taps(best[i], workspace, p->workspace_type, named + 8 * i, n == 1 ? left : 8);
+    }
 }
 
 /* Range: rows of dst. */
@@ -421,35 +466,50 @@ kernel void f64_pooling(ITEM global const double *src, global uchar *workspace, 
     if (row >= p->rows) return;
     const i64 batch = row / planes;
     i64 place[] = {row % planes / p->places[1], row % p->places[1], 0};
+    global const double *from = src + p->from.offset + batch * p->from.batch;
     struct taps t;
     window_taps(&t, &p->window, place);
 #pragma nounroll
     for (; place[2] < p->places[2]; place[2]++) {
+        global double *to = dst + pixel(&p->to, batch, place);
+        const i64 named = p->workspace_type ? pixel(&p->workspace, batch, place) : 0;
         window_taps_along(&t, &p->window, 2, place[2]);
-        const double divisor = pool_divisor(p, &t);
+        i64 c = 0;
 #pragma nounroll
-        for (i64 c = 0; c < p->channels; c += 8) {
-            const i64 left = p->channels - c;
-            double8 x;
-            long8 best;
-            pool_window(p, &t, src, p->from.offset + batch * p->from.batch + c, left, &x, &best);
-            store_doubles(x / V(divisor), dst + pixel(&p->to, batch, place) + c, left);
-            if (p->workspace_type)
-                store_taps(best, workspace, p->workspace_type, pixel(&p->workspace, batch, place) + c, left);
-        }
+        for (; c + 8 * POOL_VECTORS <= p->channels; c += 8 * POOL_VECTORS)
+            pool_output(p, &t, from + c, workspace, to + c, named + c, 8, POOL_VECTORS);
+#pragma nounroll
+        for (; c < p->channels; c += 8)
+            pool_output(p, &t, from + c, workspace, to + c, named + c, p->channels - c, 1);
     }
 }
 #endif
 
-/* Outputs that read an element: their offsets, the tap that reads it, and what they divide by. */
+#include "kernels/lib/pooling_doubles_rows.h"
+
+/* Outputs that read an element: their offsets, the tap that reads it, and what they are multiplied by. */
 enum { POOL_READERS = 32 };
 struct pool_readers {
     int count;
     struct {
         i64 from, workspace, tap;
-        double divisor;
+        double weight;
     } each[POOL_READERS];
 };
+
+/* What the gradient of an output is multiplied by. Most windows are inside the image. */
+INLINE double pool_weight(constant struct f64_pooling_params *p, const i64 *place) {
+    constant struct window *w = &p->window;
+    bool whole = true;
+    for (int d = 0; d < WINDOW_DIMS; d++) {
+        const i64 start = place[d] * w->stride[d] - w->padding[d];
+        whole = whole && start >= 0 && start + (w->taps[d] - 1) * w->step[d] < w->size[d];
+    }
+    if (whole) return 1.0 / (double)p->taps;
+    struct taps t;
+    window_taps(&t, w, place);
+    return 1.0 / pool_divisor(p, &t);
+}
 
 INLINE void pool_readers_add(struct pool_readers *list, constant struct f64_pooling_params *p, i64 batch,
                              const i64 *place, i64 tap) {
@@ -457,40 +517,66 @@ INLINE void pool_readers_add(struct pool_readers *list, constant struct f64_pool
     list->each[k].from = pixel(&p->from, batch, place);
     list->each[k].workspace = pixel(&p->workspace, batch, place);
     list->each[k].tap = tap;
-    if (p->alg == POOLING_MAX) return;
-    struct taps t;
-    window_taps(&t, &p->window, place);
-    list->each[k].divisor = pool_divisor(p, &t);
+    if (p->alg != POOLING_MAX) list->each[k].weight = pool_weight(p, place);
 }
 
-/* What an output gives to 8 channels of an element. */
-INLINE double8 pool_share(constant struct f64_pooling_params *p, const struct pool_readers *list, int k,
-                          global const double *diff_dst, global const uchar *workspace, i64 c, i64 left) {
-    const double8 d = load_doubles(diff_dst + list->each[k].from + c, left, 0.0);
-    if (p->alg != POOLING_MAX) return d / V(list->each[k].divisor);
+/* Which of 8 channels of an output are the maximum that the list says? */
+INLINE long8 pool_chosen(constant struct f64_pooling_params *p, const struct pool_readers *list, int k,
+                         global const uchar *workspace, i64 c, i64 left) {
     const i64 at = list->each[k].workspace + c, tap = list->each[k].tap;
     if (p->workspace_type == TYPE_U8 && left >= 8)
-        return convert_long8(vload8(0, workspace + at)) == (long8)(tap) ? d : V(0.0);
+        return convert_long8(vload8(0, workspace + at)) == (long8)(tap);
     double chosen[8];
 #pragma nounroll
     for (int i = 0; i < 8; i++)
         chosen[i] = i < left && load_s32(workspace, p->workspace_type, at + i) == tap ? 1.0 : 0.0;
-    return vload8(0, chosen) == V(1.0) ? d : V(0.0);
+    return vload8(0, chosen) == V(1.0);
 }
 
-/* Adds the shares of all of them to the channels of an element, which are 0 if `fresh`. Empties the list. */
+/* Adds the shares of all of them to n vectors of channels of an element, which are 0 if `fresh`. */
+INLINE void pool_give_some(constant struct f64_pooling_params *p, const struct pool_readers *list, int fresh,
+                           global const double *diff_dst, global const uchar *workspace, global double *to,
+                           i64 c, i64 left, const int n, const bool max) {
+    double8 sum[POOL_VECTORS], d[POOL_VECTORS];
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        sum[i] = V(0.0);
+    if (!fresh) pool_load(sum, to + c, n, left);
+#pragma nounroll
+    for (int k = 0; k < list->count; k++) {
+        pool_load(d, diff_dst + list->each[k].from + c, n, left);
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            if (max) {
+                const long8 chosen = pool_chosen(p, list, k, workspace, c + 8 * i, n == 1 ? left : 8);
+                sum[i] = chosen ? sum[i] + d[i] : sum[i];
+            } else {
+                sum[i] = fma(d[i], V(list->each[k].weight), sum[i]);
+            }
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        store_doubles(sum[i], to + c + 8 * i, n == 1 ? left : 8);
+}
+
+/* The same for all channels. Empties the list. */
 INLINE void pool_give(constant struct f64_pooling_params *p, struct pool_readers *list, int fresh,
                       global const double *diff_dst, global const uchar *workspace, global double *to) {
+    const bool max = p->alg == POOLING_MAX;
+    i64 c = 0;
 #pragma nounroll
-    for (i64 c = 0; c < p->channels; c += 8) {
-        const i64 left = p->channels - c;
-        double8 sum = V(0.0);
-        if (!fresh) sum = load_doubles(to + c, left, 0.0);
+    for (; c + 8 * POOL_VECTORS <= p->channels; c += 8 * POOL_VECTORS)
+        if (max)
+            pool_give_some(p, list, fresh, diff_dst, workspace, to, c, 8, POOL_VECTORS, true);
+        else
+            pool_give_some(p, list, fresh, diff_dst, workspace, to, c, 8, POOL_VECTORS, false);
 #pragma nounroll
-        for (int k = 0; k < list->count; k++)
-            sum += pool_share(p, list, k, diff_dst, workspace, c, left);
-        store_doubles(sum, to + c, left);
-    }
+    for (; c < p->channels; c += 8)
+        if (max)
+            pool_give_some(p, list, fresh, diff_dst, workspace, to, c, p->channels - c, 1, true);
+        else
+            pool_give_some(p, list, fresh, diff_dst, workspace, to, c, p->channels - c, 1, false);
     list->count = 0;
 }
 

@@ -9,6 +9,7 @@
  * Ranges: parts of dst; lines, batches; parts of rows of dst, rows, batches.
  */
 #include "kernels/lib/convert.h"
+#include "kernels/lib/lanes_after.h"
 #include "kernels/lib/math.h"
 #include "kernels/lib/rows.h"
 #include "kernels/lib/tensor.h"

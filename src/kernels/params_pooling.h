@@ -56,6 +56,8 @@ struct pooling_planes_params {
     i32 workspace_type;   /* 0: not in training */
     i32 global_average;   /* of whole planes, whose elements are one dense run */
     i64 workspace_offset; /* from an element of dst to that of the workspace */
+    i32 slides;  /* maxima of three elements of a row, with one of padding, one apart; not in training */
+    i32 streams; /* results bypass the caches */
 };
 
 /* The same for any type, and with post-ops. */

@@ -72,6 +72,7 @@ INLINE i64 image_offset(constant struct pooling_image *image, i64 batch, i64 cha
     return offset;
 }
 
+#include "kernels/lib/lanes_after.h"
 #include "kernels/lib/pooling_gather.h"
 #include "kernels/lib/pooling_rows.h"
 

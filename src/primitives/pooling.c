@@ -233,6 +233,39 @@ void pooling_set_doubles(struct f64_pooling_params *p, const struct problem *pro
     if (workspace) pooling_set_image(&p->workspace, workspace);
 }
 
+static bool has_rows_of_doubles(const md_t *md) {
+    return md->data_type == dnnl_f64 && md_is_plain(md) && !md_has_padding(md)
+           && md->blocking.strides[md->ndims - 1] == 1;
+}
+
+/* In doubles, where rows are dense. */
+static dnnl_status_t build_rows_of_doubles(struct plan *plan) {
+    enum { ELEMENTS = 16384 };
+    struct launch *launch;
+    TRY(plan_takes(plan, &kernel_f64_pooling_rows));
+    TRY(choose_layouts(&plan->problem));
+    const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
+               *dst = problem_md(&plan->problem, DNNL_ARG_DST),
+               *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
+    if (!has_rows_of_doubles(src) || !has_rows_of_doubles(dst)
+        || (workspace && workspace->blocking.strides[dst->ndims - 1] != 1))
+        return plan_skip(plan, "not f64 with dense rows");
+    if (pooling_takes_doubles(src) && pooling_takes_doubles(dst)) return plan_skip(plan, "channels are last");
+    if (plan->attr.post_ops.len > 0) return apart_build(plan, pooling_forward);
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    struct f64_pooling_params *p = plan_launch(plan, &kernel_f64_pooling_rows, (struct range){0}, &launch);
+    if (!p) return dnnl_out_of_memory;
+    pooling_set_doubles(p, &plan->problem, src, dst, workspace, false);
+    if (pooling_outputs_at_once(&p->window) < p->places[2]) return plan_skip(plan, "rows are too long");
+    const i64 rows = p->places[0] * p->places[1], cost = p->places[2] * p->taps;
+    p->rows = ELEMENTS / (cost > 0 ? cost : 1) + 4;
+    launch->range = range_of_groups(divide_up(rows, p->rows), p->channels, dst->dims[0]);
+    launch_bind(launch, DNNL_ARG_SRC);
+    launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
+    launch_bind(launch, DNNL_ARG_DST);
+    return dnnl_success;
+}
+
 /* In doubles, with channels last, which other types and layouts are moved to. */
 static dnnl_status_t build_doubles(struct plan *plan) {
     struct moved moved = {.plan = plan};
@@ -284,10 +317,15 @@ static bool has_lines(const struct pooling_dense_params *p, const md_t *dst) {
            && (!md_is_plain(dst) || p->images.channels * (i64)dt_size(dst->data_type) % LINE == 0);
 }
 
-static void share_outputs(struct pooling_dense_params *p, struct launch *launch, dnnl_dim_t batches) {
-    enum { OUTPUTS = 2048 };
+/* Windows that share columns want long parts of rows, if there are enough for all threads. */
+static void share_outputs(struct pooling_dense_params *p, struct launch *launch, dnnl_dim_t batches,
+                          i64 threads) {
+    enum { OUTPUTS = 2048, MANY = 16384, PARTS = 4 };
+    const struct window *w = &p->images.window;
     const i64 *places = p->images.places, rows = places[0] * places[1];
-    pooling_share(rows, places[2], p->images.channels, OUTPUTS, &p->span, &p->rows);
+    const bool slides = p->alg == POOLING_MAX && w->taps[2] == 3 && w->stride[2] == 1 && w->step[2] == 1;
+    const bool enough = batches * rows * places[2] * p->images.channels / MANY >= threads * PARTS;
+    pooling_share(rows, places[2], p->images.channels, slides && enough ? MANY : OUTPUTS, &p->span, &p->rows);
     launch->range = range_of_groups(divide_up(places[2], p->span), divide_up(rows, p->rows), batches);
 }
 
@@ -320,7 +358,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->src_pitch = pooling_pitch(&src);
     p->dst_pitch = pooling_pitch(&ep.dst);
     p->src_end = image_end(&from);
-    share_outputs(p, launch, to.batch);
+    share_outputs(p, launch, to.batch, plan->device->info.compute_units);
     launch_bind(launch, DNNL_ARG_SRC);
     if (trains) {
         const md_t *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
@@ -427,6 +465,23 @@ static void share_planes(struct pooling_planes_params *p, struct launch *launch,
             range_of_groups(divide_up(rows, p->rows), divide_up(p->images.channels, p->channels), batches);
 }
 
+/* The same of windows that share the maxima of columns: long runs of whole rows. */
+static void share_slides(struct pooling_planes_params *p, struct launch *launch, dnnl_dim_t batches) {
+    enum { ELEMENTS = 16384 };
+    const i64 rows = p->images.places[0] * p->images.places[1], wanted = ELEMENTS / p->images.places[2] + 1;
+    p->rows = wanted < rows ? wanted : rows;
+    p->channels = wanted / rows > 1 ? wanted / rows : 1;
+    launch->range =
+            range_of_groups(divide_up(rows, p->rows), divide_up(p->images.channels, p->channels), batches);
+}
+
+static bool has_slides(const struct pooling_planes_params *p) {
+    const struct window *w = &p->images.window;
+    return p->alg == POOLING_MAX && p->workspace_type == 0 && w->taps[2] == 3 && w->stride[2] == 1
+           && w->step[2] == 1 && w->padding[2] == 1 && p->images.places[2] == w->size[2]
+           && w->size[2] >= POOLING_LANES;
+}
+
 /* Is there one window, which is the whole plane, and is that a dense run? */
 static bool is_global(const struct window_images *images) {
     const struct window *w = &images->window;
@@ -466,10 +521,15 @@ static dnnl_status_t build_planes(struct plan *plan) {
     p->global_average = p->alg != POOLING_MAX && is_global(&p->images);
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;
     p->workspace_offset = workspace ? workspace->offset0 - dst.offset0 : 0;
-    share_planes(p, launch, to.batch);
+    p->slides = has_slides(p);
+    if (p->slides)
+        share_slides(p, launch, to.batch);
+    else
+        share_planes(p, launch, to.batch);
     launch_bind(launch, DNNL_ARG_SRC);
     launch_bind(launch, workspace ? DNNL_ARG_WORKSPACE : ARG_NOTHING);
     launch_bind(launch, DNNL_ARG_DST);
+    if (p->slides) launch_may_stream_to(launch, DNNL_ARG_DST, &p->streams);
     return dnnl_success;
 }
 
@@ -538,6 +598,7 @@ static dnnl_status_t build_widened(struct plan *plan) {
 }
 
 const struct implementation pooling_forward[] = {
+        {"f64_pooling_rows", build_rows_of_doubles, NULL},
         {"f64_pooling", build_doubles, NULL},
         {"pooling_widened", build_widened, NULL},
         {"f32_pooling_planes_16", build_planes, &kernel_f32_pooling_planes_16},

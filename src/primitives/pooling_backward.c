@@ -222,7 +222,7 @@ static dnnl_status_t build_rows(struct plan *plan) {
             plan_launch(plan, &kernel_pooling_backward_rows, (struct range){0}, &launch);
     if (!p) return dnnl_out_of_memory;
     set_images(p, &plan->problem, &t);
-    if (!is_short(&p->window) || p->window.size[2] > POOLING_ROW || p->places[2] > POOLING_ROW)
+    if (!is_short(&p->window) || p->places[1] > POOLING_ROW || p->places[2] > POOLING_ROW)
         return plan_skip(plan, "no loop for such rows or windows");
     share_planes(p, launch, WORK, t.diff_src->dims[0]);
     bind(launch, &t);

@@ -111,6 +111,19 @@ INLINE int lrn_lines_at(constant struct lrn_across_params *p, i64 first, i64 end
     return (int)(last - first < p->lines ? last - first : p->lines);
 }
 
+/* Vectors of a line that are at a fixed distance from each other; 0: they are not. */
+INLINE i64 lrn_distance(const struct lrn_place *place) {
+    if (!lrn_is_direct(place) || place->length % 16 != 0) return 0;
+    if (place->segments == 1) return 16;
+    return place->length == 16 ? place->stride : 0;
+}
+
+/* The sum over two neighbours on both sides. */
+INLINE float16 lrn_sum_lanes(float16 before, float16 at, float16 after) {
+    return LANES_AFTER(before, at, 14) + LANES_AFTER(before, at, 15) + at + LANES_AFTER(at, after, 1)
+           + LANES_AFTER(at, after, 2);
+}
+
 #if WANTED(lrn_across_16)
 /* Callers pass usual values as constants. */
 INLINE float16 lrn_result(float16 x, const float *squares, constant struct lrn_across_params *p,
@@ -174,6 +187,37 @@ INLINE void lrn_finish_line(global uchar *dst, const struct lrn_place *to, globa
                            p->lrn.reach);
 }
 
+#ifdef NATIVE_AVX2
+/* A line that is computed in registers. */
+INLINE void lrn_register_results(global float *to, i64 to_step, global const float *from, i64 from_step,
+                                 i64 vectors, constant struct lrn *l) {
+    float16 x = vload16(0, from), before = (float16)(0.0f), squares = x * x;
+#pragma nounroll
+    for (i64 v = 1; v < vectors; v++, to += to_step) {
+        const float16 next = vload16(0, from += from_step), after = next * next;
+        vstore16(x * lrn_power_line(lrn_omega(lrn_sum_lanes(before, squares, after), l), l, 1), 0, to);
+        x = next, before = squares, squares = after;
+    }
+    vstore16(x * lrn_power_line(lrn_omega(lrn_sum_lanes(before, squares, (float16)(0.0f)), l), l, 1), 0, to);
+}
+
+/* All lines of a work-item; false: they are not direct. */
+INLINE bool lrn_register_lines(global const uchar *src, global uchar *dst, i64 first, i64 end, i64 batch,
+                               constant struct lrn_across_params *p) {
+    if (p->step != 1 || p->lrn.reach != 2 || !lrn_is_usual(&p->lrn)) return false;
+    struct lrn_place from, to;
+    lrn_place(&from, p, &p->src, first, batch);
+    lrn_place(&to, p, &p->to, first, batch);
+    const i64 from_step = lrn_distance(&from), to_step = lrn_distance(&to);
+    if (from_step == 0 || to_step == 0) return false;
+    for (i64 i = 0; i < end - first && first + i < p->pixels; i++)
+        lrn_register_results((global float *)dst + to.at + i * p->to.pixel, to_step,
+                             (global const float *)src + from.at + i * p->src.pixel, from_step,
+                             p->segments * p->length / 16, &p->lrn);
+    return true;
+}
+#endif
+
 kernel void lrn_across_16(ITEM global const uchar *src, global uchar *dst,
                           constant struct lrn_across_params *p) {
     struct lrn_line line;
@@ -182,6 +226,9 @@ kernel void lrn_across_16(ITEM global const uchar *src, global uchar *dst,
     const int margin = lrn_margin(p), n = lrn_elements(p), pitch = n + margin;
     float *squares = line.squares + margin;
     int count;
+#ifdef NATIVE_AVX2
+    if (lrn_register_lines(src, dst, first, end, batch, p)) return;
+#endif
     lrn_clear_ends(line.squares, p);
 #pragma nounroll
     for (i64 at = first; (count = lrn_lines_at(p, at, end)) > 0; at += count) {
@@ -262,28 +309,6 @@ INLINE void lrn_gradients(float *d, const float *terms, const float *x, constant
 }
 
 #ifdef NATIVE_AVX512
-/* Vectors of a line that are at a fixed distance from each other; 0: they are not. */
-INLINE i64 lrn_distance(const struct lrn_place *place) {
-    if (!lrn_is_direct(place) || place->length % 16 != 0) return 0;
-    if (place->segments == 1) return 16;
-    return place->length == 16 ? place->stride : 0;
-}
-
-/* Lanes n to n + 15 of both. (The compiler would make permutations of the intrinsic, with indices in memory.)
- */
-#define LRN_LANES(low_, high_, n_)                                                                           \
-    ({                                                                                                       \
-        float16 lanes;                                                                                       \
-        __asm__("valignd %3, %2, %1, %0" : "=v"(lanes) : "v"(high_), "v"(low_), "i"(n_));                    \
-        lanes;                                                                                               \
-    })
-
-/* The sum over two neighbours on both sides. */
-INLINE float16 lrn_sum_lanes(float16 before, float16 at, float16 after) {
-    return LRN_LANES(before, at, 14) + LRN_LANES(before, at, 15) + at + LRN_LANES(at, after, 1)
-           + LRN_LANES(at, after, 2);
-}
-
 /* A line that is computed in registers: gradients follow one vector behind the terms. */
 INLINE void lrn_direct_gradients(global float *to, i64 to_step, global const float *x, i64 x_step,
                                  global const float *d, i64 d_step, i64 vectors, constant struct lrn *l) {

@@ -261,6 +261,12 @@ CONVERT(16)
 INLINE OVERLOAD double8 convert_double8(float8 v) {
     return __builtin_convertvector(v, double8);
 }
+INLINE OVERLOAD uchar8 convert_uchar8(long8 v) {
+    return __builtin_convertvector(v, uchar8);
+}
+INLINE OVERLOAD long8 convert_long8(double8 v) {
+    return __builtin_convertvector(v, long8);
+}
 INLINE OVERLOAD long8 convert_long8(uchar8 v) {
     return __builtin_convertvector(v, long8);
 }

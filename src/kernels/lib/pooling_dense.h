@@ -76,10 +76,81 @@ INLINE void pool_store_taps(IVEC taps, global uchar *workspace, int type, i64 of
         store_lanes((global int *)workspace, offset, taps, count);
 }
 
+/* Stores n vectors of an output, or keeps them for post-ops. `exact`: bf16 needs no rounding. */
+INLINE void pool_keep(constant struct pooling_dense_params *p, const struct pool_row *r, i64 place,
+                      const VEC *x, const int n, const int type, const bool exact) {
+    const i64 to = r->to + place * p->images.dst_stride[2];
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+        if (r->block)
+            VSTORE(x[i], 0, r->block + (place - r->first) * POOLING_WIDTH + i * LANES);
+        else
+            pool_store_past(r->dst, type, to + i * p->dst_pitch, x[i], r->count, r->streams, exact);
+    }
+}
+
+/* Do windows share columns: three of them along the row, one apart? */
+INLINE bool pool_slides(constant struct pooling_dense_params *p) {
+    constant struct window *w = &p->images.window;
+    return w->taps[2] == 3 && w->stride[2] == 1 && w->step[2] == 1;
+}
+
+/* Runs the statement for each tap of the column at position `q_` of the row; `at_` is its offset. */
+#define EACH_OF_COLUMN(p_, r_, q_, at_, statement_)                                                          \
+    if ((q_) >= 0 && (q_) < (p_)->images.window.size[2]) {                                                   \
+        const struct taps *t_ = &(r_)->taps;                                                                 \
+        _Pragma("nounroll") for (i64 k0 = t_->first[0]; k0 < t_->last[0]; k0++) {                            \
+            i64 at_ = (r_)->from + (q_) * (p_)->images.src_stride[2] + k0 * (p_)->images.src_step[0]         \
+                      + t_->first[1] * (p_)->images.src_step[1];                                             \
+            _Pragma("nounroll") for (i64 k1 = t_->first[1]; k1 < t_->last[1];                                \
+                                     k1++, at_ += (p_)->images.src_step[1]) statement_                       \
+        }                                                                                                    \
+    }
+
+/* The maxima of the column at position q, for n vectors. */
+INLINE void pool_column(constant struct pooling_dense_params *p, const struct pool_row *r, i64 q, const int n,
+                        const int type, VEC *x) {
+    VEC y[POOLING_VECTORS];
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        x[i] = V(p->lowest);
+    EACH_OF_COLUMN(p, r, q, at, {
+        pool_load(y, r->src, type, at, p->src_pitch, n, r->count, p->src_end);
+        _Pragma("unroll") for (int i = 0; i < n; i++) x[i] = y[i] > x[i] ? y[i] : x[i];
+    })
+}
+
+/* The maxima of all outputs whose windows share columns, which stay in registers. */
+INLINE void pool_slide(constant struct pooling_dense_params *p, const struct pool_row *r, const int n,
+                       const int type) {
+    VEC a[POOLING_VECTORS], b[POOLING_VECTORS], c[POOLING_VECTORS];
+    i64 q = r->first - p->images.window.padding[2];
+    pool_column(p, r, q, n, type, a);
+    pool_column(p, r, q + 1, n, type, b);
+#pragma nounroll
+    for (i64 place = r->first; place < r->last; place++, q++) {
+        pool_column(p, r, q + 2, n, type, c);
+        ask_ahead(r->ahead, n * p->lines_ahead / POOLING_VECTORS);
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            a[i] = b[i] > a[i] ? b[i] : a[i];
+            a[i] = c[i] > a[i] ? c[i] : a[i];
+        }
+        pool_keep(p, r, place, a, n, p->epilogue.type, type == TYPE_BF16);
+#pragma unroll
+        for (int i = 0; i < n; i++)
+            a[i] = b[i], b[i] = c[i];
+    }
+}
+
 /* n vectors of all outputs. `type` is that of src, or 0: any. Callers pass the last four as constants. */
 INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct pool_row *r, const int n,
                          const bool max, const int type, const bool trains) {
     struct taps t = r->taps;
+    if (max && !trains && (type == TYPE_F32 || type == TYPE_BF16) && pool_slides(p)) {
+        pool_slide(p, r, n, type);
+        return;
+    }
 #pragma nounroll
     for (i64 place = r->first; place < r->last; place++) {
         VEC x[POOLING_VECTORS];
@@ -89,16 +160,11 @@ INLINE void pool_outputs(constant struct pooling_dense_params *p, const struct p
         const i64 to = r->to + place * p->images.dst_stride[2];
         ask_ahead(r->ahead, n * p->lines_ahead / POOLING_VECTORS);
 #pragma unroll
-        for (int i = 0; i < n; i++) {
-            if (trains)
-                pool_store_taps(taps[i], r->workspace, p->workspace_type,
-                                to + i * p->dst_pitch + p->workspace_offset, r->count);
-            if (r->block)
-                VSTORE(x[i], 0, r->block + (place - r->first) * POOLING_WIDTH + i * LANES);
-            else
-                pool_store_past(r->dst, type == TYPE_S32 ? TYPE_F32 : p->epilogue.type, to + i * p->dst_pitch,
-                                x[i], r->count, r->streams, max && type == TYPE_BF16);
-        }
+        for (int i = 0; trains && i < n; i++)
+            pool_store_taps(taps[i], r->workspace, p->workspace_type,
+                            to + i * p->dst_pitch + p->workspace_offset, r->count);
+        pool_keep(p, r, place, x, n, type == TYPE_S32 ? TYPE_F32 : p->epilogue.type,
+                  max && type == TYPE_BF16);
     }
 }
 
@@ -185,9 +251,45 @@ POOL_BYTES_OF(4)
 #else
 #define POOLS_LINES 1
 typedef uchar pool_line __attribute__((ext_vector_type(64)));
+INLINE pool_line pool_line_column(constant struct pooling_dense_params *p, const struct pool_row *r, i64 q,
+                                  pool_line flip) {
+    pool_line most = (pool_line)((uchar)0), y;
+    EACH_OF_COLUMN(p, r, q, at, {
+        __builtin_memcpy(&y, r->src + at, sizeof y);
+        y ^= flip;
+        most = y > most ? y : most;
+    })
+    return most;
+}
+
+INLINE void pool_line_keep(constant struct pooling_dense_params *p, const struct pool_row *r, i64 place,
+                           pool_line x) {
+    global uchar *to = r->dst + r->to + place * p->images.dst_stride[2];
+    ask_ahead(r->ahead, p->lines_ahead);
+    if (!STREAMS_LINE(x, to, r->streams)) __builtin_memcpy(to, &x, sizeof x);
+}
+
+INLINE void pool_slide_lines(constant struct pooling_dense_params *p, const struct pool_row *r,
+                             pool_line flip) {
+    i64 q = r->first - p->images.window.padding[2];
+    pool_line a = pool_line_column(p, r, q, flip), b = pool_line_column(p, r, q + 1, flip);
+#pragma nounroll
+    for (i64 place = r->first; place < r->last; place++, q++) {
+        const pool_line c = pool_line_column(p, r, q + 2, flip);
+        a = b > a ? b : a;
+        a = c > a ? c : a;
+        pool_line_keep(p, r, place, a ^ flip);
+        a = b, b = c;
+    }
+}
+
 OUTLINE void pool_lines_4(constant struct pooling_dense_params *p, const struct pool_row *r) {
     const pool_line flip = (pool_line)((uchar)(p->src_type == TYPE_S8 ? 0x80 : 0));
     struct taps t = r->taps;
+    if (pool_slides(p)) {
+        pool_slide_lines(p, r, flip);
+        return;
+    }
 #pragma nounroll
     for (i64 place = r->first; place < r->last; place++) {
         pool_line most = (pool_line)((uchar)0), y;
@@ -198,10 +300,7 @@ OUTLINE void pool_lines_4(constant struct pooling_dense_params *p, const struct 
             y ^= flip;
             most = y > most ? y : most;
         })
-        const i64 to = r->to + place * p->images.dst_stride[2];
-        ask_ahead(r->ahead, p->lines_ahead);
-        most ^= flip;
-        if (!STREAMS_LINE(most, r->dst + to, r->streams)) __builtin_memcpy(r->dst + to, &most, sizeof most);
+        pool_line_keep(p, r, place, most ^ flip);
     }
 }
 #endif

@@ -4,6 +4,7 @@
  * channels at a time. Lanes whose tap is in the padding get a value that does not change the result.
  */
 #include "kernels/lib/lanes.h"
+#include "kernels/lib/lanes_after.h"
 
 /* LANES adjacent outputs in a row: tap k of lane i reads position start + k * step + i * stride. */
 struct planes_block {
@@ -197,7 +198,66 @@ INLINE float planes_average(global const float *src, i64 n) {
     return f32_div(two.x + two.y, (float)n);
 }
 
+/* The maxima of columns of windows, of LANES elements of a row. */
+INLINE VEC planes_column(constant struct pooling_planes_params *p, const struct taps *t,
+                         global const float *at) {
+    VEC x = V(p->lowest);
+#pragma nounroll
+    for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++) {
+        global const float *from = at + k0 * p->images.src_step[0] + t->first[1] * p->images.src_step[1];
+#pragma nounroll
+        for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++, from += p->images.src_step[1]) {
+            const VEC y = VLOAD(0, from);
+            x = y > x ? y : x;
+        }
+    }
+    return x;
+}
+
+INLINE VEC planes_most(VEC x, VEC y, VEC z) {
+    x = y > x ? y : x;
+    return z > x ? z : x;
+}
+
+/* A row of results, whose length is that of rows of src. */
+INLINE void planes_slide(constant struct pooling_planes_params *p, const struct taps *t,
+                         global const float *from, global float *to, int streams) {
+    const i64 n = p->images.places[2];
+    const VEC none = V(p->lowest);
+    VEC before = none, x = planes_column(p, t, from), after = none;
+    i64 i = 0;
+#pragma nounroll
+    for (; i + 2 * LANES <= n; i += LANES) {
+        after = planes_column(p, t, from + i + LANES);
+        STREAM_OR_STORE(planes_most(LANES_AFTER(before, x, 15), x, LANES_AFTER(x, after, 1)), to + i,
+                        streams);
+        before = x, x = after;
+    }
+    const i64 last = n - LANES;
+    after = i < last ? planes_column(p, t, from + i + 1) : LANES_AFTER(x, none, 1);
+    STREAM_OR_STORE(planes_most(LANES_AFTER(before, x, 15), x, after), to + i, streams);
+    if (i == last) return;
+    /* The last vector starts early: some are computed twice, with the same bits. */
+    x = planes_column(p, t, from + last);
+    VSTORE(planes_most(planes_column(p, t, from + last - 1), x, LANES_AFTER(x, none, 1)), 0, to + last);
+}
+
 /* Range: groups of rows, groups of channels, batches. */
+INLINE void planes_slide_item(constant struct pooling_planes_params *p, global const float *src,
+                              global float *dst, i64 first, i64 channel, i64 batch) {
+    constant struct window_images *w = &p->images;
+    const i64 rows = w->places[0] * w->places[1];
+    for (i64 c = channel; c < channel + p->channels && c < w->channels; c++)
+        for (i64 i = first; i < first + p->rows && i < rows; i++) {
+            const struct window_row r = window_row(w, 0, 0, i, batch);
+            global float *to = dst + r.to + c * p->dst_channel;
+            planes_slide(p, &r.taps, src + r.from + c * p->src_channel, to,
+                         p->streams && w->places[2] % LANES == 0
+                                 && STREAMS_ROW((global uchar *)to, TYPE_F32, 0));
+        }
+    if (STREAMED(p->streams)) STREAM_END();
+}
+
 #if WANTED(f32_pooling_planes_16)
 kernel void f32_pooling_planes_16(ITEM global const float *src, global uchar *workspace, global float *dst,
                                   constant struct pooling_planes_params *p) {
@@ -209,6 +269,10 @@ kernel void f32_pooling_planes_16(ITEM global const float *src, global uchar *wo
                   to = w->dst_offset + get_global_id(2) * w->dst_batch;
         for (i64 c = channel; c < channel + p->channels && c < w->channels; c++)
             dst[to + c * p->dst_channel] = planes_average(src + from + c * p->src_channel, p->taps);
+        return;
+    }
+    if (p->slides) {
+        planes_slide_item(p, src, dst, row, channel, get_global_id(2));
         return;
     }
     for (i64 i = row; i < row + p->rows && i < rows; i++) {
