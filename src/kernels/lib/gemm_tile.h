@@ -209,10 +209,22 @@ INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct g
         }
 }
 
+/* The same for the last tile of a row, whose last column has fewer channels. */
+INLINE void NAME(gemm_store_last)(constant struct gemm_params *p, const struct gemm_tile *t, int columns,
+                                  i64 left, const VEC *out) {
+    struct gemm_tile last = *t;
+    const i64 rest = left - p->missing;
+    gemm_move_on(p, &last, columns - 1);
+    NAME(gemm_store_edge)(p, t, columns - 1, (int)left, out);
+    NAME(gemm_store_edge)(p, &last, 1, (int)(rest > 0 ? rest : 0), out + 2 * (columns - 1));
+}
+
 INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
                                   const struct epilogue_state *e, int columns, VEC *out) {
     const i64 left = p->channels - t->at.channel;
-    if (p->plain && left >= 2 * LANES)
+    if (p->missing > 0 && t->at.column + columns == p->columns)
+        NAME(gemm_store_last)(p, t, columns, left, out);
+    else if (p->plain && left >= 2 * LANES)
         NAME(gemm_store_plain)(p, t, columns, out);
     else if (p->plain)
         NAME(gemm_store_edge)(p, t, columns, (int)left, out);
