@@ -162,11 +162,11 @@ static bool computes_edges(const struct plan *plan, const struct gemm_conv *c, c
     const dnnl_dim_t apart = c->wide > 1     ? c->wide
                              : c->transposed ? c->window.stride[2]
                                              : 1,
-                     columns = dst->size[2] / apart;
+                     columns = divide_up(dst->size[2], apart);
     const bool others = tile->type == &gemm_bf16 || tile->type == &gemm_int8;
     const bool deep = (tile->type == &gemm_f32 && c->inputs >= STEPS_F32)
                       || (others && c->inputs / tile->type->quad >= STEPS_OTHERS);
-    const bool many = deep && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS;
+    const bool many = deep && columns > 0 && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS;
     const bool dense = is_dense(plan, problem_md(&plan->problem, DNNL_ARG_SRC));
     return (many || tile->type->tiles) && reach->clipped && columns > 0 && gemm_reads_src(plan, c->inputs)
            && (dense || (tile->type->tiles && !keeps_types(plan)));
