@@ -147,6 +147,7 @@ DEPTHWISE_NINE_OF(2, 2, 0, 0)
 DEPTHWISE_NINE_OF(4, 4, 0, 0)
 DEPTHWISE_NINE_OF(above_4, 4, 1, 0)
 DEPTHWISE_NINE_OF(below_2, 2, 0, 1)
+DEPTHWISE_NINE_OF(below_3, 3, 0, 1)
 DEPTHWISE_NINE_OF(below_4, 4, 0, 1)
 
 /* Rows of places that lie one after the other, and whether the window's first row is outside the image for
@@ -187,7 +188,7 @@ INLINE int depthwise_nine(constant struct weights_gradient_params *p, const stru
                           const struct depthwise_job *jobs, int row, i64 first, i64 last,
                           global const REAL *image, global const REAL *places, VEC *sums, VEC *bias) {
     struct depthwise_rows rows = depthwise_rows(p, c, jobs, row, NINE_ROWS);
-    if (rows.count == 3) rows = depthwise_rows(p, c, jobs, row, 2);
+    if (rows.count == 3 && !rows.below) rows = depthwise_rows(p, c, jobs, row, 2);
     const struct depthwise_nine n = {.a = image + (p->image_offset + c->image[row] + jobs->image),
                                      .d = places + (p->places_offset + c->places[row]),
                                      .a_row = p->image_stride[1],
@@ -204,6 +205,7 @@ INLINE int depthwise_nine(constant struct weights_gradient_params *p, const stru
     DEPTHWISE_NINE(above_4, 4, true, false)
     DEPTHWISE_NINE(below_4, 4, false, true)
     DEPTHWISE_NINE(2, 2, false, false)
+    DEPTHWISE_NINE(below_3, 3, false, true)
     DEPTHWISE_NINE(below_2, 2, false, true)
     DEPTHWISE_NINE(1, 1, false, false)
 #undef DEPTHWISE_NINE
