@@ -35,8 +35,8 @@ struct conv_part {
     dnnl_dim_t first[3], step[3];
 };
 
-/* Each part is a launch: with more of them, an implementation gives up. */
-enum { CONV_MOST_PARTS = 64 };
+/* Each part is a launch: with more of them, an implementation gives up, unless each has much to do. */
+enum { CONV_MOST_PARTS = 64, CONV_MOST_LARGE_PARTS = 1024 };
 dnnl_dim_t conv_parts_count(const struct conv_parts *parts);
 struct conv_part conv_part_at(const struct conv_parts *parts, dnnl_dim_t index);
 bool conv_part_has_taps(const struct conv_part *part);

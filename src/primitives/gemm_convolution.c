@@ -319,6 +319,16 @@ static bool needs_border(const struct plan *plan, bool clipped) {
     return clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
 }
 
+/* Would the universal kernel be faster? A launch costs about as much as so many products there. */
+static bool is_scattered(const struct gemm_conv *c, dnnl_dim_t batch, dnnl_dim_t parts) {
+    enum { PRODUCTS = 4096 };
+    const struct window *w = &c->window;
+    const double taps = (double)gemm_product(w->taps, 3) * (double)gemm_product(w->size, 3),
+                 products = taps * (double)(batch * c->groups) * (double)(c->inputs * c->outputs);
+    return parts > CONV_MOST_PARTS
+           && (parts > CONV_MOST_LARGE_PARTS || products < (double)(parts * PRODUCTS));
+}
+
 static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
     struct plan *plan = ep->plan;
     struct image src;
@@ -329,7 +339,7 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
     const bool clipped = reach.clipped, edges = computes_edges(plan, c, &reach, &dst);
     const bool border = needs_border(plan, clipped);
     if (edges) reach = (struct conv_reach){0}; /* src is read as it is */
-    if (count > CONV_MOST_PARTS) return plan_skip(plan, "large strides need too many launches");
+    if (is_scattered(c, dst.batch, count)) return plan_skip(plan, "large strides need too many launches");
     TRY(prepare_src(plan, c, &reach, &src));
     struct gemm_view whole = {.channels = c->outputs * c->wide,
                               .missing = (c->wide - 1 - (dst.size[2] - 1) % c->wide) * c->outputs,
@@ -369,6 +379,8 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     TRY(merge_groups(plan, &c));
+    if (wide_columns_beat_pairs(plan, &c))
+        return plan_skip(plan, "few output channels: several positions at once, of f32, are faster");
     c.wide = wide_columns_count(plan, &c);
     if (wants_narrow(plan, &c)) return plan_skip(plan, "few output channels: a narrower tile wastes less");
     struct epilogue_build ep;

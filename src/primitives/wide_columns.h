@@ -14,6 +14,8 @@
 /* The number of positions of a column that costs least, a multiple of the stride; 1: columns are ordinary.
  * Call it before layouts are chosen. */
 dnnl_dim_t wide_columns_count(const struct plan *plan, const struct gemm_conv *conv);
+/* Are they faster, with operands widened to f32, than ordinary columns with dot products of pairs of bf16? */
+bool wide_columns_beat_pairs(const struct plan *plan, const struct gemm_conv *conv);
 /* The layout that weights are packed from without a copy, unless they need zeros around their rows. */
 const char *wide_columns_tag(int ndims);
 /* Packs weights for columns of conv->wide positions. */

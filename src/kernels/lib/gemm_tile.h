@@ -209,27 +209,30 @@ INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct g
         }
 }
 
-/* The same for the last tile of a row, whose last column has fewer channels. */
-INLINE void NAME(gemm_store_last)(constant struct gemm_params *p, const struct gemm_tile *t, int columns,
-                                  i64 left, const VEC *out) {
-    struct gemm_tile last = *t;
-    const i64 rest = left - p->missing;
-    gemm_move_on(p, &last, columns - 1);
-    NAME(gemm_store_edge)(p, t, columns - 1, (int)left, out);
-    NAME(gemm_store_edge)(p, &last, 1, (int)(rest > 0 ? rest : 0), out + 2 * (columns - 1));
-}
-
-INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
-                                  const struct epilogue_state *e, int columns, VEC *out) {
-    const i64 left = p->channels - t->at.channel;
-    if (p->missing > 0 && t->at.column + columns == p->columns)
-        NAME(gemm_store_last)(p, t, columns, left, out);
-    else if (p->plain && left >= 2 * LANES)
+/* Columns of which `left` channels exist. */
+INLINE void NAME(gemm_store_columns)(constant struct gemm_params *p, const struct gemm_tile *t,
+                                     const struct epilogue_state *e, int columns, i64 left, VEC *out) {
+    if (p->plain && left >= 2 * LANES)
         NAME(gemm_store_plain)(p, t, columns, out);
     else if (p->plain)
         NAME(gemm_store_edge)(p, t, columns, (int)left, out);
     else
-        gemm_store_block(p, t, e, columns, 2 * LANES, (private float *)out);
+        gemm_store_block(p, t, e, columns, (int)(left < 2 * LANES ? left : 2 * LANES), 2 * LANES,
+                         (private float *)out);
+}
+
+/* The last column of a row may have fewer channels. */
+INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
+                                  const struct epilogue_state *e, int columns, VEC *out) {
+    const i64 left = p->channels - t->at.channel, rest = left - p->missing;
+    struct gemm_tile last = *t;
+    if (p->missing == 0 || t->at.column + columns < p->columns) {
+        NAME(gemm_store_columns)(p, t, e, columns, left, out);
+        return;
+    }
+    gemm_move_on(p, &last, columns - 1);
+    if (columns > 1) NAME(gemm_store_columns)(p, t, e, columns - 1, left, out);
+    if (rest > 0) NAME(gemm_store_columns)(p, &last, e, 1, rest, out + 2 * (columns - 1));
 }
 
 /* Asks for the dst that a tile is added to, which is there when its sums are. */
