@@ -38,30 +38,35 @@ INLINE void NAME(gemm_sums)(constant struct gemm_params *p, const struct gemm_ti
     }
 }
 
-/* out[r][v] += one tap along a row. */
-INLINE void NAME(gemm_tap)(constant struct gemm_params *p, global const float *src,
-                           global const float *weights, const int m, const bool one, VEC *out) {
+/* out[r][v] += some taps along a row, one after the other. */
+INLINE void NAME(gemm_along)(constant struct gemm_params *p, global const float *src,
+                             global const float *weights, i64 taps, const int m, const bool one, VEC *out) {
+    const i64 column = p->src_column, step = p->weights_depth, depth = p->edge_depth;
     VEC acc[2 * HEIGHT];
     NAME(gemm_move)(acc, out, 2 * m);
-    if (one)
-        NAME(gemm_half_steps)(src, p->src_column, weights, p->weights_depth, p->edge_depth, m, acc);
-    else
-        NAME(gemm_steps)(src, p->src_column, weights, p->weights_depth, 0, p->edge_depth, 0, 0, 0, m, 1, acc);
+#pragma nounroll
+    for (i64 k = 0; k < taps; k++, src += p->edge_src, weights += p->edge_weights) {
+        if (one)
+            NAME(gemm_half_steps)(src, column, weights, step, depth, m, acc);
+        else
+            NAME(gemm_steps)(src, column, weights, step, 0, depth, 0, 0, 0, m, 1, acc);
+    }
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-/* out[r][v]: the whole reduction of a tile at the border of an image without padding. Each tap along a row is
- * computed for the columns that have it. */
+/* out[r][v]: the whole reduction of a tile at the border of an image without padding. Taps along a row
+ * are computed for the columns that have them. */
 INLINE void NAME(gemm_edge)(constant struct gemm_params *p, const struct gemm_tile *t,
                             const struct gemm_taps *taps, int columns, bool one, VEC *out) {
     for (int r = 0; r < 2 * columns; r++)
         out[r] = (VEC)(0.0f);
     struct gemm_edge edge;
 #define WHOLE_TAP(m)                                                                                         \
-    NAME(gemm_tap)(p, t->src + edge.from, t->weights + edge.by, m, false, out + 2 * edge.in.first)
+    NAME(gemm_along)(p, t->src + edge.from, t->weights + edge.by, edge.taps, m, false,                       \
+                     out + 2 * edge.in.first)
 #define HALF_TAP(m)                                                                                          \
-    NAME(gemm_tap)(p, t->src + edge.from, t->weights + edge.by, m, true, out + 2 * edge.in.first)
-    EACH_EDGE(p, taps, &t->at, columns, edge) {
+    NAME(gemm_along)(p, t->src + edge.from, t->weights + edge.by, edge.taps, m, true, out + 2 * edge.in.first)
+    EACH_EDGE_RUN(p, taps, &t->at, columns, edge) {
         if (one)
             EACH_HEIGHT(edge.in.last - edge.in.first, HALF_TAP)
         else
