@@ -56,13 +56,12 @@ INLINE void gemm_move_across(constant struct gemm_params *p, struct gemm_tile *t
     case 3: f(3); break;                                                                                     \
     }
 
-/* Scales, bias, post-ops and stores of a tile, whose rows are `width` floats apart. */
+/* Scales, bias, post-ops and stores of `count` channels of a tile, whose rows are `width` floats apart. */
 OUTLINE void gemm_store_block(constant struct gemm_params *p, const struct gemm_tile *t,
-                              const struct epilogue_state *e, int columns, int width, float *out) {
-    const i64 left = p->channels - t->at.channel;
+                              const struct epilogue_state *e, int columns, int count, int width, float *out) {
     struct result_block b = {.x = out,
                              .rows = columns,
-                             .count = (int)(left < width ? left : width),
+                             .count = count,
                              .pitch = width,
                              .row_dim = p->column_dim,
                              .lanes = p->channel_dim,

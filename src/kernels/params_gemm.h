@@ -29,6 +29,7 @@ struct gemm_params {
     i64 src_batch[GEMM_BATCHES], weights_batch[GEMM_BATCHES], bias_batch[GEMM_BATCHES],
             dst_batch[GEMM_BATCHES];
     i64 rows, columns, channels; /* y, x, n */
+    i64 missing;                 /* f32: so many channels does the last column of a row not have */
     i64 src_row, src_column;     /* strides of y and x */
     i64 dst_row, dst_column;
     i64 window[3], depth; /* d, h, w; i */

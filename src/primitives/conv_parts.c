@@ -3,8 +3,12 @@
 #include "primitives/conv_parts.h"
 #include "base/round.h"
 
+static bool is_wide(const struct conv_parts *parts, int d) {
+    return parts->wide > 1 && d == 2;
+}
+
 static dnnl_dim_t parts_along(const struct conv_parts *parts, int d) {
-    if (!parts->transposed) return 1;
+    if (!parts->transposed || is_wide(parts, d)) return 1;
     return parts->window.stride[d] < parts->dst[d] ? parts->window.stride[d] : parts->dst[d];
 }
 
@@ -39,13 +43,37 @@ static void set_transposed(struct conv_part *part, const struct window *w, int d
     part->first[d] = rest, part->step[d] = w->stride[d];
 }
 
+static dnnl_dim_t divide_down(dnnl_dim_t a, dnnl_dim_t b) {
+    return a / b - (a % b < 0);
+}
+
+/* Position r of a place at 0 uses tap k if r + padding - k is a multiple of the stride: see set_transposed.
+ */
+struct conv_span conv_wide_span(const struct window *w, dnnl_dim_t wide) {
+    const dnnl_dim_t first = -divide_down(w->taps[2] - 1 - w->padding[2], w->stride[2]),
+                     last = divide_down(wide - 1 + w->padding[2], w->stride[2]);
+    return (struct conv_span){.first = first, .taps = last - first + 1};
+}
+
+static void set_wide(struct conv_part *part, const struct window *w, dnnl_dim_t wide) {
+    const struct conv_span span = conv_wide_span(w, wide);
+    part->window.taps[2] = span.taps;
+    part->window.stride[2] = wide / w->stride[2];
+    part->window.step[2] = 1;
+    part->window.padding[2] = -span.first;
+    part->step[2] = wide;
+}
+
 struct conv_part conv_part_at(const struct conv_parts *parts, dnnl_dim_t index) {
     struct conv_part part = {.window = parts->window};
     for (int d = 2; d >= 0; d--) {
         dnnl_dim_t count = parts_along(parts, d), rest = count > 1 ? index % count : 0;
         index = count > 1 ? index / count : index;
         part.tap_step[d] = part.step[d] = 1;
-        if (parts->transposed) set_transposed(&part, &parts->window, d, rest);
+        if (is_wide(parts, d))
+            set_wide(&part, &parts->window, parts->wide);
+        else if (parts->transposed)
+            set_transposed(&part, &parts->window, d, rest);
         part.places[d] = divide_up(parts->dst[d] - rest, part.step[d]);
     }
     return part;

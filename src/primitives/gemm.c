@@ -197,6 +197,7 @@ void gemm_fill(struct gemm_params *p, const struct gemm_view *view, const struct
         p->bias_batch[i] = view->bias.batch[i], p->dst_batch[i] = view->dst.batch[i];
     }
     p->rows = view->rows, p->columns = view->columns, p->channels = view->channels;
+    p->missing = view->missing;
     p->src_row = view->src.row, p->src_column = view->src.column;
     p->dst_row = view->dst.row, p->dst_column = view->dst.column;
     for (int i = 0; i < 3; i++)
@@ -322,7 +323,7 @@ static void describe_plain(const struct epilogue_build *ep, struct gemm_params *
     const bool relu = a->alg == ELTWISE_RELU && a->alpha == 0;
     p->limits = relu ? 1 : a->alg == ELTWISE_CLIP ? 2 : 0;
     p->low = relu ? 0 : a->alpha, p->high = a->beta;
-    p->direct = p->plain && (p->limits > 0 || a->alg == 0);
+    p->direct = p->plain && p->missing == 0 && (p->limits > 0 || a->alg == 0);
 }
 
 /* Tiles that a work-item computes one after the other, because to begin one costs as much as 300 fma: as many
@@ -541,7 +542,8 @@ static struct pack_params *launch_pack(struct plan *plan, const struct gemm_weig
 
 dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *w, struct gemm_view *view,
                         dnnl_dim_t *group) {
-    dnnl_dim_t width = gemm_panel(plan), panels = gemm_panels(plan, w->outputs * w->merged);
+    dnnl_dim_t width = w->width ? w->width : gemm_panel(plan);
+    dnnl_dim_t panels = divide_up(w->outputs * w->merged, width);
     dnnl_dim_t depth = gemm_depth(plan, w->inputs * w->merged), tap = depth * width;
     struct launch *launch;
     struct pack_params *p = launch_pack(plan, w, panels, depth, &launch);

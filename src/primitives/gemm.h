@@ -62,6 +62,7 @@ struct gemm_operand {
 struct gemm_view {
     dnnl_dim_t batch[GEMM_VIEW_BATCHES];
     dnnl_dim_t rows, columns, channels, depth;
+    dnnl_dim_t missing; /* f32: so many channels does the last column of a row not have */
     dnnl_dim_t window[3];
     struct gemm_operand src, weights, bias, dst;
     dnnl_dim_t src_window[3], weights_window[3]; /* strides */
@@ -152,6 +153,9 @@ dnnl_status_t gemm_clear_border(struct plan *plan, const struct image *image, co
 /* gemm_copy_padded from any type and layout, to the type that the kernels read. */
 dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t front[3],
                                const dnnl_dim_t size[3], struct image *moved);
+/* The same of an argument that is described as an image by `md`. */
+dnnl_status_t gemm_move_image(struct plan *plan, int arg, const md_t *md, const dnnl_dim_t front[3],
+                              const dnnl_dim_t size[3], struct image *moved);
 /* A dst that is not channels-last: sends the results to a tensor in scratchpad that is, and moves them from
  * there once they have been computed. */
 struct gemm_results {
@@ -170,6 +174,7 @@ struct gemm_weights {
     dnnl_dim_t groups, outputs, inputs, size[3];
     dnnl_dim_t merged; /* so many groups become one, as in struct gemm_conv */
     dnnl_dim_t offset, group, output, input, stride[3];
+    dnnl_dim_t width; /* of panels; 0: those of the kernels */
 };
 
 /* The layout of packed weights, whose plain `order` of dimensions ends with the input: "cba" becomes
@@ -197,6 +202,7 @@ struct gemm_conv {
     dnnl_dim_t merged;                  /* groups of the problem in one of these, because they are narrow */
     struct window window;               /* over src; missing dimensions come first */
     bool transposed;                    /* the window is over dst: see conv_parts.h */
+    dnnl_dim_t wide;                    /* positions of dst that a column computes: see wide_columns.h */
 };
 struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped);
 /* The size of the padded image that the window covers at `out` positions. True: there is padding. */

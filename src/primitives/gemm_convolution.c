@@ -11,6 +11,7 @@
 #include "primitives/convolution.h"
 #include "primitives/gemm.h"
 #include "primitives/primitives.h"
+#include "primitives/wide_columns.h"
 #include "primitives/window.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct gemm_conv gemm_conv_of(const struct problem *problem, bool grouped) {
                               .outputs = weights->dims[grouped],
                               .inputs = weights->dims[grouped + 1],
                               .merged = 1,
+                              .wide = 1,
                               .window = window_from_last(&window, src->ndims - 2),
                               .transposed = problem->kind == dnnl_deconvolution};
 }
@@ -70,7 +72,9 @@ dnnl_status_t gemm_set_layouts(struct plan *plan, const char *panels) {
 static void weights_tag(const struct plan *plan, const struct gemm_conv *c, bool grouped, char *tag,
                         size_t size) {
     const int ndims = problem_md(&plan->problem, DNNL_ARG_WEIGHTS)->ndims;
-    if (c->merged > 1)
+    if (c->wide > 1)
+        snprintf(tag, size, "%s", wide_columns_tag(ndims));
+    else if (c->merged > 1)
         snprintf(tag, size, "%.*s", ndims, "abcdef");
     else
         gemm_weights_tag(plan, ndims, grouped, tag, size);
@@ -133,8 +137,10 @@ static dnnl_data_type_t type_read(const struct plan *plan, const md_t *md) {
 }
 
 static struct conv_parts parts_of(const struct gemm_conv *c, const dnnl_dim_t dst[3]) {
-    return (struct conv_parts){
-            .window = c->window, .dst = {dst[0], dst[1], dst[2]}, .transposed = c->transposed};
+    return (struct conv_parts){.window = c->window,
+                               .dst = {dst[0], dst[1], dst[2]},
+                               .transposed = c->transposed,
+                               .wide = c->wide};
 }
 
 /* Is src one that the kernels read, apart from padding? */
@@ -153,11 +159,14 @@ static bool computes_edges(const struct plan *plan, const struct gemm_conv *c, c
                            const struct image *dst) {
     enum { STEPS_F32 = 16, STEPS_OTHERS = 64 };
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
-    const dnnl_dim_t columns = c->transposed ? dst->size[2] / c->window.stride[2] : dst->size[2];
+    const dnnl_dim_t apart = c->wide > 1     ? c->wide
+                             : c->transposed ? c->window.stride[2]
+                                             : 1,
+                     columns = divide_up(dst->size[2], apart);
     const bool others = tile->type == &gemm_bf16 || tile->type == &gemm_int8;
     const bool deep = (tile->type == &gemm_f32 && c->inputs >= STEPS_F32)
                       || (others && c->inputs / tile->type->quad >= STEPS_OTHERS);
-    const bool many = deep && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS;
+    const bool many = deep && columns > 0 && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS;
     const bool dense = is_dense(plan, problem_md(&plan->problem, DNNL_ARG_SRC));
     return (many || tile->type->tiles) && reach->clipped && columns > 0 && gemm_reads_src(plan, c->inputs)
            && (dense || (tile->type->tiles && !keeps_types(plan)));
@@ -223,6 +232,7 @@ static dnnl_status_t set_weights(struct plan *plan, const struct gemm_conv *c, b
     const bool ours = user.data_type == type_read(plan, &user);
     md_t moved;
     char panels[32];
+    if (c->wide > 1) return wide_columns_pack(plan, c, view);
     weights_tag(plan, c, grouped, panels, sizeof panels);
     if (ours && md_is_plain(&user) && packs_weights(plan, c, &user, grouped))
         return pack_weights(plan, c, DNNL_ARG_WEIGHTS, &user, grouped, view);
@@ -260,9 +270,10 @@ static void set_edges(struct gemm_view *view) {
 
 /* A row of the window that is contiguous in src and weights becomes one long step, and so do rows and planes
  * of an image that has its padding. */
-static void merge_taps(struct gemm_view *view, dnnl_dim_t panel) {
+static void merge_taps(struct gemm_view *view) {
     for (int i = 2; i >= (view->edge_depth > 0 ? 2 : 0); i--) {
-        bool long_step = view->src_window[i] == view->depth && view->weights_window[i] == view->depth * panel;
+        bool long_step = view->src_window[i] == view->depth
+                         && view->weights_window[i] == view->depth * view->weights_depth;
         if (view->window[i] != 1 && !long_step) break;
         view->depth *= view->window[i];
         view->window[i] = 1;
@@ -308,6 +319,16 @@ static bool needs_border(const struct plan *plan, bool clipped) {
     return clipped && quants_find(&plan->attr.zero_points, DNNL_ARG_SRC);
 }
 
+/* Would the universal kernel be faster? A launch costs about as much as so many products there. */
+static bool is_scattered(const struct gemm_conv *c, dnnl_dim_t batch, dnnl_dim_t parts) {
+    enum { PRODUCTS = 4096 };
+    const struct window *w = &c->window;
+    const double taps = (double)gemm_product(w->taps, 3) * (double)gemm_product(w->size, 3),
+                 products = taps * (double)(batch * c->groups) * (double)(c->inputs * c->outputs);
+    return parts > CONV_MOST_PARTS
+           && (parts > CONV_MOST_LARGE_PARTS || products < (double)(parts * PRODUCTS));
+}
+
 static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c, bool grouped) {
     struct plan *plan = ep->plan;
     struct image src;
@@ -318,9 +339,10 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
     const bool clipped = reach.clipped, edges = computes_edges(plan, c, &reach, &dst);
     const bool border = needs_border(plan, clipped);
     if (edges) reach = (struct conv_reach){0}; /* src is read as it is */
-    if (count > CONV_MOST_PARTS) return plan_skip(plan, "large strides need too many launches");
+    if (is_scattered(c, dst.batch, count)) return plan_skip(plan, "large strides need too many launches");
     TRY(prepare_src(plan, c, &reach, &src));
-    struct gemm_view whole = {.channels = c->outputs,
+    struct gemm_view whole = {.channels = c->outputs * c->wide,
+                              .missing = (c->wide - 1 - (dst.size[2] - 1) % c->wide) * c->outputs,
                               .clipped = clipped,
                               .src = {.arg = src.arg, .offset = src.offset},
                               .bias = bias_of(plan),
@@ -333,7 +355,7 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
         one.more = i + 1 < count;
         set_reduction(&view, plan, c, &part, &reach, &src);
         if (edges) set_edges(&view);
-        if (!border) merge_taps(&view, gemm_panel(plan));
+        if (!border) merge_taps(&view);
         set_rows(&view, &part, &src, &dst, ep->dst.ndims, border || edges || gemm_needs_positions(plan));
         set_batches(&view, c, &part, &src, &dst);
         TRY(gemm_launch(&one, &view));
@@ -348,7 +370,7 @@ static dnnl_status_t build(struct epilogue_build *ep, const struct gemm_conv *c,
 static bool wants_narrow(const struct plan *plan, const struct gemm_conv *c) {
     enum { NARROW = 8 };
     const bool halves = !(plan->device->info.features & HAS_MATRIX_TILES);
-    return gemm_tile_of(plan) == &gemm_14x32 && (c->merged > 1 || (halves && c->outputs <= NARROW));
+    return gemm_tile_of(plan) == &gemm_14x32 && (c->merged > 1 || (halves && c->outputs * c->wide <= NARROW));
 }
 
 dnnl_status_t gemm_build_convolution(struct plan *plan) {
@@ -357,6 +379,9 @@ dnnl_status_t gemm_build_convolution(struct plan *plan) {
     bool grouped = gemm_is_grouped(&plan->problem);
     struct gemm_conv c = gemm_conv_of(&plan->problem, grouped);
     TRY(merge_groups(plan, &c));
+    if (wide_columns_beat_pairs(plan, &c))
+        return plan_skip(plan, "few output channels: several positions at once, of f32, are faster");
+    c.wide = wide_columns_count(plan, &c);
     if (wants_narrow(plan, &c)) return plan_skip(plan, "few output channels: a narrower tile wastes less");
     struct epilogue_build ep;
     TRY(choose_layouts(plan, &c, grouped));
@@ -400,6 +425,6 @@ dnnl_status_t gemm_build_inner_product(struct plan *plan) {
                              .dst = {.arg = dst.arg, .offset = dst.offset, .column = dst.batch_stride}};
     TRY(set_weights(plan, &c, false, &view));
     set_reduction(&view, plan, &c, &part, &reach, &src);
-    merge_taps(&view, gemm_panel(plan));
+    merge_taps(&view);
     return gemm_launch(&ep, &view);
 }

@@ -28,9 +28,8 @@ static dnnl_status_t inner_md(const struct image *image, const dnnl_dim_t front[
     return dnnl_success;
 }
 
-dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t front[3],
-                               const dnnl_dim_t size[3], struct image *moved) {
-    const md_t *md = problem_md(&plan->problem, arg);
+dnnl_status_t gemm_move_image(struct plan *plan, int arg, const md_t *md, const dnnl_dim_t front[3],
+                              const dnnl_dim_t size[3], struct image *moved) {
     dnnl_dim_t all[3] = {1, 1, 1};
     bool padded = false;
     for (int i = 0; i < 3; i++) {
@@ -44,6 +43,11 @@ dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t fron
     TRY(inner_md(moved, front, &user, gemm_tile_of(plan)->type->reads, &inside));
     if (padded) TRY(gemm_clear_border(plan, moved, front, &user));
     return append_reorder(plan, arg, &user, moved->arg, &inside, NULL);
+}
+
+dnnl_status_t gemm_move_padded(struct plan *plan, int arg, const dnnl_dim_t front[3],
+                               const dnnl_dim_t size[3], struct image *moved) {
+    return gemm_move_image(plan, arg, problem_md(&plan->problem, arg), front, size, moved);
 }
 
 dnnl_status_t gemm_move_results(struct epilogue_build *ep, struct gemm_results *results) {

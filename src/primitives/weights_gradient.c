@@ -175,13 +175,26 @@ static i64 merge_rows(struct weights_gradient_params *p, i64 batch) {
     return 1;
 }
 
+/* Rows of a chunk, of at most so many: whole planes, or an even part of one, if possible of four rows or a
+ * multiple, which kernels take at a time. */
+static i64 rows_each(i64 plane, i64 most) {
+    enum { TOGETHER = 4 };
+    if (plane <= most) return plane > 0 ? most / plane * plane : most;
+    for (i64 rows = most / TOGETHER * TOGETHER; rows >= TOGETHER; rows -= TOGETHER)
+        if (plane % rows == 0) return rows;
+    for (i64 rows = most; rows >= TOGETHER; rows--)
+        if (plane % rows == 0) return rows;
+    return most;
+}
+
 /* Chunks of whole rows, or pieces of long ones. */
-static void set_chunks(struct weights_gradient_params *p, i64 batch) {
+static void set_chunks(struct weights_gradient_params *p, i64 batch, bool depthwise) {
     const i64 length = p->places[2] > 0 ? p->places[2] : 1;
     p->rows = batch * p->places[0] * p->places[1];
     p->pieces = divide_up(length, GRADIENT_POSITIONS);
     p->piece = divide_up(length, p->pieces);
     p->chunk_rows = p->pieces > 1 ? 1 : GRADIENT_POSITIONS / p->piece;
+    if (depthwise) p->chunk_rows = rows_each(p->places[1], p->chunk_rows);
     p->chunks = divide_up(p->rows, p->chunk_rows) * p->pieces;
     if (p->chunks < 1) p->chunks = 1;
 }
@@ -277,7 +290,7 @@ enum { STREAMED = 1 << 22 };
 
 dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *g) {
     struct weights_gradient_params p = params_of(g);
-    set_chunks(&p, g->pairs ? g->image.batch : merge_rows(&p, g->image.batch));
+    set_chunks(&p, g->pairs ? g->image.batch : merge_rows(&p, g->image.batch), g->depthwise);
     p.tiles = divide_up(p.inputs, gemm_tile_of(plan)->height);
     p.tile = divide_up(p.inputs, p.tiles);
     const struct range range =

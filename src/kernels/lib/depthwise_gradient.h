@@ -139,162 +139,8 @@ INLINE struct depthwise_strip depthwise_strip(constant struct weights_gradient_p
     return s;
 }
 
-#if defined(NATIVE_AVX512) && !defined(DOUBLES)
-/* Windows of 3x3 with strides of 1: all taps of one vector of channels at once, in registers, at several rows
- * of places. Each element is loaded once for all of them. */
-enum {
-    NINE_ROWS = 4,     /* the most rows of places */
-    NINE_FLOATS = 256, /* of a row at a time, in all channels; measured 2026-11-18 on a Xeon with AMX */
-};
-
-struct depthwise_nine {
-    global const REAL *a, *d; /* of one vector of channels */
-    i64 a_row, a_step, d_row, d_step;
-    const struct gradient_span *spans; /* of the taps of a row */
-};
-
-/* Adds row k of the image to the sums of `rows` rows of places. x: what each tap reads. */
-INLINE void depthwise_nine_add(const VEC *x, const VEC *y, const int k, const int t, const int rows,
-                               VEC *acc) {
-#pragma unroll
-    for (int r = 0; r < rows; r++)
-        if (k >= r && k - r < 3) acc[3 * (k - r) + t] = fma(x[t], y[r], acc[3 * (k - r) + t]);
-}
-
-/* Positions `first` to `last` - 1, where all taps are inside. */
-INLINE void depthwise_nine_middle(const struct depthwise_nine *n, i64 first, i64 last, const int rows,
-                                  VEC *acc) {
-    VEC x[NINE_ROWS + 2][3], y[NINE_ROWS];
-#pragma unroll
-    for (int k = 0; k < rows + 2; k++)
-#pragma unroll
-        for (int t = 0; t < 2; t++)
-            x[k][t] = VLOAD(0, n->a + k * n->a_row + (first + t) * n->a_step);
-#pragma nounroll
-    for (i64 i = first; i < last; i++) {
-#pragma unroll
-        for (int r = 0; r < rows; r++)
-            y[r] = VLOAD(0, n->d + r * n->d_row + i * n->d_step);
-#pragma unroll
-        for (int k = 0; k < rows + 2; k++) {
-            x[k][2] = VLOAD(0, n->a + k * n->a_row + (i + 2) * n->a_step);
-#pragma unroll
-            for (int t = 0; t < 3; t++)
-                depthwise_nine_add(x[k], y, k, t, rows, acc);
-            x[k][0] = x[k][1], x[k][1] = x[k][2];
-        }
-    }
-}
-
-/* Positions where some are. */
-INLINE void depthwise_nine_edge(const struct depthwise_nine *n, i64 first, i64 last, const int rows,
-                                VEC *acc) {
-    VEC x[3], y[NINE_ROWS];
-#pragma nounroll
-    for (i64 i = first; i < last; i++) {
-#pragma unroll
-        for (int r = 0; r < rows; r++)
-            y[r] = VLOAD(0, n->d + r * n->d_row + i * n->d_step);
-#pragma unroll
-        for (int t = 0; t < 3; t++) {
-            if (i < n->spans[t].first || i >= n->spans[t].last) continue;
-#pragma unroll
-            for (int k = 0; k < rows + 2; k++) {
-                x[t] = VLOAD(0, n->a + k * n->a_row + (i + t) * n->a_step);
-                depthwise_nine_add(x, y, k, t, rows, acc);
-            }
-        }
-    }
-}
-
-/* Channels of the first lane of a vector: the last one may begin earlier. */
-INLINE i64 depthwise_vector(constant struct weights_gradient_params *p, i64 channel) {
-    return channel + LANES <= p->outputs ? channel : p->outputs - LANES;
-}
-
-INLINE i64 depthwise_clamp(i64 x, i64 low, i64 high) {
-    return x < low ? low : x > high ? high : x;
-}
-
-/* *bias += the places of some positions. */
-INLINE void depthwise_nine_bias(const struct depthwise_nine *n, i64 first, i64 last, const int rows,
-                                VEC *bias) {
-    VEC sum = *bias;
-#pragma nounroll
-    for (i64 i = first; i < last; i++) {
-        VEC each = VLOAD(0, n->d + i * n->d_step);
-#pragma unroll
-        for (int r = 1; r < rows; r++)
-            each += VLOAD(0, n->d + r * n->d_row + i * n->d_step);
-        sum += each;
-    }
-    *bias = sum;
-}
-
-/* sums[vector][row of the window][tap] += those of some rows of places, for the channels `first` to `last` -
- * 1, and bias[vector] += the places, unless it is null. All channels of a few positions come before the next
- * positions, so that memory is read nearly in order. */
-#define DEPTHWISE_NINE_OF(rows_)                                                                             \
-    OUTLINE void depthwise_nine_##rows_(constant struct weights_gradient_params *p,                          \
-                                        const struct depthwise_nine *from, i64 begin, i64 end, i64 columns,  \
-                                        i64 first, i64 last, VEC *sums, VEC *bias) {                         \
-        const i64 most = NINE_FLOATS / (last - first), each = most > 2 ? most : 2;                           \
-        for (i64 i = 0; i < columns; i += each) {                                                            \
-            const i64 until = i + each < columns ? i + each : columns;                                       \
-            const i64 left = depthwise_clamp(begin, i, until), right = depthwise_clamp(end, i, until);       \
-            VEC *to = sums;                                                                                  \
-            for (int v = 0; v * LANES < last - first; v++, to += 3 * GRADIENT_TAPS) {                        \
-                const i64 channel = depthwise_vector(p, first + v * LANES);                                  \
-                struct depthwise_nine n = *from;                                                             \
-                n.a += channel, n.d += channel;                                                              \
-                VEC acc[9];                                                                                  \
-                _Pragma("unroll") for (int k = 0; k < 9; k++) acc[k] = to[k / 3 * GRADIENT_TAPS + k % 3];    \
-                depthwise_nine_edge(&n, i, left, rows_, acc);                                                \
-                if (left < right) depthwise_nine_middle(&n, left, right, rows_, acc);                        \
-                depthwise_nine_edge(&n, right, until, rows_, acc);                                           \
-                _Pragma("unroll") for (int k = 0; k < 9; k++) to[k / 3 * GRADIENT_TAPS + k % 3] = acc[k];    \
-                if (bias) depthwise_nine_bias(&n, i, until, rows_, bias + v);                                \
-            }                                                                                                \
-        }                                                                                                    \
-    }
-DEPTHWISE_NINE_OF(1)
-DEPTHWISE_NINE_OF(2)
-DEPTHWISE_NINE_OF(4)
-
-/* How many rows of places, from `row` on, have the window inside the image and lie one after the other? */
-INLINE int depthwise_nine_rows(constant struct weights_gradient_params *p, const struct gradient_chunk *c,
-                               const struct depthwise_job *jobs, int count, int row) {
-    constant struct window *w = &p->window;
-    if (count != 3 || w->taps[2] != 3 || w->taps[1] != 3 || jobs[0].taps != 3 || w->stride[2] != 1
-        || w->step[2] != 1 || w->stride[1] != 1 || w->step[1] != 1 || jobs[2].reach[0] != jobs[0].reach[0])
-        return 0;
-    int rows = 0;
-    for (; row + rows < c->rows && rows < NINE_ROWS; rows++)
-        if (!gradient_row_is_inside(p, c, jobs[0].reach, row + rows)
-            || !gradient_row_is_inside(p, c, jobs[2].reach, row + rows)
-            || c->start[1][row + rows] != c->start[1][row] + rows)
-            break;
-    return rows;
-}
-
-/* For all channels of a work-item. Returns the number of rows of places. */
-INLINE int depthwise_nine(constant struct weights_gradient_params *p, const struct depthwise_job *job,
-                          int rows, i64 columns, i64 first, i64 last, global const REAL *a,
-                          global const REAL *d, VEC *sums, VEC *bias) {
-    const struct depthwise_nine n = {
-            a + job->image,      d,         p->image_stride[1], p->image_stride[2], p->places_stride[1],
-            p->places_stride[2], job->spans};
-    if (rows >= 4) {
-        depthwise_nine_4(p, &n, job->begin, job->end, columns, first, last, sums, bias);
-        return 4;
-    }
-    if (rows >= 2) {
-        depthwise_nine_2(p, &n, job->begin, job->end, columns, first, last, sums, bias);
-        return 2;
-    }
-    depthwise_nine_1(p, &n, job->begin, job->end, columns, first, last, sums, bias);
-    return 1;
-}
+#if defined(NATIVE_AVX2) && !defined(DOUBLES)
+#include "kernels/lib/depthwise_nine.h"
 #endif
 
 INLINE void depthwise_gradient_write(global REAL *dst, int skipped, VEC sums) {
@@ -346,12 +192,11 @@ INLINE int depthwise_gradient_rows(constant struct weights_gradient_params *p, c
                                    const struct depthwise_job *jobs, int count, i64 first, i64 last,
                                    global const REAL *image, global const REAL *places, int row, VEC *sums,
                                    VEC *bias) {
-#if defined(NATIVE_AVX512) && !defined(DOUBLES)
-    const int rows = p->outputs >= LANES ? depthwise_nine_rows(p, c, jobs, count, row) : 0;
-    if (rows > 0)
-        return depthwise_nine(p, jobs, rows, c->columns, first, last,
-                              image + (p->image_offset + c->image[row]),
-                              places + (p->places_offset + c->places[row]), sums, bias);
+#if defined(NATIVE_AVX2) && !defined(DOUBLES)
+    const int rows = depthwise_is_nine(p, jobs, count)
+                             ? depthwise_nine(p, c, jobs, row, first, last, image, places, sums, bias)
+                             : 0;
+    if (rows > 0) return rows;
 #endif
     for (i64 channel = first; channel < last;) {
         const struct depthwise_strip s = depthwise_strip(p, channel);

@@ -147,12 +147,12 @@ INLINE struct gemm_border gemm_border(constant struct gemm_params *p, i64 column
 /* Tap (d, h, k) of a tile at the border: its columns, and the offsets of what the first of them reads. */
 struct gemm_edge {
     struct gemm_columns in;
-    i64 from, by;
+    i64 from, by, taps; /* taps from this one on that these columns have, if asked for */
 };
 
 INLINE struct gemm_edge gemm_edge_at(constant struct gemm_params *p, const struct gemm_place *at, int columns,
                                      i64 d, i64 h, i64 k) {
-    struct gemm_edge edge = {.in = gemm_columns_inside(p, at->column, columns, k)};
+    struct gemm_edge edge = {.in = gemm_columns_inside(p, at->column, columns, k), .taps = 1};
     edge.from = at->src + d * p->src_window[0] + h * p->src_window[1] + k * p->edge_src
                 + edge.in.first * p->src_column;
     edge.by = d * p->weights_window[0] + h * p->weights_window[1] + k * p->edge_weights;
@@ -165,6 +165,24 @@ INLINE struct gemm_edge gemm_edge_at(constant struct gemm_params *p, const struc
         for (i64 h_ = (t)->first[1]; h_ < (t)->last[1]; h_++)                                                \
             for (i64 k_ = 0;                                                                                 \
                  k_ < (p)->border.taps[2] && (edge = gemm_edge_at(p, at, columns, d_, h_, k_), true); k_++)
+
+INLINE struct gemm_edge gemm_edge_run(constant struct gemm_params *p, const struct gemm_place *at,
+                                      int columns, i64 d, i64 h, i64 k) {
+    struct gemm_edge edge = gemm_edge_at(p, at, columns, d, h, k);
+    for (; k + edge.taps < p->border.taps[2]; edge.taps++) {
+        const struct gemm_columns next = gemm_columns_inside(p, at->column, columns, k + edge.taps);
+        if (next.first != edge.in.first || next.last != edge.in.last) break;
+    }
+    return edge;
+}
+
+/* A loop over runs of taps along a row that the same columns have. */
+#define EACH_EDGE_RUN(p, t, at, columns, edge)                                                               \
+    for (i64 d_ = (t)->first[0]; d_ < (t)->last[0]; d_++)                                                    \
+        for (i64 h_ = (t)->first[1]; h_ < (t)->last[1]; h_++)                                                \
+            for (i64 k_ = 0;                                                                                 \
+                 k_ < (p)->border.taps[2] && (edge = gemm_edge_run(p, at, columns, d_, h_, k_), true);       \
+                 k_ += edge.taps)
 
 /* The logical position in dst of a tile's column and channel, for the epilogue. */
 INLINE void gemm_position(constant struct gemm_params *p, const struct gemm_place *at, i64 column,

@@ -38,30 +38,35 @@ INLINE void NAME(gemm_sums)(constant struct gemm_params *p, const struct gemm_ti
     }
 }
 
-/* out[r][v] += one tap along a row. */
-INLINE void NAME(gemm_tap)(constant struct gemm_params *p, global const float *src,
-                           global const float *weights, const int m, const bool one, VEC *out) {
+/* out[r][v] += some taps along a row, one after the other. */
+INLINE void NAME(gemm_along)(constant struct gemm_params *p, global const float *src,
+                             global const float *weights, i64 taps, const int m, const bool one, VEC *out) {
+    const i64 column = p->src_column, step = p->weights_depth, depth = p->edge_depth;
     VEC acc[2 * HEIGHT];
     NAME(gemm_move)(acc, out, 2 * m);
-    if (one)
-        NAME(gemm_half_steps)(src, p->src_column, weights, p->weights_depth, p->edge_depth, m, acc);
-    else
-        NAME(gemm_steps)(src, p->src_column, weights, p->weights_depth, 0, p->edge_depth, 0, 0, 0, m, 1, acc);
+#pragma nounroll
+    for (i64 k = 0; k < taps; k++, src += p->edge_src, weights += p->edge_weights) {
+        if (one)
+            NAME(gemm_half_steps)(src, column, weights, step, depth, m, acc);
+        else
+            NAME(gemm_steps)(src, column, weights, step, 0, depth, 0, 0, 0, m, 1, acc);
+    }
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-/* out[r][v]: the whole reduction of a tile at the border of an image without padding. Each tap along a row is
- * computed for the columns that have it. */
+/* out[r][v]: the whole reduction of a tile at the border of an image without padding. Taps along a row
+ * are computed for the columns that have them. */
 INLINE void NAME(gemm_edge)(constant struct gemm_params *p, const struct gemm_tile *t,
                             const struct gemm_taps *taps, int columns, bool one, VEC *out) {
     for (int r = 0; r < 2 * columns; r++)
         out[r] = (VEC)(0.0f);
     struct gemm_edge edge;
 #define WHOLE_TAP(m)                                                                                         \
-    NAME(gemm_tap)(p, t->src + edge.from, t->weights + edge.by, m, false, out + 2 * edge.in.first)
+    NAME(gemm_along)(p, t->src + edge.from, t->weights + edge.by, edge.taps, m, false,                       \
+                     out + 2 * edge.in.first)
 #define HALF_TAP(m)                                                                                          \
-    NAME(gemm_tap)(p, t->src + edge.from, t->weights + edge.by, m, true, out + 2 * edge.in.first)
-    EACH_EDGE(p, taps, &t->at, columns, edge) {
+    NAME(gemm_along)(p, t->src + edge.from, t->weights + edge.by, edge.taps, m, true, out + 2 * edge.in.first)
+    EACH_EDGE_RUN(p, taps, &t->at, columns, edge) {
         if (one)
             EACH_HEIGHT(edge.in.last - edge.in.first, HALF_TAP)
         else
@@ -209,15 +214,30 @@ INLINE void NAME(gemm_store_edge)(constant struct gemm_params *p, const struct g
         }
 }
 
-INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
-                                  const struct epilogue_state *e, int columns, VEC *out) {
-    const i64 left = p->channels - t->at.channel;
+/* Columns of which `left` channels exist. */
+INLINE void NAME(gemm_store_columns)(constant struct gemm_params *p, const struct gemm_tile *t,
+                                     const struct epilogue_state *e, int columns, i64 left, VEC *out) {
     if (p->plain && left >= 2 * LANES)
         NAME(gemm_store_plain)(p, t, columns, out);
     else if (p->plain)
         NAME(gemm_store_edge)(p, t, columns, (int)left, out);
     else
-        gemm_store_block(p, t, e, columns, 2 * LANES, (private float *)out);
+        gemm_store_block(p, t, e, columns, (int)(left < 2 * LANES ? left : 2 * LANES), 2 * LANES,
+                         (private float *)out);
+}
+
+/* The last column of a row may have fewer channels. */
+INLINE void NAME(gemm_store_tile)(constant struct gemm_params *p, const struct gemm_tile *t,
+                                  const struct epilogue_state *e, int columns, VEC *out) {
+    const i64 left = p->channels - t->at.channel, rest = left - p->missing;
+    struct gemm_tile last = *t;
+    if (p->missing == 0 || t->at.column + columns < p->columns) {
+        NAME(gemm_store_columns)(p, t, e, columns, left, out);
+        return;
+    }
+    gemm_move_on(p, &last, columns - 1);
+    if (columns > 1) NAME(gemm_store_columns)(p, t, e, columns - 1, left, out);
+    if (rest > 0) NAME(gemm_store_columns)(p, &last, e, 1, rest, out + 2 * (columns - 1));
 }
 
 /* Asks for the dst that a tile is added to, which is there when its sums are. */
