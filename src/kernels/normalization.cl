@@ -293,8 +293,7 @@ INLINE i64 norm_periods(const struct norm_run *r, i64 i) {
 #define LOAD_BF16(i) widen_bf16(convert_uint16(vload16(0, (global const ushort *)r->src + (i))))
 #define LOAD_S8(i) widen_s8(convert_uint16(vload16(0, r->src + (i))))
 #define STORE_F32(y, i) STREAM_OR_STORE(y, (global float *)r->dst + (i), streams)
-#define STORE_F16(y, i)                                                                                      \
-    STREAM_OR_STORE(convert_ushort16(lanes_f16(y)), (global ushort *)r->dst + (i), streams)
+#define STORE_F16(y, i) STREAM_OR_STORE(narrow_f16(y), (global ushort *)r->dst + (i), streams)
 #define STORE_BF16(y, i) STREAM_OR_STORE(narrow_bf16(y), (global ushort *)r->dst + (i), streams)
 #define STORE_S8(y, i) STREAM_OR_STORE(convert_uchar16(lanes_s8(y)), r->dst + (i), streams)
 
