@@ -125,13 +125,16 @@ INLINE void NAME(turn_piece)(const struct tile_part *t, global const WORD *src, 
 }
 
 /* The same past the caches, in pieces: while one is turned, the next is asked for. `next` is what follows the
- * part in src, or NULL. */
+ * part in src, or NULL. Rows without a gap between them are one piece, and what is behind them the next, in
+ * the order of the memory, which is the fastest to read. */
 INLINE void NAME(transpose_past)(const struct tile_part *t, global const WORD *src, i64 src_x,
                                  global WORD *dst, i64 dst_y, global const WORD *next) {
-    const i64 line = LINE_BYTES / (i64)sizeof(WORD);
+    const i64 line = LINE_BYTES / (i64)sizeof(WORD), whole = src_x == t->y_valid - t->y0;
+    const i64 most = whole ? src_x : PIECE_LINES * line;
     struct tile_part piece = *t;
+    if (whole) next = src + t->x_valid * src_x + t->y0;
     for (; piece.y0 < t->y_valid; piece.y0 = piece.y_valid) {
-        const i64 left = t->y_valid - piece.y0, size = left < PIECE_LINES * line ? left : PIECE_LINES * line;
+        const i64 left = t->y_valid - piece.y0, size = left < most ? left : most;
         global const WORD *after = left > size ? src + t->x0 * src_x + piece.y0 + size : next;
         struct lines_ahead ahead = {(global const uchar *)after, src_x * (i64)sizeof(WORD),
                                     (int)((size + line - 1) / line), 0};
