@@ -336,8 +336,8 @@ static void fill_tiles(struct reorder_tiles_params *p, struct loops *l, dnnl_dim
     }
 }
 
-/* Tiles of results that bypass the caches: rows of src without a gap between them, which are read in the order
- * of the memory, and two lines of dst of each column. Half of the L2 cache must hold them. */
+/* Tiles of results that bypass the caches: rows of src without a gap between them, which are read in the
+ * order of the memory, and two lines of dst of each column. Half of the L2 cache must hold them. */
 static void take_whole_rows(struct reorder_tiles_params *p, size_t cache, int bits) {
     enum { LINES = 2, LINE_BITS = 512, PAGE = 4096 };
     const dnnl_dim_t side = LINES * LINE_BITS / bits;
