@@ -339,10 +339,10 @@ static void fill_tiles(struct reorder_tiles_params *p, struct loops *l, dnnl_dim
 /* Tiles of results that bypass the caches: rows of src without a gap between them, which are read in the
  * order of the memory, and two lines of dst of each column. Half of the L2 cache must hold them. */
 static void take_whole_rows(struct reorder_tiles_params *p, size_t cache, int bits) {
-    enum { LINES = 2, LINE_BITS = 512, PAGE = 4096 };
-    const dnnl_dim_t side = LINES * LINE_BITS / bits;
+    enum { LINES = 2, LINE_BITS = 512, PAGE = 4096, LEAST = 1 << 16 };
+    const dnnl_dim_t side = LINES * LINE_BITS / bits, bytes = side * p->y.size * bits / 8;
     if (!p->transpose || p->x.size < side || p->x.src_stride != p->y.size) return;
-    if (p->y.dst_stride * bits / 8 > PAGE || (size_t)(side * p->y.size * bits / 8) > cache / 2) return;
+    if (p->y.dst_stride * bits / 8 > PAGE || bytes < LEAST || (size_t)bytes > cache / 2) return;
     p->tile_x = side;
     p->tile_y = p->y.size;
     p->tile_z = 1;
