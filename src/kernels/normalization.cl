@@ -79,38 +79,80 @@ struct norm_ahead {
     int step;
 };
 
+/* Where results go: floats at y, or, if `type` is not 0, elements at `to`. `past`: past the caches. */
+struct norm_target {
+    float *y;
+    global uchar *to;
+    int type, past;
+};
+
+INLINE void norm_put(float16 x, const struct norm_target *target, const int type, i64 i) {
+    const int past = target->past;
+    if (type == TYPE_F32)
+        STREAM_OR_STORE(x, (global float *)target->to + i, past);
+    else if (type == TYPE_BF16)
+        STREAM_OR_STORE(narrow_bf16(x), (global ushort *)target->to + i, past);
+    else if (type == TYPE_F16)
+        STREAM_OR_STORE(narrow_f16(x), (global ushort *)target->to + i, past);
+    else
+        vstore16(x, 0, target->y + i);
+}
+
 /* y = (x - mean) * factor * scale + shift */
-INLINE void norm_apply_with(float *y, const float *x, i64 n, float mean, float factor, const int scaled,
-                            const float *scale, const int shifted, const float *shift,
-                            struct norm_ahead ahead) {
+INLINE void norm_apply_with(const struct norm_target *target, const int type, const float *x, i64 n,
+                            float mean, float factor, const int scaled, const float *scale, const int shifted,
+                            const float *shift, struct norm_ahead ahead) {
     const float16 m = (float16)(mean), f = (float16)(factor), none = (float16)(0.0f);
     i64 i = 0;
     for (; i + 16 <= n; i += 16) {
         PREFETCH(ahead.at);
         ahead.at += ahead.step;
-        vstore16(norm_result(vload16(0, x + i), m, f, scaled, scaled ? vload16(0, scale + i) : none, shifted,
+        norm_put(norm_result(vload16(0, x + i), m, f, scaled, scaled ? vload16(0, scale + i) : none, shifted,
                              shifted ? vload16(0, shift + i) : none),
-                 0, y + i);
+                 target, type, i);
     }
     if (i == n) return;
     float16 v, s = none, b = none;
     norm_load(&v, x + i, n - i, 0.0f);
     if (scaled) norm_load(&s, scale + i, n - i, 0.0f);
     if (shifted) norm_load(&b, shift + i, n - i, 0.0f);
-    norm_store(norm_result(v, m, f, scaled, s, shifted, b), y + i, n - i);
+    norm_store(norm_result(v, m, f, scaled, s, shifted, b), target->y + i, n - i);
 }
 
 /* The same; scale and shift may be NULL. */
-INLINE void norm_apply(float *y, const float *x, i64 n, float mean, float factor, const float *scale,
-                       const float *shift, struct norm_ahead ahead) {
+INLINE void norm_apply_as(const struct norm_target *target, const int type, const float *x, i64 n, float mean,
+                          float factor, const float *scale, const float *shift, struct norm_ahead ahead) {
     if (scale && shift)
-        norm_apply_with(y, x, n, mean, factor, 1, scale, 1, shift, ahead);
+        norm_apply_with(target, type, x, n, mean, factor, 1, scale, 1, shift, ahead);
     else if (scale)
-        norm_apply_with(y, x, n, mean, factor, 1, scale, 0, 0, ahead);
+        norm_apply_with(target, type, x, n, mean, factor, 1, scale, 0, 0, ahead);
     else if (shift)
-        norm_apply_with(y, x, n, mean, factor, 0, 0, 1, shift, ahead);
+        norm_apply_with(target, type, x, n, mean, factor, 0, 0, 1, shift, ahead);
     else
-        norm_apply_with(y, x, n, mean, factor, 0, 0, 0, 0, ahead);
+        norm_apply_with(target, type, x, n, mean, factor, 0, 0, 0, 0, ahead);
+}
+
+INLINE void norm_apply(const struct norm_target *target, const float *x, i64 n, float mean, float factor,
+                       const float *scale, const float *shift, struct norm_ahead ahead) {
+    switch (target->type) {
+    case TYPE_F32: norm_apply_as(target, TYPE_F32, x, n, mean, factor, scale, shift, ahead); return;
+    case TYPE_BF16: norm_apply_as(target, TYPE_BF16, x, n, mean, factor, scale, shift, ahead); return;
+    case TYPE_F16: norm_apply_as(target, TYPE_F16, x, n, mean, factor, scale, shift, ahead); return;
+    }
+    norm_apply_as(target, 0, x, n, mean, factor, scale, shift, ahead);
+}
+
+/* Whole vectors of the usual types are stored where they are computed, and so are floats where they are.
+ * Registers are too few to round to bf16 there with less than AVX-512. */
+#ifdef NATIVE_AVX512
+enum { NORM_STORES_BF16 = 1 };
+#else
+enum { NORM_STORES_BF16 = 0 };
+#endif
+INLINE int norm_stores(constant struct norm_rows_params *p) {
+    if (p->length % 16 != 0 || p->dst_stride != 1) return 0;
+    return p->dst_type == TYPE_F16 || (p->dst_type == TYPE_BF16 && NORM_STORES_BF16)
+           || (p->dst_type == TYPE_F32 && STREAMED(p->streams));
 }
 
 /* Scale or shift as floats: in `to`, where they are, or NULL if there is none. */
@@ -132,10 +174,12 @@ INLINE void norm_row(constant struct norm_rows_params *p, global const uchar *sr
                      global uchar *dst, i64 to, float *mean, float *variance, const float *scale,
                      const float *shift, float *space) {
     const float *x = space;
-    float *y = space;
+    const int direct = norm_stores(p);
+    struct norm_target target = {space, dst + to * type_bytes(p->dst_type), direct ? p->dst_type : 0, 0};
+    target.past = p->streams && STREAMS_ROW(target.to, TYPE_U8, 0);
 #if NORM_IN_PLACE
     if (p->src_type == TYPE_F32 && p->src_stride == 1) x = (const float *)src + from;
-    if (p->dst_type == TYPE_F32 && p->dst_stride == 1 && !STREAMED(p->streams)) y = (float *)dst + to;
+    if (!direct && p->dst_type == TYPE_F32 && p->dst_stride == 1) target.y = (float *)dst + to;
 #endif
     if (x == space) row_load(space, src, p->src_type, from, p->src_stride, (int)p->length);
     if (!p->given) {
@@ -147,8 +191,8 @@ INLINE void norm_row(constant struct norm_rows_params *p, global const uchar *sr
     const int bytes = type_bytes(p->src_type);
     const i64 next = p->nloops > 0 ? from + p->loops[p->nloops - 1].src : from;
     const struct norm_ahead ahead = {src + next * bytes, 16 * bytes};
-    norm_apply(y, x, p->length, *mean, factor, scale, shift, ahead);
-    if (y == space)
+    norm_apply(&target, x, p->length, *mean, factor, scale, shift, ahead);
+    if (!direct && target.y == space)
         row_store_rows(dst, p->dst_type, to, p->dst_stride, space, (int)p->length, 0, 1, p->streams);
 }
 
@@ -293,8 +337,7 @@ INLINE i64 norm_periods(const struct norm_run *r, i64 i) {
 #define LOAD_BF16(i) widen_bf16(convert_uint16(vload16(0, (global const ushort *)r->src + (i))))
 #define LOAD_S8(i) widen_s8(convert_uint16(vload16(0, r->src + (i))))
 #define STORE_F32(y, i) STREAM_OR_STORE(y, (global float *)r->dst + (i), streams)
-#define STORE_F16(y, i)                                                                                      \
-    STREAM_OR_STORE(convert_ushort16(lanes_f16(y)), (global ushort *)r->dst + (i), streams)
+#define STORE_F16(y, i) STREAM_OR_STORE(narrow_f16(y), (global ushort *)r->dst + (i), streams)
 #define STORE_BF16(y, i) STREAM_OR_STORE(narrow_bf16(y), (global ushort *)r->dst + (i), streams)
 #define STORE_S8(y, i) STREAM_OR_STORE(convert_uchar16(lanes_s8(y)), r->dst + (i), streams)
 

@@ -17,7 +17,7 @@ INLINE float16 gradient_load(const int type, global const uchar *from, i64 i) {
 
 INLINE void gradient_store(const int type, float16 x, global uchar *to, i64 i) {
     if (type == TYPE_F16)
-        vstore16(convert_ushort16(lanes_f16(x)), 0, (global ushort *)to + i);
+        vstore16(narrow_f16(x), 0, (global ushort *)to + i);
     else if (type == TYPE_BF16)
         vstore16(narrow_bf16(x), 0, (global ushort *)to + i);
     else

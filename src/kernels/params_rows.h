@@ -57,6 +57,7 @@ struct rows_params {
     i32 nloops, nops, noperands, ntracked; /* ntracked: the number of `tracked` */
     i32 padded;                            /* every operand has the padding of dst */
     i32 streams;                           /* results bypass the caches */
+    i32 ahead, pad;                        /* ahead: operands are asked for so many bytes before; 0: not */
     i64 count, span;                       /* blocks, and how many of them a work-item computes */
     i64 rows, length;                      /* of a block: at most this many steps of the last two loops */
     i64 elements;                          /* of all loops */
@@ -67,6 +68,6 @@ struct rows_params {
     struct row_operand operands[ROW_OPERANDS];
     struct row_op ops[ROW_OPS];
 };
-PARAMS_SIZE(rows_params, 24 + 40 + 48 + 2 * 104 + 12 * 16 + 12 * 112 + 16 * 32);
+PARAMS_SIZE(rows_params, 32 + 40 + 48 + 2 * 104 + 12 * 16 + 12 * 112 + 16 * 32);
 
 #endif

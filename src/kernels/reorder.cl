@@ -204,6 +204,9 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
 #define NAME(name) name##_32
 #define SIDE 8
 #define TURN TRANSPOSE_8X8
+#ifdef NATIVE_AVX512
+#define TURN_SQUARE transpose_16x16
+#endif
 #define RUN_VECTOR float16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16

@@ -295,6 +295,7 @@ OUTLINE void row_compute(const struct row_state *s, struct row_block *block, str
     struct row_result last = between;
     struct row_chain *c = &space->chain;
     c->used = c->chain.count = 0;
+    c->chain.ahead = p->ahead;
     const int direct = !edge && row_is_in_reach(p, block, dst);
     if (direct) {
         row_set_in_place(s, block, dst, &last.place);

@@ -142,8 +142,9 @@ struct softmax_batch {
     float tops[SOFTMAX_BATCH], ends[SOFTMAX_BATCH]; /* ends: the factors, or the logarithms of the sums */
 };
 
+/* `powers`: the results are left as powers, for softmax_store. */
 INLINE void softmax_rows(struct softmax_batch *b, const float *x, float *y, int rows, int n, int log,
-                         struct softmax_ahead ahead) {
+                         int powers, struct softmax_ahead ahead) {
 #pragma nounroll
     for (int r = 0; r < rows; r++)
         b->tops[r] = most_of_lanes(softmax_top(x + b->from[r], n, (float16)(-INFINITY)));
@@ -156,11 +157,34 @@ INLINE void softmax_rows(struct softmax_batch *b, const float *x, float *y, int 
         b->ends[r] = log ? line.log_sum : line.factor;
     }
 #pragma nounroll
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < rows && !powers; r++)
         if (log)
             softmax_subtract(x + b->from[r], y + b->to[r], n, (float16)(b->tops[r]), (float16)(b->ends[r]));
         else
             softmax_multiply(y + b->to[r], y + b->to[r], n, (float16)(b->ends[r]));
+}
+
+/* Stores factor * x as elements: whole vectors, of types that softmax_stores. */
+#define SOFTMAX_STORE(type_, element_, NARROW_)                                                              \
+    case type_:                                                                                              \
+        for (int i = 0; i < n; i += 16) {                                                                    \
+            const float16 y = vload16(0, from + i) * factor;                                                 \
+            STREAM_OR_STORE(NARROW_(y), (global element_ *)to + offset + i, past);                           \
+        }                                                                                                    \
+        break;
+#define SOFTMAX_SAME(y_) (y_)
+INLINE void softmax_store(global uchar *to, int type, i64 offset, const float *from, int n, float16 factor,
+                          int streams) {
+    const int past = streams && n * type_bytes(type) >= 4 * LINE_BYTES && STREAMS_ROW(to, type, offset);
+    switch (type) {
+        SOFTMAX_STORE(TYPE_F32, float, SOFTMAX_SAME)
+        SOFTMAX_STORE(TYPE_BF16, ushort, narrow_bf16)
+        SOFTMAX_STORE(TYPE_F16, ushort, narrow_f16)
+    }
+}
+
+INLINE int softmax_stores(int type, int length) {
+    return length % 16 == 0 && (type == TYPE_F32 || type == TYPE_BF16 || type == TYPE_F16);
 }
 
 /* Loads the lines of a batch, computes and stores them. */
@@ -169,6 +193,7 @@ INLINE void softmax_short(constant struct softmax_lines_params *p, global const 
     const int length = (int)p->length, n = whole_vectors(length);
     const int from_src = row_is_in_place(p->types[0], length),
               to_dst = row_is_in_place(p->types[1], length) && !STREAMED(p->streams);
+    const int powers = !to_dst && !p->log && softmax_stores(p->types[1], length);
     const int bytes = type_bytes(p->types[0]);
     const struct softmax_ahead ahead = {src + softmax_unit(p, unit + rows).offsets[0] * bytes, 16 * bytes};
     struct softmax_batch b;
@@ -187,10 +212,13 @@ INLINE void softmax_short(constant struct softmax_lines_params *p, global const 
         b.to[r] = to_dst ? u.offsets[1] : r * n;
         offsets[r] = u.offsets[1];
     }
-    softmax_rows(&b, x, y, rows, n, p->log, ahead);
+    softmax_rows(&b, x, y, rows, n, p->log, powers, ahead);
 #pragma nounroll
     for (int r = 0; r < rows && !to_dst; r++)
-        row_store_rows(dst, p->types[1], offsets[r], 1, own + r * n, length, 0, 1, p->streams);
+        if (powers)
+            softmax_store(dst, p->types[1], offsets[r], own + r * n, n, (float16)(b.ends[r]), p->streams);
+        else
+            row_store_rows(dst, p->types[1], offsets[r], 1, own + r * n, length, 0, 1, p->streams);
 }
 
 /* A line of any length, in parts. Powers that are stored as they are need not be computed again. */

@@ -173,8 +173,7 @@ static dnnl_status_t launch_rows(struct plan *plan, const struct kernel *kernel,
     launch_bind(launch, kept && !made->about_zero ? DNNL_ARG_MEAN : ARG_NOTHING);
     launch_bind(launch, kept ? DNNL_ARG_VARIANCE : ARG_NOTHING);
     launch_bind(launch, to);
-    /* Rows of small types take longer to compute than to move. */
-    if (made->dst_type == TYPE_F32) launch_may_stream_to(launch, to, &p->streams);
+    launch_may_stream_to(launch, to, &p->streams);
     return dnnl_success;
 }
 

@@ -336,6 +336,18 @@ static void fill_tiles(struct reorder_tiles_params *p, struct loops *l, dnnl_dim
     }
 }
 
+/* Tiles of results that bypass the caches: rows of src without a gap between them, which are read in the
+ * order of the memory, and two lines of dst of each column. Half of the L2 cache must hold them. */
+static void take_whole_rows(struct reorder_tiles_params *p, size_t cache, int bits) {
+    enum { LINES = 2, LINE_BITS = 512, PAGE = 4096, LEAST = 1 << 16 };
+    const dnnl_dim_t side = LINES * LINE_BITS / bits, bytes = side * p->y.size * bits / 8;
+    if (!p->transpose || p->x.size < side || p->x.src_stride != p->y.size) return;
+    if (p->y.dst_stride * bits / 8 > PAGE || bytes < LEAST || (size_t)bytes > cache / 2) return;
+    p->tile_x = side;
+    p->tile_y = p->y.size;
+    p->tile_z = 1;
+}
+
 static size_t tiles(const struct tile_loop *loop, dnnl_dim_t tile) {
     return (size_t)divide_up(loop->size, tile);
 }
@@ -383,8 +395,10 @@ static dnnl_status_t plan_tiles(struct plan *plan, struct reorder_tiles_params *
     struct loops l;
     *tiled = (struct reorder_tiles_params){.src_offset = src->offset0, .dst_offset = dst->offset0};
     TRY(plan_loops(plan, &l));
-    if (md_nelems(dst, true) > 0)
-        fill_tiles(tiled, &l, work_of_item(plan->device, md_nelems(dst, true)), dt_bits(dst->data_type));
+    if (md_nelems(dst, true) == 0) return dnnl_success;
+    fill_tiles(tiled, &l, work_of_item(plan->device, md_nelems(dst, true)), dt_bits(dst->data_type));
+    if (src->data_type == dst->data_type && md_size(dst, 0) >= plan_cache(plan))
+        take_whole_rows(tiled, plan->device->info.cache_bytes[1], dt_bits(dst->data_type));
     return dnnl_success;
 }
 

@@ -568,6 +568,25 @@ static dnnl_status_t end_narrow(struct rows *rows) {
     return append_reorder(rows->plan, ARG_SCRATCHPAD, &rows->dst, rows->dst_arg, &final, NULL);
 }
 
+/* The bytes of all operands and dst, each as often as it is visited. */
+static i64 bytes_of(const struct rows_params *p) {
+    i64 bytes = 0;
+    for (int o = 0; o < p->noperands; o++) {
+        i64 visited = p->operands[o].buffer < 0 ? 0 : dt_bits((dnnl_data_type_t)p->operands[o].type) / 8;
+        for (int l = 0; l < p->nloops; l++)
+            if (p->operands[o].strides[l] != 0) visited *= p->loops[l].size;
+        bytes += visited;
+    }
+    return bytes;
+}
+
+/* What comes from memory is asked for early: few vectors are computed at once where one takes long. */
+static i32 bytes_ahead(const struct rows *rows) {
+    enum { AHEAD = 4096 };
+    const size_t cache = plan_cache(rows->plan);
+    return cache > 0 && (size_t)bytes_of(&rows->params) >= cache ? AHEAD : 0;
+}
+
 static bool reads_dst(const struct rows *rows) {
     const struct rows_params *p = &rows->params;
     for (int o = 1; o < p->noperands; o++)
@@ -585,6 +604,7 @@ dnnl_status_t rows_end(struct rows *rows) {
     TRY(build_loops(rows, work));
     bool cpu = plan->device->info.class == DEVICE_CPU;
     struct range range = cut_work(&rows->params, plan->device, work);
+    rows->params.ahead = bytes_ahead(rows);
     struct rows_params *p = plan_launch(plan, cpu ? &kernel_rows : &kernel_row_items, range, &launch);
     if (!p) return dnnl_out_of_memory;
     *p = rows->params;

@@ -2,7 +2,7 @@
 /*
  * Parts of tiles whose elements are moved without being changed: see reorder.cl. Included once per size of an
  * element, which is a WORD; NAME(x) appends the size to a name. TURN transposes SIDE x SIDE elements, and
- * RUN_LOAD and RUN_STORE move RUN_LENGTH of them, in a RUN_VECTOR.
+ * TURN_SQUARE, if it is there, 16 x 16. RUN_LOAD and RUN_STORE move RUN_LENGTH of them, in a RUN_VECTOR.
  */
 
 /* Two or four rows that lie in turn in src, or are to lie in turn in dst: RUN_LENGTH elements of each at
@@ -89,6 +89,14 @@ INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *s
         NAME(transpose_few)(t, src, src_x, dst, dst_y, streams);
         return;
     }
+#ifdef TURN_SQUARE
+    if ((t->x_valid - t->x0) % 16 == 0 && (t->y_valid - t->y0) % 16 == 0) {
+        for (i64 y = t->y0; y < t->y_valid; y += 16)
+            for (i64 x = t->x0; x < t->x_valid; x += 16)
+                TURN_SQUARE(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
+        return;
+    }
+#endif
     for (i64 y = t->y0; y < t->y_valid; y += SIDE)
         for (i64 x = t->x0; x < t->x_valid; x += SIDE) {
             const i64 at_x = x < x_last ? x : x_last, at_y = y < y_last ? y : y_last;
@@ -125,13 +133,16 @@ INLINE void NAME(turn_piece)(const struct tile_part *t, global const WORD *src, 
 }
 
 /* The same past the caches, in pieces: while one is turned, the next is asked for. `next` is what follows the
- * part in src, or NULL. */
+ * part in src, or NULL. Rows without a gap between them are one piece, and what is behind them the next, in
+ * the order of the memory, which is the fastest to read. */
 INLINE void NAME(transpose_past)(const struct tile_part *t, global const WORD *src, i64 src_x,
                                  global WORD *dst, i64 dst_y, global const WORD *next) {
-    const i64 line = LINE_BYTES / (i64)sizeof(WORD);
+    const i64 line = LINE_BYTES / (i64)sizeof(WORD), whole = src_x == t->y_valid - t->y0;
+    const i64 most = whole ? src_x : PIECE_LINES * line;
     struct tile_part piece = *t;
+    if (whole) next = src + t->x_valid * src_x + t->y0;
     for (; piece.y0 < t->y_valid; piece.y0 = piece.y_valid) {
-        const i64 left = t->y_valid - piece.y0, size = left < PIECE_LINES * line ? left : PIECE_LINES * line;
+        const i64 left = t->y_valid - piece.y0, size = left < most ? left : most;
         global const WORD *after = left > size ? src + t->x0 * src_x + piece.y0 + size : next;
         struct lines_ahead ahead = {(global const uchar *)after, src_x * (i64)sizeof(WORD),
                                     (int)((size + line - 1) / line), 0};
@@ -235,6 +246,7 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
 #undef NAME
 #undef SIDE
 #undef TURN
+#undef TURN_SQUARE
 #undef RUN_LOAD
 #undef RUN_STORE
 #undef RUN_LENGTH

@@ -320,7 +320,7 @@ OUTLINE void row_store_rows(global uchar *to, int type, i64 offset, i64 stride, 
     switch (type) {
         ROW_STORE(TYPE_F32, 32, uint, as_uint16(x), as_uint16(x))
         ROW_STORE(TYPE_S32, 32, uint, as_uint16(lanes_s32(x)), as_uint16(lanes_s32(x)))
-        ROW_STORE(TYPE_F16, 16, ushort, convert_ushort16(lanes_f16(x)), lanes_f16(x))
+        ROW_STORE(TYPE_F16, 16, ushort, narrow_f16(x), lanes_f16(x))
         ROW_STORE(TYPE_BF16, 16, ushort, narrow_bf16(x), lanes_bf16(x))
         ROW_STORE(TYPE_S8, 8, uchar, convert_uchar16(lanes_s8(x)), lanes_s8(x))
         ROW_STORE(TYPE_U8, 8, uchar, convert_uchar16(lanes_u8(x)), lanes_u8(x))

@@ -20,6 +20,7 @@ enum { CHAIN_VECTORS = 4 };
 enum { CHAIN_VECTORS = 1 };
 #endif
 enum { CHAIN_STEP = 16 * CHAIN_VECTORS, CHAIN_OPS = 24 };
+enum { CHAIN_ASKED = 8 }; /* vectors of each operand that are asked for at once */
 
 /* Vector i of row j is at[j * pitch + i * step]. A step of 0 means that a row is one number, which is there
  * sixteen times. All in bytes. */
@@ -64,7 +65,7 @@ struct chain_op {
 
 struct chain {
     struct chain_op ops[CHAIN_OPS];
-    int count;
+    int count, ahead;
     float y[CHAIN_STEP], z[CHAIN_STEP]; /* in memory: registers are for x and t */
 };
 
@@ -160,7 +161,7 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_WIDEN_F8_E4M3(v_) widen_f8_e4m3(convert_uint16(v_))
 #define CHAIN_WIDEN_S32(v_) widen_s32(v_)
 #define CHAIN_NARROW_BF16(v_) narrow_bf16(v_)
-#define CHAIN_NARROW_F16(v_) convert_ushort16(lanes_f16(v_))
+#define CHAIN_NARROW_F16(v_) narrow_f16(v_)
 #define CHAIN_NARROW_S8(v_) convert_uchar16(lanes_s8(v_))
 #define CHAIN_NARROW_U8(v_) convert_uchar16(lanes_u8(v_))
 #define CHAIN_NARROW_F8_E5M2(v_) convert_uchar16(lanes_f8_e5m2(v_))
@@ -231,12 +232,26 @@ INLINE void chain_apply(struct chain *chain, const struct chain_op *op, float16 
     if (op->relu) CHAIN_EACH a[i] = a[i] > (float16)(0.0f) ? a[i] : (float16)(0.0f);
 }
 
+/* Asks for what is `ahead` bytes behind these vectors of all operands. */
+INLINE void chain_ask(const struct chain *chain, i64 row, i64 first, const int vectors) {
+#pragma nounroll
+    for (int o = 0; o < chain->count; o++) {
+        const struct row_source *from = &chain->ops[o].y;
+        const int bytes = from->type == CHAIN_KEPT ? 0 : vectors * from->step;
+        const uchar *at = from->at + row * from->pitch + first * from->step + chain->ahead;
+#pragma nounroll
+        for (int k = 0; k < bytes; k += LINE_BYTES)
+            PREFETCH(at + k);
+        (void)at;
+    }
+}
+
 /* Everything on the vectors of a row from `first` on. Floats are used where they are: registers are few. */
 INLINE void chain_group(struct chain *chain, const struct row_result *to, i64 row, i64 first,
                         const int vectors) {
     float16 a[CHAIN_VECTORS], t[CHAIN_VECTORS];
-    CHAIN_EACH a[i] = (float16)(0.0f);
     const int count = chain->count;
+    CHAIN_EACH a[i] = (float16)(0.0f);
 #pragma nounroll
     for (int o = 0; o < count; o++) {
         const struct chain_op *op = &chain->ops[o];
@@ -252,16 +267,32 @@ INLINE void chain_group(struct chain *chain, const struct row_result *to, i64 ro
     chain_store(to, row, first, a, vectors);
 }
 
-/* Rows of n elements, rounded up to whole vectors. */
-OUTLINE void chain_run(struct chain *chain, const struct row_result *to, int rows, int n) {
-    const int count = (n + 15) / 16;
-    for (int j = 0; j < rows; j++) {
-        int first = 0;
-        for (; first + CHAIN_VECTORS <= count; first += CHAIN_VECTORS)
-            chain_group(chain, to, j, first, CHAIN_VECTORS);
-        for (; CHAIN_VECTORS > 1 && first < count; first++)
-            chain_group(chain, to, j, first, 1);
+/* The vectors of some rows from `first` to `last`. */
+OUTLINE void chain_run_part(struct chain *chain, const struct row_result *to, int row, int rows, int first,
+                            int last) {
+    for (int j = row; j < row + rows; j++) {
+        int i = first;
+        for (; i + CHAIN_VECTORS <= last; i += CHAIN_VECTORS)
+            chain_group(chain, to, j, i, CHAIN_VECTORS);
+        for (; CHAIN_VECTORS > 1 && i < last; i++)
+            chain_group(chain, to, j, i, 1);
     }
+}
+
+/* Rows of n elements, rounded up to whole vectors. */
+INLINE void chain_run(struct chain *chain, const struct row_result *to, int rows, int n) {
+    const int count = (n + 15) / 16;
+    if (!chain->ahead) {
+        chain_run_part(chain, to, 0, rows, 0, count);
+        return;
+    }
+#pragma nounroll
+    for (int j = 0; j < rows; j++)
+#pragma nounroll
+        for (int i = 0; i < count; i += CHAIN_ASKED) {
+            chain_ask(chain, j, i, CHAIN_ASKED);
+            chain_run_part(chain, to, j, 1, i, count - i < CHAIN_ASKED ? count : i + CHAIN_ASKED);
+        }
 }
 
 #endif

@@ -97,7 +97,7 @@ SHORT_FUNCTION(bf16, ushort)
 #undef SHORT_STORE
 #define SHORT_ONE(v_) f16_to_f32(v_)
 #define SHORT_LOAD(from_, k_) widen_f16(convert_uint16(vload16(0, (from_) + (k_))))
-#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(convert_ushort16(lanes_f16(x_)), (to_) + (k_), streams)
+#define SHORT_STORE(to_, k_, x_) STREAM_OR_STORE(narrow_f16(x_), (to_) + (k_), streams)
 SHORT_FUNCTION(f16, ushort)
 #undef SHORT_ONE
 #undef SHORT_LOAD
