@@ -236,8 +236,8 @@ static bool runs_along(const struct plan *plan, const struct gemm_view *view) {
     const bool nibbles = is_nibbles(weights->data_type);
     const bool wide = plan->device->info.features & HAS_WIDE_VECTORS;
     const dnnl_dim_t block = nibbles ? 128 : 32;
-    if (plan->problem.kind != dnnl_matmul || sums_integers(plan)
-        || in_set(TYPES_FP8, weights->data_type) || view->depth % block != 0
+    if (plan->problem.kind != dnnl_matmul || sums_integers(plan) || in_set(TYPES_FP8, weights->data_type)
+        || view->depth % block != 0
         || view->columns > (wide ? WIDENING_ALONG_COLUMNS : WIDENING_ALONG_NARROW))
         return false;
     dnnl_dim_t odd = view->weights.offset | view->weights.channel;
