@@ -232,6 +232,37 @@ struct norm_period {
     float mean[NORM_PERIOD], factor[NORM_PERIOD], shift[NORM_PERIOD];
 };
 
+/* The first `width` values, again and again up to `period`, a multiple of 16. */
+INLINE void norm_repeat(float *values, int width, int period) {
+    if (width == 1) {
+        const float16 same = (float16)(values[0]);
+#pragma nounroll
+        for (int i = 0; i < period; i += 16)
+            vstore16(same, 0, values + i);
+        return;
+    }
+#pragma nounroll
+    for (int i = width; i < period; i++)
+        values[i] = values[i - width];
+}
+
+/* scale / sqrt(variance + eps) of the channels from `first` on: factor has their variances. */
+INLINE void norm_factor(constant struct norm_dense_params *p, float *factor, i64 first, int width,
+                        global const float *scales) {
+#pragma nounroll
+    for (int i = 0; i < width; i += 16) {
+        float16 root = f32_sqrt(vload16(0, factor + i) + (float16)(p->eps));
+        vstore16(f32_div((float16)(1.0f), root), 0, factor + i);
+    }
+    if (p->scale_offset < 0 && first + width <= p->channels) return;
+#pragma nounroll
+    for (int i = 0; i < width; i++) {
+        const int exists = first + i < p->channels;
+        float scale = exists && p->scale_offset >= 0 ? scales[p->scale_offset + first + i] : 1.0f;
+        factor[i] = exists ? factor[i] * scale : 0.0f;
+    }
+}
+
 INLINE void norm_period(struct norm_period *to, constant struct norm_dense_params *p, i64 block,
                         global const float *means, global const float *variances, global const float *scales,
                         global const float *shifts) {
@@ -247,23 +278,12 @@ INLINE void norm_period(struct norm_period *to, constant struct norm_dense_param
         to->shift[i] = exists && p->shift_offset >= 0 ? shifts[p->shift_offset + c] : 0.0f;
     }
 #pragma nounroll
-    for (int i = width; i < period; i++) {
-        to->mean[i] = to->mean[i - width];
-        to->factor[i] = to->factor[i - width];
-        to->shift[i] = to->shift[i - width];
-    }
-#pragma nounroll
-    for (int i = 0; i < period; i += 16) {
-        float16 root = f32_sqrt(vload16(0, to->factor + i) + (float16)(p->eps));
-        vstore16(f32_div((float16)(1.0f), root), 0, to->factor + i);
-    }
-    if (p->scale_offset < 0 && first + width <= p->channels) return;
-#pragma nounroll
-    for (int i = 0, c = 0; i < period; i++, c = c + 1 < width ? c + 1 : 0) {
-        const int exists = first + c < p->channels;
-        float scale = exists && p->scale_offset >= 0 ? scales[p->scale_offset + first + c] : 1.0f;
-        to->factor[i] = exists ? to->factor[i] * scale : 0.0f;
-    }
+    for (int i = width; i % 16 != 0; i++)
+        to->factor[i] = 1.0f;
+    norm_factor(p, to->factor, first, width, scales);
+    norm_repeat(to->mean, width, period);
+    norm_repeat(to->factor, width, period);
+    norm_repeat(to->shift, width, period);
 }
 
 struct norm_run {
@@ -374,6 +394,38 @@ INLINE void norm_run(const struct norm_run *given, const struct norm_period *c, 
     if (i < given->n) norm_rest(given, c, src_type, dst_type, i, at);
 }
 
+/* A block that is a small image of f32 with a channel of its own: filling a period would take longer than the
+ * image. */
+INLINE int norm_is_plane(constant struct norm_dense_params *p) {
+    enum { SMALL = 256 };
+    return p->cut.width == 1 && p->cut.length <= SMALL && p->cut.pieces == 1 && !p->mask
+           && p->src_type == TYPE_F32 && p->dst_type == TYPE_F32;
+}
+
+INLINE void norm_plane(constant struct norm_dense_params *p, const struct norm_run *r, i64 block,
+                       global const float *means, global const float *variances, global const float *scales,
+                       global const float *shifts) {
+    const i64 image = block / p->cut.channel_blocks, c = block - image * p->cut.channel_blocks,
+              stat = image * p->image + (p->share == 1 ? c : c / p->share);
+    const float mean = means[p->mean_offset + stat],
+                shift = p->shift_offset < 0 ? 0.0f : shifts[p->shift_offset + c],
+                inverse = f32_div(1.0f, f32_sqrt(variances[p->variance_offset + stat] + p->eps)),
+                factor = p->scale_offset < 0 ? inverse : inverse * scales[p->scale_offset + c];
+    global const float *src = (global const float *)r->src + r->from;
+    global float *dst = (global float *)r->dst + r->to;
+    i64 i = 0;
+#pragma nounroll
+    for (; i + 16 <= r->n; i += 16) {
+        const float16 y = fma(vload16(0, src + i) - mean, (float16)(factor), (float16)(shift));
+        vstore16(y < r->least ? (float16)(r->least) : y, 0, dst + i);
+    }
+#pragma nounroll
+    for (; i < r->n; i++) {
+        const float y = fma(src[i] - mean, factor, shift);
+        dst[i] = y < r->least ? r->least : y;
+    }
+}
+
 /* Range: pieces of all blocks / span. dst may be src. */
 #if WANTED(normalize_dense)
 kernel void normalize_dense(ITEM global const uchar *src, global const float *means,
@@ -386,16 +438,21 @@ kernel void normalize_dense(ITEM global const uchar *src, global const float *me
     struct norm_run r = {
             src,       dst, p->mask ? mask : 0, 0, 0, 0, 0, p->relu ? 0.0f : -INFINITY, (int)p->cut.period,
             p->streams};
+    const int planes = norm_is_plane(p);
     i64 ready = -1;
     for (i64 piece = first; piece < last; piece++) {
         const i64 block = piece / p->cut.pieces, begin = (piece - block * p->cut.pieces) * p->cut.piece,
                   left = p->cut.length - begin, at = block * p->cut.length + begin;
-        if (block != ready) norm_period(&period, p, block, means, variances, scales, shifts);
-        ready = block;
         r.from = p->src_offset + at;
         r.to = p->dst_offset + at;
         r.n = left < p->cut.piece ? left : p->cut.piece;
         r.place = at;
+        if (planes) {
+            norm_plane(p, &r, block, means, variances, scales, shifts);
+            continue;
+        }
+        if (block != ready) norm_period(&period, p, block, means, variances, scales, shifts);
+        ready = block;
         norm_run(&r, &period, p->src_type, p->dst_type);
     }
     if (STREAMED(p->streams)) STREAM_END();
