@@ -201,6 +201,7 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
 /* 32-bit elements that keep their type. */
 
 #define WORD float
+#define QUAD float4
 #define NAME(name) name##_32
 #define SIDE 8
 #define TURN TRANSPOSE_8X8
@@ -266,6 +267,7 @@ DEFINE_CONCAT_ROWS(8, uchar)
 /* 64 bits. */
 
 #define WORD ulong
+#define QUAD ulong4
 #define NAME(name) name##_64
 #define SIDE 4
 #define TURN TRANSPOSE_4X4_64
@@ -284,6 +286,7 @@ DEFINE_CONCAT_ROWS(8, uchar)
 /* 16 and 8 bits, in the kernel that also converts. */
 
 #define WORD ushort
+#define QUAD ushort4
 #define NAME(name) name##_16
 #define SIDE 8
 #define TURN TRANSPOSE_8X8_16
@@ -294,6 +297,7 @@ DEFINE_CONCAT_ROWS(8, uchar)
 #include "kernels/lib/reorder_part.h"
 
 #define WORD uchar
+#define QUAD uchar4
 #define NAME(name) name##_8
 #define SIDE 16
 #define TURN TRANSPOSE_16X16_8

@@ -2,7 +2,8 @@
 /*
  * Parts of tiles whose elements are moved without being changed: see reorder.cl. Included once per size of an
  * element, which is a WORD; NAME(x) appends the size to a name. TURN transposes SIDE x SIDE elements, and
- * TURN_SQUARE, if it is there, 16 x 16. RUN_LOAD and RUN_STORE move RUN_LENGTH of them, in a RUN_VECTOR.
+ * TURN_SQUARE, if it is there, 16 x 16. RUN_LOAD and RUN_STORE move RUN_LENGTH of them, in a RUN_VECTOR; a
+ * QUAD has four.
  */
 
 /* Two or four rows that lie in turn in src, or are to lie in turn in dst: RUN_LENGTH elements of each at
@@ -60,6 +61,24 @@ INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, 
     return y;
 }
 
+/* Pixels of three elements, one after the other in dst. Four are stored for each: the one behind it is the
+ * next pixel's, which is stored after it. Returns the number of pixels that are done. */
+INLINE i64 NAME(join_three)(global const WORD *src, i64 src_x, global WORD *dst, i64 n) {
+    i64 y = 0;
+    for (; y + 4 < n; y += 4) {
+        const QUAD a = vload4(0, src + y), b = vload4(0, src + src_x + y), c = vload4(0, src + 2 * src_x + y);
+        QUAD pixels[4];
+        pixels[0].x = a.x, pixels[0].y = b.x, pixels[0].z = c.x, pixels[0].w = c.x;
+        pixels[1].x = a.y, pixels[1].y = b.y, pixels[1].z = c.y, pixels[1].w = c.y;
+        pixels[2].x = a.z, pixels[2].y = b.z, pixels[2].z = c.z, pixels[2].w = c.z;
+        pixels[3].x = a.w, pixels[3].y = b.w, pixels[3].z = c.w, pixels[3].w = c.w;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            vstore4(pixels[i], 0, dst + 3 * (y + i));
+    }
+    return y;
+}
+
 /* What tiles are too large for: few rows or columns. */
 INLINE void NAME(transpose_few)(const struct tile_part *t, global const WORD *src, i64 src_x,
                                 global WORD *dst, i64 dst_y, int streams) {
@@ -70,6 +89,7 @@ INLINE void NAME(transpose_few)(const struct tile_part *t, global const WORD *sr
     if (ny == 2 && src_x == 2) x = NAME(part_rows)(src, dst, dst_y, 2, nx);
     if (ny == 4 && src_x == 4) x = NAME(part_rows)(src, dst, dst_y, 4, nx);
     if (nx == 2 && dst_y == 2) y = NAME(join_rows)(src, src_x, dst, 2, ny, streams);
+    if (nx == 3 && dst_y == 3) y = NAME(join_three)(src, src_x, dst, ny);
     if (nx == 4 && dst_y == 4) y = NAME(join_rows)(src, src_x, dst, 4, ny, streams);
     if (nx < ny)
         for (; y < ny; y++)
@@ -251,3 +271,4 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
 #undef RUN_STORE
 #undef RUN_LENGTH
 #undef RUN_VECTOR
+#undef QUAD
