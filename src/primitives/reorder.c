@@ -540,33 +540,53 @@ static dnnl_status_t build_rows(struct plan *plan) {
     return rows_end(&rows);
 }
 
-/* Parameters of src alone. */
-static bool only_of_src(const attr_t *attr) {
-    return attr_only_has(attr, ATTR_SCALES | ATTR_ZERO_POINTS | ATTR_GROUPS)
-           && !quants_find(&attr->scales, DNNL_ARG_TO) && !quants_find(&attr->zero_points, DNNL_ARG_TO);
+/* Groups of 32 bits, the layout of packed weights. */
+static bool has_groups_of_32(const md_t *md) {
+    const int bits = dt_bits(md->data_type), last = md->blocking.inner_nblks - 1;
+    return last >= 0 && bits >= 8 && md->blocking.inner_blks[last] * bits == 32;
 }
 
-/* To small elements in groups of 32 bits, the layout of packed weights: converted in the layout of src first,
- * a row at a time, then moved. */
-static dnnl_status_t build_grouped(struct plan *plan) {
+/* Is dst dense where src is not? */
+static bool turns(const struct loops *l) {
+    if (l->count == 0) return false;
+    const struct tile_loop *last = &l->loops[l->count - 1];
+    return last->dst_stride == 1 && last->src_stride != 1 && dense_in_src(l) >= 0;
+}
+
+/* Is it faster to convert and to move apart? The smaller type is what is moved. */
+static bool is_small(const md_t *md, bool converts_first) {
+    const int bits = dt_bits(md->data_type);
+    return bits == 8 || (bits == 16 && converts_first);
+}
+
+/* Elements that change their value or type and their places, too: a launch that does both reads against the
+ * order of the memory. Small elements of dst are converted in the layout of src first, then moved; small ones
+ * of src are moved, then converted. */
+static dnnl_status_t build_apart(struct plan *plan) {
     const md_t src = *problem_md(&plan->problem, DNNL_ARG_FROM),
                dst = *problem_md(&plan->problem, DNNL_ARG_TO);
-    const int bits = dt_bits(dst.data_type), last = dst.blocking.inner_nblks - 1;
-    md_t converted;
+    const bool converts_first = dt_bits(dst.data_type) <= dt_bits(src.data_type);
+    const md_t *kept = converts_first ? &src : &dst, *small = converts_first ? &dst : &src;
+    md_t between;
     struct loops l;
     TRY(plan_takes(plan, &kernel_convert_tiles));
-    if (src.data_type == dst.data_type || !only_of_src(&plan->attr))
-        return plan_skip(plan, "elements keep their type, or attributes of dst");
-    if (last < 0 || bits < 8 || dst.blocking.inner_blks[last] * bits != 32)
-        return plan_skip(plan, "dst has no groups of 32 bits");
-    if (!md_is_plain(&src) || !md_is_dense(&src, false)) return plan_skip(plan, "src is not plain and dense");
+    if (src.data_type == dst.data_type && attr_is_default(&plan->attr))
+        return plan_skip(plan, "elements keep their values and type");
+    if (!attr_only_has(&plan->attr, ATTR_SCALES | ATTR_ZERO_POINTS | ATTR_GROUPS))
+        return plan_skip(plan, "a sum, or scales of networks");
+    if (!is_small(small, converts_first)) return plan_skip(plan, "neither src nor dst has small elements");
+    if (!md_is_plain(kept) || !md_is_dense(kept, false))
+        return plan_skip(plan, "the tensor of the larger type is not plain and dense");
     TRY(plan_loops(plan, &l));
+    if (!turns(&l) && !(converts_first && has_groups_of_32(&dst)))
+        return plan_skip(plan, "src and dst are dense along the same dimension");
     TRY(epilogue_add_arguments(plan, &dst));
     if (md_nelems(&dst, true) == 0) return dnnl_success;
-    TRY(md_init_by_strides(&converted, src.ndims, src.dims, dst.data_type, src.blocking.strides));
-    plan_place(plan, &converted);
-    TRY(append_reorder(plan, DNNL_ARG_FROM, &src, ARG_SCRATCHPAD, &converted, &plan->attr));
-    return append_reorder(plan, ARG_SCRATCHPAD, &converted, DNNL_ARG_TO, &dst, NULL);
+    TRY(md_init_by_strides(&between, kept->ndims, kept->dims, small->data_type, kept->blocking.strides));
+    plan_place(plan, &between);
+    const attr_t *attr = &plan->attr;
+    TRY(append_reorder(plan, DNNL_ARG_FROM, &src, ARG_SCRATCHPAD, &between, converts_first ? attr : NULL));
+    return append_reorder(plan, ARG_SCRATCHPAD, &between, DNNL_ARG_TO, &dst, converts_first ? NULL : attr);
 }
 
 /* Takes away the innermost block if that is a pair of 16-bit values of the dimension around all blocks, as in
@@ -611,7 +631,7 @@ const struct implementation reorder_implementations[] = {
         {"rnn_reorder_rows", rnn_build_reorder, NULL},
         {"x32_reorder_tiles", build_tiles, &kernel_x32_reorder_tiles},
         {"x64_reorder_tiles", build_tiles, &kernel_x64_reorder_tiles},
-        {"reorder_grouped", build_grouped, NULL},
+        {"reorder_apart", build_apart, NULL},
         {"reorder_regrouped", build_regrouped, NULL},
         {"reorder_rows", build_rows, NULL},
         {"convert_tiles", build_converting_tiles, NULL},
@@ -625,14 +645,14 @@ struct ends {
     int from, to;
 };
 
+/* Attributes of an end in scratchpad are those of the whole plan. */
 static int whole_arg(int arg, const void *data) {
     const struct ends *ends = data;
-    const int kinds = DNNL_ARG_ATTR_SCALES | DNNL_ARG_ATTR_ZERO_POINTS, kind = arg & kinds;
-    switch (arg & ~kinds) {
-    case DNNL_ARG_FROM: return kind | ends->from;
-    case DNNL_ARG_TO: return kind | ends->to;
-    default: return arg;
-    }
+    const int kinds = DNNL_ARG_ATTR_SCALES | DNNL_ARG_ATTR_ZERO_POINTS, kind = arg & kinds,
+              end = arg & ~kinds;
+    if (end != DNNL_ARG_FROM && end != DNNL_ARG_TO) return arg;
+    const int whole = end == DNNL_ARG_FROM ? ends->from : ends->to;
+    return kind && whole == ARG_SCRATCHPAD ? arg : kind | whole;
 }
 
 dnnl_status_t append_reorder(struct plan *plan, int from_arg, const md_t *from, int to_arg, const md_t *to,
