@@ -117,26 +117,32 @@ void timeline_delete(struct timeline *timeline) {
     pthread_mutex_unlock(&timelines_lock);
 }
 
+/* Sleepers are woken once, by the value that the first of them waits for: waking them for each of many
+ * commands would take a CPU from these. */
 void timeline_reach(struct timeline *timeline, uint64_t value) {
     atomic_store(&timeline->reached, value);
-    if (!atomic_load(&timeline->sleepers)) return;
+    if (value < atomic_load(&timeline->wanted)) return;
+    atomic_store(&timeline->wanted, NOTHING_WANTED);
     atomic_fetch_add(&timeline->turn, 1);
     futex_wake(&timeline->turn, INT_MAX);
+}
+
+static void timeline_want(struct timeline *timeline, uint64_t value) {
+    uint64_t wanted = atomic_load(&timeline->wanted);
+    while (value < wanted && !atomic_compare_exchange_weak(&timeline->wanted, &wanted, value))
+        continue;
 }
 
 static bool timeline_sleep(struct timeline *timeline, uint64_t value, uint64_t end) {
     struct timespec left;
     const struct timespec *timeout;
-    bool reached;
-    atomic_fetch_add(&timeline->sleepers, 1);
     for (;;) {
-        uint32_t turn = atomic_load(&timeline->turn);
-        reached = atomic_load(&timeline->reached) >= value;
-        if (reached || !time_left(end, &left, &timeout)) break;
+        uint32_t turn = atomic_load(&timeline->turn); /* before `wanted`, which is reset before it changes */
+        timeline_want(timeline, value);
+        if (atomic_load(&timeline->reached) >= value) return true;
+        if (!time_left(end, &left, &timeout)) return false;
         futex_wait(&timeline->turn, turn, timeout);
     }
-    atomic_fetch_sub(&timeline->sleepers, 1);
-    return reached;
 }
 
 bool timeline_wait(struct timeline *timeline, uint64_t value, uint64_t timeout) {

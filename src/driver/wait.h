@@ -28,10 +28,11 @@ void word_set(word_t *word, bool shared);
 bool word_wait(word_t *word, bool shared, uint64_t timeout);
 
 /* Never freed, never decreases. */
+#define NOTHING_WANTED UINT64_MAX
 struct timeline {
     _Atomic uint64_t reached;
-    _Atomic uint32_t sleepers;
-    _Atomic uint32_t turn; /* futex word: changes with `reached` while threads sleep */
+    _Atomic uint64_t wanted; /* at most the least value that a sleeper waits for */
+    _Atomic uint32_t turn;   /* futex word: changes when `wanted` is reached */
     struct timeline *next_free;
 };
 

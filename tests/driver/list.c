@@ -5,6 +5,7 @@
 #include "subjects.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static void destroyed_events_are_refused(void **state) {
@@ -269,6 +270,35 @@ static void the_first_signal_ends_the_wait(void **state) {
     assert_ok(zeEventPoolDestroy(pool));
 }
 
+/* A thread that waits for the last of many commands sleeps until it is done: those before it do not wake it.
+ */
+static void waiters_sleep_until_the_end(void **state) {
+    (void)state;
+    enum { COMMANDS = 100, SIZE = 1 << 22 };
+    ze_event_pool_handle_t pool = make_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t gate = make_event(pool, 0);
+    ze_command_list_handle_t list = make_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    char *memory = allocate_shared(SIZE);
+    struct rusage before, after;
+    pthread_t thread;
+    void *failed = NULL;
+    assert_ok(zeCommandListAppendWaitOnEvents(list, 1, &gate));
+    for (int i = 0; i < COMMANDS; i++)
+        assert_ok(zeCommandListAppendMemoryFill(list, memory, &(char){(char)i}, 1, SIZE, NULL, 0, NULL));
+    assert_int_equal(CALL(zeCommandListHostSynchronize)(list, 1000000), ZE_RESULT_NOT_READY); /* it runs */
+    assert_int_equal(pthread_create(&thread, NULL, open_gate, gate), 0);
+    assert_int_equal(getrusage(RUSAGE_THREAD, &before), 0);
+    assert_ok(CALL(zeCommandListHostSynchronize)(list, UINT64_MAX));
+    assert_int_equal(getrusage(RUSAGE_THREAD, &after), 0);
+    assert_true(after.ru_nvcsw - before.ru_nvcsw < COMMANDS / 4);
+    pthread_join(thread, &failed);
+    assert_null(failed);
+    assert_ok(zeCommandListDestroy(list));
+    assert_ok(zeEventDestroy(gate));
+    assert_ok(zeEventPoolDestroy(pool));
+    assert_ok(zeMemFree(context, memory));
+}
+
 /* Fills memory on a list, many times and asynchronously. Returns whether the last fill is visible. */
 static int last_fill_is_visible(ze_command_list_handle_t list) {
     enum { SIZE = 1 << 20 };
@@ -453,6 +483,7 @@ int main(void) {
             cmocka_unit_test(appending_never_blocks),
             cmocka_unit_test(lists_wait_for_each_other),
             cmocka_unit_test(the_first_signal_ends_the_wait),
+            cmocka_unit_test(waiters_sleep_until_the_end),
             cmocka_unit_test(forked_children_have_idle_lists),
             cmocka_unit_test(threads_play_ping_pong),
             cmocka_unit_test(immediate_lists_run_regular_lists),
