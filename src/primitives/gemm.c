@@ -125,16 +125,17 @@ dnnl_dim_t gemm_product(const dnnl_dim_t *sizes, int n) {
 /* Weights that stay in the L2 cache are all used for a tile of src before the next one is read. Otherwise
  * each panel is used for all tiles. */
 static bool panels_first(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
-    enum { CACHED = 1 << 18 };
-    return view->channels * gemm_product(view->window, 3) * view->depth * tile->type->bytes <= CACHED;
+    return view->channels * gemm_product(view->window, 3) * view->depth * tile->type->bytes
+           <= gemm_blocks_of(tile)->cached;
 }
 
 /* Columns of src that are a multiple of 4 KB apart compete for the same 8 or 12 lines of the L1 cache: fewer
  * of them at a time all stay there. */
 static dnnl_dim_t tile_height(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
-    enum { APART = 1024, LINES = 8 };
+    enum { APART = 1024 };
+    const int most = gemm_blocks_of(tile)->colliding;
     const bool collide = tile->type == &gemm_f32 && view->src.column % APART == 0 && view->src.column != 0;
-    return collide && tile->height > LINES ? tile->height / 2 : tile->height;
+    return collide && most > 0 && tile->height > most ? tile->height / 2 : tile->height;
 }
 
 /* So many tiles of a row by so many panels. */
@@ -152,21 +153,21 @@ struct range gemm_range(const struct gemm_view *view, const struct gemm_tile_sha
 }
 
 /* Matrix tiles of a row are equally long. A work-item computes an even number of them, because pairs share
- * what they load, until what it costs to begin (configuring registers, quantities of channels) hardly counts:
- * about as much as 30 products of tiles, and the end of a tile as much as 10; but enough work-items remain.
- * Then either all weights are read for each run, or all of src for each panel: whichever is less. */
+ * what they load, until what it costs to begin hardly counts; but enough work-items remain. Then either all
+ * weights are read for each run, or all of src for each panel: whichever is less. */
 struct range gemm_tiles_range(const struct gemm_view *view, const struct gemm_tile_shape *tile,
                               struct gemm_params *p) {
-    enum { ENOUGH_PRODUCTS = 600, END = 10, ENOUGH_ITEMS = 16, TILE_BYTES = 64, CACHED = 1 << 18 };
+    enum { TILE_BYTES = 64 };
+    const struct gemm_blocks *blocks = gemm_blocks_of(tile);
     const dnnl_dim_t bytes = view->depth * tile->type->bytes, all = p->tiles * p->rows,
                      panels = divide_up(view->channels, tile->panel),
                      batches = gemm_product(view->batch, GEMM_VIEW_BATCHES),
                      taps = gemm_product(view->window, 3),
-                     each = 2 * taps * divide_up(bytes, TILE_BYTES) + END,
-                     most = all * panels * batches / ENOUGH_ITEMS;
-    dnnl_dim_t run = ENOUGH_PRODUCTS / each;
+                     each = 2 * taps * divide_up(bytes, TILE_BYTES) + blocks->end_products,
+                     most = all * panels * batches / blocks->items;
+    dnnl_dim_t run = blocks->run_products / each;
     if (run > most) run = most;
-    if (run * p->tile * bytes > CACHED) run = CACHED / (p->tile * bytes);
+    if (run * p->tile * bytes > blocks->cached) run = blocks->cached / (p->tile * bytes);
     run = run > 2 ? run / 2 * 2 : 2;
     p->run = run < all ? run : all > 0 ? all : 1;
     p->runs = divide_up(all, p->run);
@@ -244,16 +245,13 @@ dnnl_status_t gemm_begin(struct epilogue_build *ep, struct plan *plan, int chann
 }
 
 /* A long reduction that reads its weights once is bound by memory, for which the deep and wide kernels are
- * made. With few columns and weights that no L2 cache holds, shorter ones are too. Measured 2026-11-17 on an
- * EPYC (Zen 4) with AVX2: 16 products of 16x512 by 512x512 were faster (a convolution that has them took 678
- * us instead of 961), one of 32x512 by 512x8192 slower (2040 us instead of 1586). */
-enum { DEEP = 1024, DEEP_IF_LARGE = 256, LARGE = 1 << 21, FEW_COLUMNS = 16 };
-
-static bool is_long(const struct gemm_view *view) {
+ * made. With few columns and weights that no L2 cache holds, shorter ones are too. */
+static bool is_long(const struct gemm_view *view, const struct gemm_blocks *blocks) {
     dnnl_dim_t weights = view->channels * view->depth;
     for (int i = 0; i < GEMM_VIEW_BATCHES; i++)
         if (view->weights.batch[i] != 0) weights *= view->batch[i];
-    return view->depth >= (weights >= LARGE && view->columns <= FEW_COLUMNS ? DEEP_IF_LARGE : DEEP);
+    const bool large = weights >= blocks->large && view->columns <= blocks->few_columns;
+    return view->depth >= (large ? blocks->deep_if_large : blocks->deep);
 }
 
 static bool is_matrix(const struct gemm_view *view) {
@@ -266,7 +264,7 @@ static bool wants_wide(const struct gemm_view *view) {
 
 static bool wants_deep(const struct gemm_view *view, const struct gemm_tile_shape *tile) {
     return is_matrix(view) && view->columns > tile->height && view->columns <= GEMM_DEEP_COLUMNS
-           && is_long(view);
+           && is_long(view, gemm_blocks_of(tile));
 }
 
 /* Rows of src at a distance of a multiple of 1 KB compete for the same lines of the L1 cache: a copy moves
@@ -326,16 +324,14 @@ static void describe_plain(const struct epilogue_build *ep, struct gemm_params *
     p->direct = p->plain && p->missing == 0 && (p->limits > 0 || a->alg == 0);
 }
 
-/* Tiles that a work-item computes one after the other, because to begin one costs as much as 300 fma: as many
- * as share their part of src in the L1 cache between all panels, or many where a panel is used for all tiles
- * first; but enough work-items remain. Measured 2026-11-18 on a Zen 4. */
-enum { RUN_FLOATS = 4096, RUN_TILES = 8, ENOUGH_ITEMS = 32 };
-
-static dnnl_dim_t run_length(const struct gemm_params *p, dnnl_dim_t others) {
+/* Tiles that a work-item computes one after the other: as many as share their part of src in the L1 cache
+ * between all panels, or many where a panel is used for all tiles first; but enough work-items remain. */
+static dnnl_dim_t run_length(const struct gemm_params *p, const struct gemm_blocks *blocks,
+                             dnnl_dim_t others) {
     const dnnl_dim_t tile = p->tile * p->depth * gemm_product(p->window, 3),
-                     most = p->tiles * p->rows * others / ENOUGH_ITEMS;
-    dnnl_dim_t run = tile > 0 ? RUN_FLOATS / tile : 1;
-    if (!p->panels_first && run < RUN_TILES) run = RUN_TILES;
+                     most = p->tiles * p->rows * others / blocks->items;
+    dnnl_dim_t run = tile > 0 ? blocks->run_floats / tile : 1;
+    if (!p->panels_first && run < blocks->run_tiles) run = blocks->run_tiles;
     if (run > most) run = most;
     if (run > p->tiles) run = p->tiles;
     return run > 1 ? run : 1;
@@ -343,9 +339,10 @@ static dnnl_dim_t run_length(const struct gemm_params *p, dnnl_dim_t others) {
 
 /* Panels that a work-item computes one after the other: a divisor of their number. Several rows of tiles use
  * a panel together instead. */
-static dnnl_dim_t panels_each(const struct gemm_params *p, dnnl_dim_t panels, dnnl_dim_t others) {
+static dnnl_dim_t panels_each(const struct gemm_params *p, const struct gemm_blocks *blocks,
+                              dnnl_dim_t panels, dnnl_dim_t others) {
     if (p->tile > 0 && p->columns / p->tiles <= GEMM_FEW_COLUMNS) return panels % 2 == 0 ? 2 : 1;
-    const dnnl_dim_t room = RUN_TILES / p->run, most = panels * p->runs * others / ENOUGH_ITEMS;
+    const dnnl_dim_t room = blocks->run_tiles / p->run, most = panels * p->runs * others / blocks->items;
     dnnl_dim_t each = p->panels_first || p->rows > 1 ? 1 : room < most ? room : most;
     while (each > 1 && panels % each != 0)
         each--;
@@ -358,10 +355,11 @@ static struct range set_runs(const struct gemm_view *view, const struct gemm_til
                              struct gemm_params *p) {
     const dnnl_dim_t panels = divide_up(view->channels, tile->panel),
                      batches = gemm_product(view->batch, GEMM_VIEW_BATCHES);
+    const struct gemm_blocks *blocks = gemm_blocks_of(tile);
     p->whole = p->columns - p->tiles * (p->tile - 1);
-    p->run = run_length(p, panels * batches);
+    p->run = run_length(p, blocks, panels * batches);
     p->runs = divide_up(p->tiles, p->run);
-    p->panels = (i32)panels_each(p, panels, batches);
+    p->panels = (i32)panels_each(p, blocks, panels, batches);
     return range_of(view, tile, p->runs, panels / p->panels);
 }
 
@@ -518,7 +516,8 @@ static dnnl_dim_t inputs_each(const struct gemm_weights *w) {
 
 /* Outputs that are dense, of more weights than an L2 cache holds. */
 static bool packs_panels_first(const struct plan *plan, const struct gemm_weights *w) {
-    return w->output == 1 && w->inputs * w->outputs * type_of(plan)->bytes > LARGE;
+    return w->output == 1
+           && w->inputs * w->outputs * type_of(plan)->bytes > gemm_blocks_of(gemm_tile_of(plan))->large;
 }
 
 /* Adds the launch; returns where it packs to. */

@@ -47,6 +47,20 @@ extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm
         gemm_widening_14x32, gemm_widening_6x16, gemm_f64_6x16, gemm_f64_6x8, gemm_f64_depthwise_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
+/* Sizes that measurements chose. */
+struct gemm_blocks {
+    int cached;                /* bytes of weights that the L2 cache keeps: all are used for a tile of src */
+    int run_floats, run_tiles; /* of src that tiles of a work-item share in the L1 cache; tiles, where a panel
+                                * is used for all of them first */
+    int run_products;          /* with matrix tiles: products of a work-item */
+    int end_products;          /* with matrix tiles: what the end of a tile costs */
+    int items;                 /* work-items that are enough */
+    int deep, deep_if_large;   /* reductions that are long: always, and for few columns and large weights */
+    int large, few_columns;    /* weights that no L2 cache holds; columns */
+    int colliding;             /* columns whose lines stay in the L1 cache if they compete for them; 0: all */
+};
+const struct gemm_blocks *gemm_blocks_of(const struct gemm_tile_shape *tile);
+
 /* An operand: its execution argument, offset and strides, in elements. */
 struct gemm_operand {
     int arg;
