@@ -146,14 +146,15 @@ struct bf16_dots {
     i64 column, begin, end;
 };
 
-/* acc[r][c] += column r times channel c. Callers pass m and `whole` as constants. */
+/* acc[r][c] += column r times channel c. Callers pass m and `whole` as constants. The loads of one column run
+ * far enough ahead by themselves: asking for more only delays them. */
 INLINE void bf16_dot_step(const struct bf16_dots *d, i64 k, const int m, const bool whole, VEC *acc) {
     UVEC w[DOT_CHANNELS];
 #pragma unroll
     for (int c = 0; c < DOT_CHANNELS; c++) {
         global const ushort *from = d->weights[c] + k;
         w[c] = whole ? AS_UVEC(VLOAD(0, (global const int *)from)) : bf16_last(from, d->end - k);
-        if (whole) PREFETCH_FAR(from + DOT_AHEAD);
+        if (whole && m > 1) PREFETCH_FAR(from + DOT_AHEAD);
     }
 #pragma unroll
     for (int r = 0; r < m; r++) {
