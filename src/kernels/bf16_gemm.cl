@@ -68,6 +68,43 @@ INLINE void bf16_edge(constant struct gemm_params *p, const struct bf16_tile *t,
 #undef ONE_TAP
 }
 
+/* The same in registers, for m columns of which the first is outside for the first tap along a row if
+ * border->left, and the last for the last tap if border->right. */
+INLINE void bf16_border(constant struct gemm_params *p, const struct bf16_tile *t,
+                        const struct gemm_border *border, const int m, float *out) {
+    const i64 column = p->src_column, depth = p->edge_depth, last = p->border.taps[2] - 1;
+    VEC acc[2 * HEIGHT];
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        acc[r] = V(0.0f);
+    EACH_TAP_ALONG(p, &t->taps, 1) {
+        global const ushort *src = t->src + t->at.src + from, *weights = t->weights + by;
+#pragma nounroll
+        for (i64 k = 0; k <= last; k++, src += p->edge_src, weights += p->edge_weights)
+            if (k == 0 && border->left)
+                bf16_steps(src + column, column, weights, depth, m - 1, acc + 2);
+            else if (k == last && border->right)
+                bf16_steps(src, column, weights, depth, m - 1, acc);
+            else
+                bf16_steps(src, column, weights, depth, m, acc);
+    }
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        VSTORE(acc[r], r, out);
+}
+
+/* A tile at the border, in the way that suits it. */
+OUTLINE void bf16_outer(constant struct gemm_params *p, const struct bf16_tile *t, float *out) {
+    const struct gemm_border border = gemm_border(p, t->at.column, t->columns, true);
+    if (!border.simple) {
+        bf16_edge(p, t, out);
+        return;
+    }
+#define BORDER(m) bf16_border(p, t, &border, m, out)
+    EACH_HEIGHT(t->columns, BORDER)
+#undef BORDER
+}
+
 /* Range: tiles of a row x rows, panels, batches. */
 #if WANTED(bf16_gemm_14x32)
 kernel void bf16_gemm_14x32(ITEM global const ushort *src, global const ushort *weights,
@@ -82,7 +119,7 @@ kernel void bf16_gemm_14x32(ITEM global const ushort *src, global const ushort *
     float out[HEIGHT * PANEL];
 #define WHOLE_TILE(m) bf16_reduce(p, &t, m, out)
     if (p->edge_depth > 0 && !gemm_is_inside(p, t.at.column, t.columns))
-        bf16_edge(p, &t, out);
+        bf16_outer(p, &t, out);
     else
         EACH_HEIGHT(t.columns, WHOLE_TILE)
 #undef WHOLE_TILE
@@ -109,14 +146,15 @@ struct bf16_dots {
     i64 column, begin, end;
 };
 
-/* acc[r][c] += column r times channel c. Callers pass m and `whole` as constants. */
+/* acc[r][c] += column r times channel c. Callers pass m and `whole` as constants. The loads of one column run
+ * far enough ahead by themselves: asking for more only delays them. */
 INLINE void bf16_dot_step(const struct bf16_dots *d, i64 k, const int m, const bool whole, VEC *acc) {
     UVEC w[DOT_CHANNELS];
 #pragma unroll
     for (int c = 0; c < DOT_CHANNELS; c++) {
         global const ushort *from = d->weights[c] + k;
         w[c] = whole ? AS_UVEC(VLOAD(0, (global const int *)from)) : bf16_last(from, d->end - k);
-        if (whole) PREFETCH_FAR(from + DOT_AHEAD);
+        if (whole && m > 1) PREFETCH_FAR(from + DOT_AHEAD);
     }
 #pragma unroll
     for (int r = 0; r < m; r++) {

@@ -104,6 +104,7 @@ void native_describe(struct device_info *device, unsigned cpu_features) {
     device->vector_bytes = native_forms[best_form(NULL, cpu_features)].vector_bytes;
     device->features = HAS_FP64 | (HAVE_FIBERS ? HAS_LOCAL_MEMORY : 0)
                        | (device->vector_bytes >= 64 ? HAS_WIDE_VECTORS : 0)
+                       | (cpu_features & (CPU_AVX_VNNI | CPU_AVX512_VNNI) ? HAS_INTEGER_DOT : 0)
                        | (cpu_features & CPU_AVX512_BF16 ? HAS_BF16_DOT : 0)
                        | (cpu_features & CPU_AMX ? HAS_MATRIX_TILES : 0);
     device->largest_group = 1024;

@@ -148,6 +148,48 @@ INLINE void int8_edge(constant struct gemm_params *p, const struct int8_tile *t,
     }
 }
 
+#if BLOCK == 12 && defined(__AVX512VNNI__)
+/* The same in registers, for m columns of which the first is outside for the first tap along a row if
+ * border->left, and the last for the last tap if border->right. */
+INLINE void int8_border(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                        int first, const struct gemm_border *border, const int m, IVEC *out) {
+    const i64 column = p->src_column, depth = p->edge_depth, last = p->border.taps[2] - 1;
+    IVEC acc[2 * BLOCK];
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        acc[r] = start[r & 1];
+    EACH_TAP_ALONG(p, &t->taps, 1) {
+        global const uchar *src = t->src + t->at.src + first * column + from, *weights = t->weights + by;
+#pragma nounroll
+        for (i64 k = 0; k <= last; k++, src += p->edge_src, weights += p->edge_weights)
+            if (k == 0 && border->left)
+                int8_steps(src + column, column, weights, depth, m - 1, 2, false, acc + 2);
+            else if (k == last && border->right)
+                int8_steps(src, column, weights, depth, m - 1, 2, false, acc);
+            else
+                int8_steps(src, column, weights, depth, m, 2, false, acc);
+    }
+#pragma unroll
+    for (int r = 0; r < 2 * m; r++)
+        out[r] = acc[r];
+}
+
+/* Columns at the border, in the way that suits them. */
+OUTLINE void int8_outer(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                        int first, int columns, IVEC *out) {
+    const struct gemm_border border = gemm_border(p, t->at.column + first, columns, t->count[1] > 0);
+    if (!border.simple) {
+        int8_edge(p, t, start, first, columns, out);
+        return;
+    }
+#define BORDER(m) int8_border(p, t, start, first, &border, m, out)
+    switch (columns) { UP_TO_12(BORDER) }
+#undef BORDER
+}
+#else
+#define int8_outer int8_edge
+#endif
+
 /* The only column of a tile, together with the sums of its weights. */
 INLINE void int8_product_and_sums(constant struct int8_gemm_params *p, const struct int8_tile *t,
                                   const struct int8_channels *c, IVEC *out) {
@@ -182,7 +224,7 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
         if (p->sums == SUMS_OWN)
             int8_product_and_sums(p, &t, &c, out);
         else if (g->edge_depth > 0 && !gemm_is_inside(g, t.at.column + first, columns))
-            int8_edge(g, &t, c.start, first, columns, out);
+            int8_outer(g, &t, c.start, first, columns, out);
         else
             int8_product(g, &t, c.start, first, columns, out);
         int8_end(p, &t, &e, &c, sums, out, first, columns);

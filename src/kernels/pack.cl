@@ -87,8 +87,8 @@ kernel void f32_clear_border(ITEM global float *dst, constant struct copy_params
 }
 #endif
 
-/* The weights that one work-item packs: inputs `first` to `last` - 1 of a panel of `count` outputs, all
- * taps. */
+/* The weights that one work-item packs: inputs `first` to `last` - 1 of one or several panels with `count`
+ * outputs in all, all taps. */
 struct block {
     i64 src, dst; /* offsets of the first tap and input */
     i64 first, last, count, taps;
@@ -99,15 +99,14 @@ struct block {
  */
 #define PACK_BLOCK(p, depth)                                                                                 \
     locate_block(p, depth, get_global_id((p)->panels_first ? 1 : 0),                                         \
-                 get_global_id((p)->panels_first ? 0 : 1), get_global_size((p)->panels_first ? 0 : 1),       \
-                 get_global_id(2))
+                 get_global_id((p)->panels_first ? 0 : 1), get_global_id(2))
 
-INLINE struct block locate_block(constant struct pack_params *p, i64 depth, i64 index, i64 panel, i64 panels,
-                                 i64 group) {
-    const i64 output = panel * p->width;
+INLINE struct block locate_block(constant struct pack_params *p, i64 depth, i64 index, i64 item, i64 group) {
+    const i64 panel = item * p->panels, output = panel * p->width, most = p->panels * p->width,
+              panels = (p->outputs + p->width - 1) / p->width;
     struct block b = {.first = index * p->each, .taps = p->size[0] * p->size[1] * p->size[2]};
     b.last = b.first + p->each < p->inputs ? b.first + p->each : p->inputs;
-    b.count = p->outputs - output < p->width ? p->outputs - output : p->width;
+    b.count = p->outputs - output < most ? p->outputs - output : most;
     b.src = p->src_offset + group * p->src_group + output * p->src_output + b.first * p->src_input;
     b.dst = p->dst_offset + ((group * panels + panel) * b.taps * depth + b.first) * p->width;
     return b;
@@ -345,38 +344,78 @@ INLINE void pack_squares(const struct words *w, global const uchar *src, i64 cou
             pack_square(src + o * w->output + 4 * i, w->output, dst + 4 * (i * w->width + o), 4 * w->width);
 }
 
-/* The panel of a work-item, of elements of so many bytes. */
-INLINE void pack_panel(constant struct pack_params *p, const struct block *at, global const uchar *src,
+/* The panels of a work-item, `step` bytes apart, with `count` outputs in all. */
+struct panels {
+    i64 count, step, ahead; /* ahead: 0, or how far to ask for inputs, in bytes */
+};
+
+INLINE void pack_ask(const struct words *w, const struct panels *p, global const uchar *src,
+                     const int bytes) {
+    if (p->ahead)
+#pragma unroll
+        for (int j = 0; j < 4 / bytes; j++)
+            PREFETCH_FAR(src + p->ahead + j * w->input);
+}
+
+/* So many words of whole panels, of outputs that are dense. */
+INLINE void pack_whole(const struct words *w, const struct panels *p, i64 words, global const uchar *src,
                        const int bytes, global uchar *dst) {
+    const i64 panels = p->count / w->width;
+#pragma nounroll
+    for (i64 i = 0; i < words; i++, src += 4 / bytes * w->input, dst += 4 * w->width) {
+        pack_ask(w, p, src, bytes);
+#pragma nounroll
+        for (i64 n = 0; n < panels; n++)
+#pragma nounroll
+            for (i64 o = 0; o < w->width; o += 16)
+                vstore16(word_vector(src + (n * w->width + o) * bytes, w->input, bytes), 0,
+                         (global uint *)(dst + n * p->step) + o);
+    }
+}
+
+/* One word of any panels; of the first one, from output `o` on. */
+INLINE void pack_rest(struct words *w, const struct panels *p, i64 o, global const uchar *src,
+                      const int bytes, global uchar *dst) {
+    pack_ask(w, p, src, bytes);
+    for (i64 n = 0; n < p->count; n += w->width, src += w->width * bytes, dst += p->step) {
+        w->count = p->count - n < w->width ? p->count - n : w->width;
+        pack_words(w, o, src, bytes, dst);
+    }
+}
+
+/* The panels of a work-item, of elements of so many bytes; several, if outputs are dense. */
+INLINE void pack_panels(constant struct pack_params *p, const struct block *at, global const uchar *src,
+                        const int bytes, global uchar *dst) {
     const i64 quad = 4 / bytes, depth = (p->inputs + quad - 1) / quad * quad;
     const struct block b = *at;
-    struct words w = {.input = p->src_input * bytes,
-                      .output = p->src_output * bytes,
-                      .count = b.count,
-                      .width = p->width};
-    const bool dense = w.input == bytes;
-    const i64 squares = dense ? (b.last - b.first) / quad & ~(i64)(SQUARE - 1) : 0; /* in words */
-    const i64 outputs = dense ? b.count & ~(i64)(SQUARE - 1) : 0;
+    struct words w = {.input = p->src_input * bytes, .output = p->src_output * bytes, .width = p->width};
+    const struct panels panels = {.count = b.count,
+                                  .step = b.taps * depth * p->width * bytes,
+                                  .ahead = p->panels_first ? PACK_AHEAD * w.input : 0};
+    const bool dense = w.input == bytes,
+               whole = w.output == bytes && !dense && w.width % 16 == 0 && b.count % w.width == 0;
+    const i64 words = (b.last - b.first) / quad, squares = dense ? words & ~(i64)(SQUARE - 1) : 0;
+    const i64 outputs = dense ? b.count & ~(i64)(SQUARE - 1) : 0,
+              first = b.first + (whole ? words * quad : 0);
     for (i64 tap = 0; tap < b.taps; tap++) {
         global const uchar *from = src + (b.src + tap_offset(p, tap)) * bytes;
         global uchar *to = dst + (b.dst + tap * depth * p->width) * bytes;
         pack_squares(&w, from, squares, outputs, to);
-        for (i64 i = b.first; i < b.last; i += quad, from += quad * w.input, to += 4 * p->width) {
+        if (whole) pack_whole(&w, &panels, words, from, bytes, to);
+        from += (first - b.first) * w.input, to += (first - b.first) * p->width * bytes;
+        for (i64 i = first; i < b.last; i += quad, from += quad * w.input, to += 4 * p->width) {
             w.inputs = b.last - i;
-            if (p->panels_first)
-                for (i64 j = 0; j < quad; j++)
-                    PREFETCH_FAR(from + (PACK_AHEAD + j) * w.input);
-            pack_words(&w, i < b.first + squares * quad ? outputs : 0, from, bytes, to);
+            pack_rest(&w, &panels, i < b.first + squares * quad ? outputs : 0, from, bytes, to);
         }
     }
 }
 
-/* Range: blocks of inputs, panels, groups. */
+/* Range: blocks of inputs, panels or several of them, groups. */
 #if WANTED(int8_pack_panels)
 kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
                              constant struct pack_params *p) {
     const struct block b = PACK_BLOCK(p, (p->inputs + 3) / 4 * 4);
-    pack_panel(p, &b, src, 1, dst);
+    pack_panels(p, &b, src, 1, dst);
 }
 #endif
 
@@ -385,6 +424,6 @@ kernel void int8_pack_panels(ITEM global const uchar *src, global uchar *dst,
 kernel void bf16_pack_panels(ITEM global const uchar *src, global uchar *dst,
                              constant struct pack_params *p) {
     const struct block b = PACK_BLOCK(p, (p->inputs + 1) / 2 * 2);
-    pack_panel(p, &b, src, 2, dst);
+    pack_panels(p, &b, src, 2, dst);
 }
 #endif

@@ -33,8 +33,9 @@ struct pack_params {
     i64 src_offset, dst_offset;
     i64 groups, outputs, inputs, size[3], width; /* taps are size[0] x size[1] x size[2] */
     i64 src_group, src_output, src_input, src_stride[3];
-    i64 each;              /* inputs that a work-item packs: a multiple of four */
-    i32 panels_first, pad; /* the first two dimensions of the range are exchanged */
+    i64 each;         /* inputs that a work-item packs: a multiple of four */
+    i32 panels_first; /* the first two dimensions of the range are exchanged */
+    i32 panels;       /* of a work-item */
 };
 PARAMS_SIZE(pack_params, 8 * 17);
 

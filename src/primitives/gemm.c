@@ -520,11 +520,20 @@ static bool packs_panels_first(const struct plan *plan, const struct gemm_weight
            && w->inputs * w->outputs * type_of(plan)->bytes > gemm_blocks_of(gemm_tile_of(plan))->large;
 }
 
+/* Panels that a work-item packs: of outputs that are dense, as many as a line of the cache has. */
+static int packs_together(const struct plan *plan, const struct gemm_weights *w, dnnl_dim_t width) {
+    enum { LINE = 64 };
+    const dnnl_dim_t bytes = width * type_of(plan)->bytes;
+    return w->output == 1 && w->input != 1 && bytes < LINE ? (int)(LINE / bytes) : 1;
+}
+
 /* Adds the launch; returns where it packs to. */
-static struct pack_params *launch_pack(struct plan *plan, const struct gemm_weights *w, dnnl_dim_t panels,
+static struct pack_params *launch_pack(struct plan *plan, const struct gemm_weights *w, dnnl_dim_t width,
                                        dnnl_dim_t depth, struct launch **launch) {
     const struct gemm_type *type = type_of(plan);
-    const dnnl_dim_t blocks = divide_up(w->inputs, inputs_each(w));
+    const dnnl_dim_t blocks = divide_up(w->inputs, inputs_each(w)),
+                     panels = divide_up(w->outputs * w->merged,
+                                        width * (w->merged == 1 ? packs_together(plan, w, width) : 1));
     if (w->merged == 1)
         return plan_launch(plan, type->pack,
                            packs_panels_first(plan, w) ? range_of_groups(panels, blocks, w->groups)
@@ -545,7 +554,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *w, struct 
     dnnl_dim_t panels = divide_up(w->outputs * w->merged, width);
     dnnl_dim_t depth = gemm_depth(plan, w->inputs * w->merged), tap = depth * width;
     struct launch *launch;
-    struct pack_params *p = launch_pack(plan, w, panels, depth, &launch);
+    struct pack_params *p = launch_pack(plan, w, width, depth, &launch);
     if (!p) return dnnl_out_of_memory;
     *group = panels * gemm_product(w->size, 3) * tap;
     size_t bytes = (size_t)type_of(plan)->bytes, size = (size_t)(w->groups / w->merged * *group) * bytes;
@@ -557,6 +566,7 @@ dnnl_status_t gemm_pack(struct plan *plan, const struct gemm_weights *w, struct 
         p->size[i] = w->size[i], p->src_stride[i] = w->stride[i];
     p->each = inputs_each(w);
     p->panels_first = packs_panels_first(plan, w);
+    p->panels = packs_together(plan, w, width);
     launch_bind(launch, view->weights.arg);
     launch_bind(launch, ARG_SCRATCHPAD);
     view->weights.arg = ARG_SCRATCHPAD;

@@ -149,23 +149,43 @@ static bool is_dense(const struct plan *plan, const md_t *src) {
     return ours && (src->blocking.strides[1] == 1 || src->dims[1] == 1);
 }
 
+/* Windows whose border the kernels of bf16 and of bytes with VNNI compute in registers. */
+static bool is_simple_border(const struct plan *plan, const struct gemm_conv *c) {
+    const unsigned dots = HAS_WIDE_VECTORS | HAS_INTEGER_DOT;
+    const struct device_info *device = &plan->device->info;
+    const struct gemm_type *type = gemm_tile_of(plan)->type;
+    const bool has =
+            type == &gemm_bf16
+            || (type == &gemm_int8 && device->forms & FORM_NATIVE && (device->features & dots) == dots);
+    const struct window *w = &c->window;
+    return has && w->taps[2] == 3 && w->padding[2] == 1 && w->step[2] == 1
+           && (w->stride[2] == 1 || !c->transposed);
+}
+
+/* The least steps per tap for which columns at the border are worth computing; 0: none are. */
+static int steps_at_edges(const struct plan *plan, const struct gemm_conv *c) {
+    enum { STEPS = 16, STEPS_TAP_BY_TAP = 64 };
+    const struct gemm_type *type = gemm_tile_of(plan)->type;
+    if (type == &gemm_f32 || is_simple_border(plan, c)) return STEPS;
+    return type == &gemm_bf16 || type == &gemm_int8 ? STEPS_TAP_BY_TAP : 0;
+}
+
 /* Is padding left to the kernels, instead of copying src? With few steps per tap, the copy costs less than
  * computing columns at the border tap by tap; few columns would wait for each other's sums. Measured
  * 2026-11-18 on an EPYC (Zen 4), f32: 512 channels of 7x7 took 829 us instead of 914, 128 of 5x5 591 instead
- * of 677, but with AVX2, where 7 columns are tiles of 4 and 3, 1234 instead of 976. bf16 with 64 channels was
- * slower, with 128 faster; u8 with 64 and 128 slower, with 256 at most as slow, with 512 of 7x7 0.91 of the
- * time. Matrix tiles at the border cost hardly more than others. */
+ * of 677, but with AVX2, where 7 columns are tiles of 4 and 3, 1234 instead of 976. bf16 and u8 tap
+ * by tap need more steps: u8 with 64 and 128 channels was slower, with 256 at most as slow, with 512 of 7x7
+ * 0.91 of the time; in registers u8 with 64 and 128 takes 0.94 to 0.97 of it, bf16 0.95 (EPYC, Zen 5). Matrix
+ * tiles at the border cost hardly more than others. */
 static bool computes_edges(const struct plan *plan, const struct gemm_conv *c, const struct conv_reach *reach,
                            const struct image *dst) {
-    enum { STEPS_F32 = 16, STEPS_OTHERS = 64 };
     const struct gemm_tile_shape *tile = gemm_tile_of(plan);
+    const int steps = steps_at_edges(plan, c);
     const dnnl_dim_t apart = c->wide > 1     ? c->wide
                              : c->transposed ? c->window.stride[2]
                                              : 1,
                      columns = divide_up(dst->size[2], apart);
-    const bool others = tile->type == &gemm_bf16 || tile->type == &gemm_int8;
-    const bool deep = (tile->type == &gemm_f32 && c->inputs >= STEPS_F32)
-                      || (others && c->inputs / tile->type->quad >= STEPS_OTHERS);
+    const bool deep = steps > 0 && c->inputs / tile->type->quad >= steps;
     const bool many = deep && columns > 0 && columns / divide_up(columns, tile->height) > GEMM_FEW_COLUMNS;
     const bool dense = is_dense(plan, problem_md(&plan->problem, DNNL_ARG_SRC));
     return (many || tile->type->tiles) && reach->clipped && columns > 0 && gemm_reads_src(plan, c->inputs)
