@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products and convolutions of doubles for CPU-class devices: gemm.cl with tiles of half as many
- * elements, and without post-ops, which are launches that follow. A panel that ends behind the last channel
- * of weights that are not packed begins earlier, and the channels before its own are left out.
+ * elements, and without post-ops, which are launches that follow, except an activation after a depthwise
+ * convolution. A panel that ends behind the last channel of weights that are not packed begins earlier, and
+ * the channels before its own are left out.
  *
  * Range: as in gemm.cl.
  */
-#include "kernels/lib/depthwise_block.h"
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/gemm_place.h"
 #include "kernels/params_f64.h"
@@ -48,14 +48,23 @@ INLINE float f64_scale(const struct epilogue_state *e, constant struct quant_sou
     return ((global const float *)e->buffers[q->index])[quant_offset(q, position)];
 }
 
-/* The scales of src and weights, which are the same for all rows. */
+/* The scales of src and weights, which are the same for all rows. That of src is one number. */
 INLINE void f64_scales(constant struct gemm_params *p, const struct f64_tile *t,
                        const struct epilogue_state *e, double *to) {
+    constant struct quant_source *q = &p->epilogue.weights_scale;
     i64 position[TENSOR_DIMS];
     gemm_position(p, &t->at, t->at.column, t->at.channel, position);
-    for (int n = 0; n < t->count; n++, position[p->channel_dim]++)
-        to[n] = (double)f64_scale(e, &p->epilogue.src_scale, position)
-                * (double)f64_scale(e, &p->epilogue.weights_scale, position);
+    const double all = (double)f64_scale(e, &p->epilogue.src_scale, position);
+    const i64 step = q->from == QUANT_BUFFER ? q->stride[p->channel_dim] : 0;
+    double scale = all * (double)f64_scale(e, q, position);
+#pragma nounroll
+    for (int n = 0; n < t->count; n++) {
+        if (step && n > 0) {
+            position[p->channel_dim]++;
+            scale = all * (double)f64_scale(e, q, position);
+        }
+        to[n] = scale;
+    }
 }
 
 /* Scales, bias and stores of a tile, whose rows are `width` doubles apart. */
@@ -72,59 +81,93 @@ OUTLINE void f64_store_tile(constant struct gemm_params *p, const struct f64_til
             to[n] = (p->scaled ? out[n] * scale[n] : out[n]) + added[n];
 }
 
-/* Few rows by weights that are dense along the reduction: out[row][output], each a sum of eight chains. */
-INLINE void f64_dots(constant struct gemm_params *p, const struct f64_tile *t, const int row, const int rows,
-                     int output, double *out) {
-    enum { OUTPUTS = 4 };
-    const i64 step = p->weights_panel / F64_DOT_WIDTH;
-    global const double *a = t->src + row * p->src_column, *w = t->weights;
-    i64 at[OUTPUTS];
-    double8 acc[2 * OUTPUTS];
-    for (int n = 0; n < OUTPUTS; n++)
-        at[n] = (output + n < t->count ? output + n : t->count - 1) * step;
+/* Few rows by weights that are dense along the reduction: each output is a sum of eight chains. */
+enum { DOT_OUTPUTS = 4 };
+
+/* acc[row][output] += `steps` vectors of the reduction, for a few rows. Callers pass `rows` as a constant. */
+INLINE void f64_dot_steps(global const double *a, i64 a_row, global const double *w, const i64 *w_output,
+                          i64 steps, const int rows, double8 *to) {
+    double8 acc[4 * DOT_OUTPUTS];
 #pragma unroll
-    for (int i = 0; i < rows * OUTPUTS; i++)
-        acc[i] = (double8)(0.0);
-    i64 k = 0;
+    for (int i = 0; i < rows * DOT_OUTPUTS; i++)
+        acc[i] = to[i];
 #pragma nounroll
-    for (; k + 8 <= p->depth; k += 8)
+    for (i64 k = 0; k < steps; k++) {
+        double8 y[DOT_OUTPUTS];
+#pragma unroll
+        for (int n = 0; n < DOT_OUTPUTS; n++)
+            y[n] = vload8(k, w + w_output[n]);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            const double8 x = vload8(0, a + r * p->src_column + k);
+            const double8 x = vload8(k, a + r * a_row);
 #pragma unroll
-            for (int n = 0; n < OUTPUTS; n++)
-                acc[r * OUTPUTS + n] = fma(x, vload8(0, w + at[n] + k), acc[r * OUTPUTS + n]);
+            for (int n = 0; n < DOT_OUTPUTS; n++)
+                acc[r * DOT_OUTPUTS + n] = fma(x, y[n], acc[r * DOT_OUTPUTS + n]);
         }
+    }
 #pragma unroll
-    for (int i = 0; i < rows * OUTPUTS; i++) {
-        const double4 four = acc[i].lo + acc[i].hi;
-        const double2 two = four.lo + four.hi;
-        double sum = two.x + two.y;
-        global const double *x = a + i / OUTPUTS * p->src_column, *y = w + at[i % OUTPUTS];
+    for (int i = 0; i < rows * DOT_OUTPUTS; i++)
+        to[i] = acc[i];
+}
+
+/* The sum of the chains, and of the last elements of the reduction. */
+INLINE double f64_dot_end(double8 chains, global const double *a, global const double *w, i64 first,
+                          i64 last) {
+    const double4 four = chains.lo + chains.hi;
+    const double2 two = four.lo + four.hi;
+    double sum = two.x + two.y;
 #pragma nounroll
-        for (i64 rest = k; rest < p->depth; rest++)
-            sum = fma(x[rest], y[rest], sum);
-        out[(row + i / OUTPUTS) * F64_DOT_WIDTH + output + i % OUTPUTS] = sum;
+    for (i64 k = first; k < last; k++)
+        sum = fma(a[k], w[k], sum);
+    return sum;
+}
+
+/* A few outputs of all rows: out[row][output]. A piece of the weights is in the L1 cache for all rows. */
+INLINE void f64_dots(constant struct gemm_params *p, const struct f64_tile *t, const int rows, int output,
+                     double *out) {
+    enum { PIECE = 64 }; /* vectors */
+    const i64 step = p->weights_panel / F64_DOT_WIDTH, steps = p->depth / 8;
+    double8 acc[F64_DOT_HEIGHT * DOT_OUTPUTS];
+    i64 at[DOT_OUTPUTS];
+    for (int n = 0; n < DOT_OUTPUTS; n++)
+        at[n] = (output + n < t->count ? output + n : t->count - 1) * step;
+    for (int i = 0; i < rows * DOT_OUTPUTS; i++)
+        acc[i] = (double8)(0.0);
+    for (i64 first = 0; first < steps; first += PIECE) {
+        const i64 count = steps - first < PIECE ? steps - first : PIECE;
+        global const double *a = t->src + 8 * first, *w = t->weights + 8 * first;
+        int r = 0;
+#if defined(__AVX512F__) /* and 32 registers */
+        for (; r + 4 <= rows; r += 4)
+            f64_dot_steps(a + r * p->src_column, p->src_column, w, at, count, 4, acc + r * DOT_OUTPUTS);
+#endif
+        for (; r < rows; r++)
+            f64_dot_steps(a + r * p->src_column, p->src_column, w, at, count, 1, acc + r * DOT_OUTPUTS);
+    }
+    for (int i = 0; i < rows * DOT_OUTPUTS; i++) {
+        const int r = i / DOT_OUTPUTS, n = i % DOT_OUTPUTS;
+        out[r * F64_DOT_WIDTH + output + n] =
+                f64_dot_end(acc[i], t->src + r * p->src_column, t->weights + at[n], 8 * steps, p->depth);
     }
 }
 
-#if WANTED(f64_dot_4x8)
-kernel void f64_dot_4x8(ITEM global const double *src, global const double *weights, global const uchar *bias,
-                        global uchar *dst, EPILOGUE_ARGS, constant struct gemm_params *p) {
+#if WANTED(f64_dot_16x8)
+kernel void f64_dot_16x8(ITEM global const double *src, global const double *weights,
+                         global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
+                         constant struct gemm_params *p) {
     const struct epilogue_state e = EPILOGUE_STATE(&p->epilogue);
     const struct f64_tile t = f64_locate(p, scalars.step, src, weights, GEMM_TILE(p), GEMM_PANEL(p),
                                          get_global_id(2), F64_DOT_WIDTH);
     const int columns = f64_columns(p, &t);
     double out[F64_DOT_HEIGHT * F64_DOT_WIDTH];
-    for (int output = 0; output < F64_DOT_WIDTH; output += 4) {
-        int row = 0;
-        for (; row + 2 <= columns; row += 2)
-            f64_dots(p, &t, row, 2, output, out);
-        if (row < columns) f64_dots(p, &t, row, 1, output, out);
-    }
+    for (int output = 0; output < F64_DOT_WIDTH; output += DOT_OUTPUTS)
+        f64_dots(p, &t, columns, output, out);
     f64_store_tile(p, &t, &e, bias, dst, columns, F64_DOT_WIDTH, out);
 }
 #endif
+
+#define DOUBLES
+#include "kernels/lib/depthwise_lines.h"
 
 /* acc[r] = the sum of the window at output r of m for half a panel. Callers pass m as a constant. */
 INLINE void f64_depthwise_sums(const struct depthwise_block *b, global const double *src,
@@ -187,18 +230,20 @@ INLINE void f64_depthwise_store(constant struct depthwise_params *p, const struc
     double added[8];
     f64_bias(bias, p->bias_offset + channel, count, p->has_bias, added);
     for (int r = 0; r < b->count; r++, out += 8, to += b->dst_column) {
+        const double8 x = activation_apply(&p->activation, vload8(0, out) + vload8(0, added));
         if (count == 8) {
-            vstore8(vload8(0, out) + vload8(0, added), 0, to);
+            vstore8(x, 0, to);
             continue;
         }
+        double each[8];
+        vstore8(x, 0, each);
         for (int c = 0; c < count; c++)
-            to[c] = out[c] + added[c];
+            to[c] = each[c];
     }
 }
 
 INLINE void f64_depthwise_row(constant struct depthwise_params *p, const struct depthwise_item *item,
-                              global const double *src, global const double *weights,
-                              global const uchar *bias, global uchar *dst) {
+                              const struct depthwise_buffers *f) {
     struct depthwise_block b = depthwise_begin(p, &item->row);
     const i64 end = item->last * DEPTHWISE_PANEL;
     const i64 channels = end < p->images.channels ? end : p->images.channels;
@@ -208,11 +253,25 @@ INLINE void f64_depthwise_row(constant struct depthwise_params *p, const struct 
             const i64 panel = channel / DEPTHWISE_PANEL, within = channel - panel * DEPTHWISE_PANEL;
             const int count = (int)(channels - channel < 8 ? channels - channel : 8);
             double8 out[DEPTHWISE_BLOCK];
-            f64_depthwise_half(&b, src + b.src + channel,
-                               weights + b.weights + panel * p->weights_panel + within, count, (double *)out);
-            f64_depthwise_store(p, &b, bias, dst, channel, count, (double *)out);
+            f64_depthwise_half(&b, f->src + b.src + channel,
+                               f->weights + b.weights + panel * p->weights_panel + within, count,
+                               (double *)out);
+            f64_depthwise_store(p, &b, f->bias, f->dst, channel, count, (double *)out);
         }
     }
+}
+
+/* Row number `row` of the outputs, or two of them at once. Returns the number. */
+INLINE int f64_depthwise_rows(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                              i64 part, i64 row, i64 last, i64 index) {
+    bool whole = false;
+    const int rows = p->lines ? depthwise_some_lines(p, f, part, row, last, index, &whole) : 1;
+    for (int i = 0; i < rows && !whole; i++) {
+        struct depthwise_item item = depthwise_item(p, part, row + i, index);
+        if (p->lines) item.first = item.last - 1;
+        f64_depthwise_row(p, &item, f);
+    }
+    return rows;
 }
 
 /* Range: as in lib/depthwise.h. */
@@ -220,11 +279,11 @@ INLINE void f64_depthwise_row(constant struct depthwise_params *p, const struct 
 kernel void f64_depthwise_6x16(ITEM global const double *src, global const double *weights,
                                global const uchar *bias, global uchar *dst, EPILOGUE_ARGS,
                                constant struct depthwise_params *p) {
+    const struct depthwise_buffers f = {src, weights + p->weights_offset, bias, dst};
     const i64 rows = p->images.places[0] * p->images.places[1], row = get_global_id(1) * p->rows;
-    for (i64 i = row; i < row + p->rows && i < rows; i++) {
-        const struct depthwise_item part = depthwise_item(p, get_global_id(0), i, get_global_id(2));
-        f64_depthwise_row(p, &part, src, weights + p->weights_offset, bias, dst);
-    }
+    const i64 last = row + p->rows < rows ? row + p->rows : rows;
+    for (i64 i = row; i < last;)
+        i += f64_depthwise_rows(p, &f, get_global_id(0), i, last, get_global_id(2));
 }
 #endif
 
@@ -255,12 +314,11 @@ kernel void f64_sums(ITEM global const double *src, global double *dst, constant
 }
 #endif
 
-#define DOUBLES
 #define SPACE global
 
 #define LANES 8
-#define NAME(name) name##_6x16
-#define HEIGHT 6
+#define NAME(name) name##_14x16
+#define HEIGHT 14
 #define KEEP KEEP_ORDER_64
 #include "kernels/lib/f64_tile.h"
 

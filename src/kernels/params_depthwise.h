@@ -30,7 +30,7 @@ struct depthwise_params {
     struct activation activation;
     i32 has_bias, bias_type;
     i32 scaled, finished; /* as in params_gemm.h */
-    i32 plain;            /* everything is f32, and neither scaled nor finished */
+    i32 plain;            /* everything is f32, or f64, and neither scaled nor finished */
     i32 large;            /* src does not fit into a core's caches */
     i32 lines;            /* so many rows are computed at once by lib/depthwise_lines.h; 0: it does not fit */
     i32 pad;

@@ -6,7 +6,7 @@
 #include "kernels/params.h"
 
 enum {
-    F64_DOT_HEIGHT = 4, /* rows of src of a tile whose weights are dense along the reduction */
+    F64_DOT_HEIGHT = 16, /* rows of src of a tile whose weights are dense along the reduction */
     F64_DOT_WIDTH = 8,
     F64_WIDEST = 16, /* channels of a panel, at most */
 };

@@ -29,7 +29,9 @@ dnnl_status_t create_convolution_backward_weights(dnnl_primitive_desc_t *pd, str
                                                   struct convolution_request *request,
                                                   const struct dnnl_primitive_desc *hint, const attr_t *attr);
 
-/* Depthwise convolution of images whose channels come first. */
+/* Depthwise convolution of images whose channels come first; the row's data is one of these. */
+struct depthwise_planes;
+extern const struct depthwise_planes depthwise_planes_f32, depthwise_planes_f64;
 dnnl_status_t depthwise_build_planes(struct plan *plan);
 /* A plan for a 1x1 convolution that has a depthwise convolution among its post-ops. */
 dnnl_status_t fused_depthwise_build(struct plan *plan);

@@ -96,6 +96,7 @@ static dnnl_status_t build(struct plan *plan) {
     }
 
 const struct implementation convolution_backward_data[] = {
+        BY("f32_depthwise_planes_16", depthwise_build_planes, &depthwise_planes_f32),
         BY("f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16),
         BY("bf16_gemm_16x32", gemm_build_convolution, &gemm_bf16_16x32),
         BY("bf16_gemm_moved", gemm_build_convolution, &gemm_moved_16x32),
@@ -105,14 +106,16 @@ const struct implementation convolution_backward_data[] = {
         BY("int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16),
         BY("int8_gemm_16x32", gemm_build_convolution, &gemm_int8_16x32),
         BY("int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32),
+        BY("f64_depthwise_planes_8", depthwise_build_planes, &depthwise_planes_f64),
         BY("f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16),
-        BY("f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16),
+        BY("f64_gemm_14x16", gemm_build_convolution, &gemm_f64_14x16),
         BY("f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8),
         BY("convolution_universal", convolution_build_universal, NULL),
         {NULL, NULL, NULL},
 };
 
 const struct implementation deconvolution_backward_data[] = {
+        BY("f32_depthwise_planes_16", depthwise_build_planes, &depthwise_planes_f32),
         BY("f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16),
         BY("bf16_gemm_16x32", gemm_build_convolution, &gemm_bf16_16x32),
         BY("bf16_gemm_moved", gemm_build_convolution, &gemm_moved_16x32),
@@ -122,8 +125,9 @@ const struct implementation deconvolution_backward_data[] = {
         BY("int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16),
         BY("int8_gemm_16x32", gemm_build_convolution, &gemm_int8_16x32),
         BY("int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32),
+        BY("f64_depthwise_planes_8", depthwise_build_planes, &depthwise_planes_f64),
         BY("f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16),
-        BY("f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16),
+        BY("f64_gemm_14x16", gemm_build_convolution, &gemm_f64_14x16),
         BY("f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8),
         BY("f32_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f32),
         BY("f16_gpu_gemm_16x32", gpu_gemm_build_convolution, &gpu_gemm_f16),

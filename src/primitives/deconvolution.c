@@ -66,6 +66,7 @@ dnnl_status_t dnnl_deconvolution_backward_weights_primitive_desc_create(
 }
 
 const struct implementation deconvolution_forward[] = {
+        {"f32_depthwise_planes_16", depthwise_build_planes, &depthwise_planes_f32},
         {"f32_depthwise_6x16", gemm_build_depthwise, &gemm_depthwise_6x16},
         {"int8_depthwise_6x16", gemm_build_depthwise, &gemm_int8_depthwise_6x16},
         {"bf16_gemm_16x32", gemm_build_convolution, &gemm_bf16_16x32},
@@ -75,8 +76,9 @@ const struct implementation deconvolution_forward[] = {
         {"f32_gemm_6x16", gemm_build_convolution, &gemm_6x16},
         {"int8_gemm_16x32", gemm_build_convolution, &gemm_int8_16x32},
         {"int8_gemm_12x32", gemm_build_convolution, &gemm_int8_12x32},
+        {"f64_depthwise_planes_8", depthwise_build_planes, &depthwise_planes_f64},
         {"f64_depthwise_6x16", gemm_build_depthwise, &gemm_f64_depthwise_6x16},
-        {"f64_gemm_6x16", gemm_build_convolution, &gemm_f64_6x16},
+        {"f64_gemm_14x16", gemm_build_convolution, &gemm_f64_14x16},
         {"f64_gemm_6x8", gemm_build_convolution, &gemm_f64_6x8},
         {"convolution_universal", convolution_build_universal, NULL},
         {NULL, NULL, NULL},

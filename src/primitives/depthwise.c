@@ -103,6 +103,11 @@ static i64 most_places(const struct depthwise_params *p, bool bytes) {
                                               : DEPTHWISE_PLACES;
 }
 
+/* Do the kernels of floats or doubles store what they compute with at most a bias and an activation? */
+static bool is_plain(const struct depthwise_params *p, dnnl_data_type_t type) {
+    return !p->scaled && !p->finished && p->epilogue.type == (i32)type && p->bias_type == (i32)type;
+}
+
 /* What a work-item computes. The rows that it reads several times fit into the L1 cache, if it computes one
  * panel after the other. */
 static void share(struct depthwise_params *p, const struct plan *plan, dnnl_dim_t batch) {
@@ -123,7 +128,7 @@ static void share(struct depthwise_params *p, const struct plan *plan, dnnl_dim_
 static dnnl_status_t prepare_bias(struct plan *plan, struct depthwise_params *p, int *arg) {
     const md_t *md = problem_md(&plan->problem, DNNL_ARG_BIAS);
     *arg = ARG_NOTHING;
-    p->bias_type = TYPE_F32;
+    p->bias_type = (i32)gemm_tile_of(plan)->type->reads;
     if (!md) return dnnl_success;
     md_t bias = *md;
     *arg = DNNL_ARG_BIAS;
@@ -192,7 +197,7 @@ static dnnl_status_t launch_part(struct epilogue_build *ep, const struct depthwi
     if (bytes) TRY(find_zero_point(ep, own));
     TRY(epilogue_end_activation(ep, launch, &p->epilogue, &p->activation));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
-    p->plain = !p->scaled && !p->finished && p->epilogue.type == TYPE_F32 && p->bias_type == TYPE_F32;
+    p->plain = !bytes && is_plain(p, gemm_tile_of(plan)->type->reads);
     share(p, plan, ep->dst.dims[0]);
     launch->range = range_of_groups(divide_up(p->images.places[2], p->part),
                                     divide_up(p->images.places[0] * p->images.places[1], p->rows),
@@ -218,7 +223,7 @@ static dnnl_status_t prepare_src(struct plan *plan, struct image *src) {
 }
 
 static dnnl_status_t build(struct epilogue_build *ep) {
-    enum { LARGE = 1 << 19 }; /* elements */
+    enum { LARGE = 1 << 21 }; /* bytes */
     struct plan *plan = ep->plan;
     struct image src, dst = image_of(ep->dst_arg, &ep->dst);
     struct depthwise_params whole = {0};
@@ -228,7 +233,7 @@ static dnnl_status_t build(struct epilogue_build *ep) {
     window_images_init(&whole.images, &plan->problem, &src, &dst);
     TRY(prepare_bias(plan, &whole, &bias));
     whole.src_end = image_end(&src);
-    whole.large = whole.src_end > LARGE;
+    whole.large = whole.src_end * gemm_tile_of(plan)->type->bytes > LARGE;
     const struct conv_parts parts = {.window = whole.images.window,
                                      .dst = {dst.size[0], dst.size[1], dst.size[2]},
                                      .transposed = plan->problem.kind == dnnl_deconvolution};
@@ -249,7 +254,9 @@ enum { MOST_TAPS = 1 << 15 };
 /* Is there more to do than an activation? The kernel of floats is quick where it stores floats. */
 static bool has_slow_end(const struct plan *plan) {
     if (attr_has_stochastic_rounding(&plan->attr)) return false; /* not one of an element-wise program */
-    if (gemm_is_bare(plan)) return apart_has_rest(&plan->attr);
+    if (gemm_is_bare(plan))
+        return apart_has_rest(&plan->attr)
+               && (plan->attr.scales.count > 0 || !epilogue_is_activation(&plan->attr));
     if (!takes_bytes(plan) && problem_md(&plan->problem, DNNL_ARG_DST)->data_type != dnnl_f32) return true;
     if (apart_takes_scales(plan)) return true;
     return plan->attr.post_ops.len > 0 && !epilogue_is_activation(&plan->attr);

@@ -13,7 +13,9 @@ struct f64_sums_request {
 };
 dnnl_status_t f64_append_sums(struct plan *plan, const struct f64_sums_request *request);
 
-/* An implementation of matmul: blocked tensors, or a dst without dense rows, are moved. */
+/* Implementations of matmul: with dense columns of weights and dst, the transposed product. */
+dnnl_status_t f64_build_transposed_matmul(struct plan *plan);
+/* Blocked tensors, or a dst without dense rows, are moved. */
 dnnl_status_t f64_build_moved_matmul(struct plan *plan);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Planning for the matrix products of doubles: see gemm.h and kernels/f64_gemm.cl. Also sums of doubles, and
- * matmul with tensors that the kernels do not read.
+ * matmul with tensors that the kernels do not read, or read better transposed.
  */
 #include "base/round.h"
 #include "base/verbose.h"
 #include "kernels/params_f64.h"
 #include "kernels/params_gemm.h"
+#include "primitives/apart.h"
 #include "primitives/check.h"
 #include "primitives/f64.h"
 #include "primitives/gemm.h"
@@ -16,12 +17,12 @@
 
 #include <stdio.h>
 
-const struct gemm_tile_shape gemm_f64_6x16 = {&gemm_f64, 6, 16, &kernel_f64_gemm_6x16, NULL, NULL};
+const struct gemm_tile_shape gemm_f64_14x16 = {&gemm_f64, 14, 16, &kernel_f64_gemm_14x16, NULL, NULL};
 const struct gemm_tile_shape gemm_f64_6x8 = {&gemm_f64, 6, 8, &kernel_f64_gemm_6x8, NULL, NULL};
 const struct gemm_tile_shape gemm_f64_depthwise_6x16 = {&gemm_f64, 6,   16, &kernel_f64_depthwise_6x16,
                                                         NULL,      NULL};
-static const struct gemm_tile_shape dot_4x8 = {&gemm_f64,           F64_DOT_HEIGHT, F64_DOT_WIDTH,
-                                               &kernel_f64_dot_4x8, NULL,           NULL};
+static const struct gemm_tile_shape dot_16x8 = {
+        &gemm_f64, F64_DOT_HEIGHT, F64_DOT_WIDTH, &kernel_f64_dot_16x8, NULL, NULL};
 
 /* One f32 scale of src, and one of weights for each output. Those of dst are launches that follow. */
 static bool takes_scale(const struct plan *plan, const struct quant *scale) {
@@ -48,7 +49,7 @@ static dnnl_status_t accepts(const struct plan *plan) {
 
 /* Weights that are dense along the reduction are not packed for few rows. */
 static const struct gemm_tile_shape *tile_for(const struct plan *plan, const struct gemm_view *view) {
-    return view->weights_depth == 1 ? &dot_4x8 : gemm_tile_of(plan);
+    return view->weights_depth == 1 ? &dot_16x8 : gemm_tile_of(plan);
 }
 
 static dnnl_status_t launch(struct epilogue_build *ep, struct gemm_view *view) {
@@ -64,7 +65,6 @@ static dnnl_status_t launch(struct epilogue_build *ep, struct gemm_view *view) {
     TRY(gemm_find_scales(ep, &p->epilogue));
     TRY(epilogue_end(ep, launch, &p->epilogue));
     gemm_describe_end(&p->epilogue, &p->scaled, &p->finished);
-    p->plain = !p->scaled;
     return dnnl_success;
 }
 
@@ -96,6 +96,83 @@ dnnl_status_t f64_build_moved_matmul(struct plan *plan) {
     }
     if (moved.count == 0) return plan_skip(plan, "the layouts of src, weights and dst are read as they are");
     return moved_build(&moved, matmul_implementations);
+}
+
+/* The transpose of a product is that of the transposed operands in the other order. */
+
+static dnnl_status_t transpose(md_t *to, const md_t *from) {
+    int order[DNNL_MAX_NDIMS];
+    for (int d = 0; d < from->ndims; d++)
+        order[d] = d;
+    order[from->ndims - 2] = from->ndims - 1, order[from->ndims - 1] = from->ndims - 2;
+    return md_permute(to, from, order);
+}
+
+static bool has_columns(const md_t *md) {
+    return md_is_plain(md) && !has_rows(md) && md->blocking.strides[md->ndims - 2] == 1;
+}
+
+static int exchanged_arg(int arg, const void *data) {
+    const int scales = arg & DNNL_ARG_ATTR_SCALES, of = arg & ~DNNL_ARG_ATTR_SCALES;
+    (void)data;
+    return of == DNNL_ARG_SRC       ? scales | DNNL_ARG_WEIGHTS
+           : of == DNNL_ARG_WEIGHTS ? scales | DNNL_ARG_SRC
+                                    : arg;
+}
+
+/* One scale of src becomes that of weights, and the reverse. */
+static dnnl_status_t exchange_scales(attr_t *to, const attr_t *from) {
+    TRY(attr_copy(to, from));
+    to->scales.count = 0;
+    for (int i = 0; i < from->scales.count; i++) {
+        struct quant scale = from->scales.entries[i];
+        scale.arg = exchanged_arg(scale.arg, NULL);
+        dnnl_status_t status = quants_set(&to->scales, &scale);
+        if (status != dnnl_success) {
+            attr_clear(to);
+            return status;
+        }
+    }
+    return dnnl_success;
+}
+
+static bool has_one_scale_each(const attr_t *attr) {
+    for (int i = 0; i < attr->scales.count; i++)
+        if (attr->scales.entries[i].mask != 0) return false;
+    return true;
+}
+
+static dnnl_status_t append_transposed(struct plan *plan) {
+    const struct problem *whole = &plan->problem;
+    struct problem part;
+    attr_t attr;
+    TRY(problem_copy(&part, whole));
+    dnnl_status_t status = transpose(problem_md(&part, DNNL_ARG_SRC), problem_md(whole, DNNL_ARG_WEIGHTS));
+    if (status == dnnl_success)
+        status = transpose(problem_md(&part, DNNL_ARG_WEIGHTS), problem_md(whole, DNNL_ARG_SRC));
+    if (status == dnnl_success)
+        status = transpose(problem_md(&part, DNNL_ARG_DST), problem_md(whole, DNNL_ARG_DST));
+    if (status == dnnl_success) status = exchange_scales(&attr, &plan->attr);
+    if (status == dnnl_success) {
+        status = plan_append(plan, matmul_implementations, &part, &attr, exchanged_arg, NULL);
+        attr_clear(&attr);
+    }
+    problem_clear(&part);
+    return status;
+}
+
+dnnl_status_t f64_build_transposed_matmul(struct plan *plan) {
+    const struct problem *whole = &plan->problem;
+    const md_t *src = problem_md(whole, DNNL_ARG_SRC), *weights = problem_md(whole, DNNL_ARG_WEIGHTS),
+               *dst = problem_md(whole, DNNL_ARG_DST);
+    TRY(plan_takes(plan, &kernel_f64_gemm_6x8));
+    TRY(accepts(plan));
+    if (!md_is_plain(src) || !has_columns(weights) || !has_columns(dst))
+        return plan_skip(plan, "the columns of weights and dst are not dense");
+    if (problem_md(whole, DNNL_ARG_BIAS)) return plan_skip(plan, "there is a bias");
+    if (!has_one_scale_each(&plan->attr)) return plan_skip(plan, "scales vary");
+    if (apart_has_rest(&plan->attr)) return apart_build(plan, matmul_implementations);
+    return append_transposed(plan);
 }
 
 /* Sums. */

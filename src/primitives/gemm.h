@@ -44,7 +44,7 @@ struct gemm_tile_shape {
 };
 extern const struct gemm_tile_shape gemm_14x32, gemm_6x16, gemm_int8_12x32, gemm_int8_16x32,
         gemm_depthwise_6x16, gemm_int8_depthwise_6x16, gemm_bf16_14x32, gemm_bf16_16x32, gemm_moved_16x32,
-        gemm_widening_14x32, gemm_widening_6x16, gemm_f64_6x16, gemm_f64_6x8, gemm_f64_depthwise_6x16;
+        gemm_widening_14x32, gemm_widening_6x16, gemm_f64_14x16, gemm_f64_6x8, gemm_f64_depthwise_6x16;
 const struct gemm_tile_shape *gemm_tile_of(const struct plan *plan);
 
 /* Sizes that measurements chose. */

@@ -173,7 +173,7 @@ const struct implementation inner_product_forward[] = {
         {"widening_gemm_6x16", build_widening, &gemm_widening_6x16},
         {"f32_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f32},
         {"f16_gpu_gemm_16x32", gpu_gemm_build_inner_product, &gpu_gemm_f16},
-        {"f64_gemm_6x16", gemm_build_inner_product, &gemm_f64_6x16},
+        {"f64_gemm_14x16", gemm_build_inner_product, &gemm_f64_14x16},
         {"f64_gemm_6x8", gemm_build_inner_product, &gemm_f64_6x8},
         {"matmul", inner_product_build_by_matmul, &inner_product_by_matmul},
         {"convolution_universal", build_universal, NULL},

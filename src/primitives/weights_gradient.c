@@ -288,10 +288,19 @@ static dnnl_status_t launch(struct plan *plan, const struct weights_gradient_par
 /* Results that are stored once bypass the caches if they would fill them: so many floats. */
 enum { STREAMED = 1 << 22 };
 
+/* Inputs of a tile, or taps of a row of a depthwise convolution: of doubles, all of a window that
+ * lib/depthwise_nine.h takes. */
+static i64 most_inputs(const struct plan *plan, const struct weights_gradient_params *p) {
+    const struct window *w = &p->window;
+    const bool nine = w->taps[1] == 3 && p->inputs == 3 && w->step[1] == 1 && w->step[2] == 1
+                      && w->stride[1] == 1 && w->stride[2] == 1 && p->outputs >= 16;
+    return gemm_tile_of(plan) == &f64_depthwise && nine ? 3 : gemm_tile_of(plan)->height;
+}
+
 dnnl_status_t gradient_append_product(struct plan *plan, const struct gradient_product *g) {
     struct weights_gradient_params p = params_of(g);
     set_chunks(&p, g->pairs ? g->image.batch : merge_rows(&p, g->image.batch), g->depthwise);
-    p.tiles = divide_up(p.inputs, gemm_tile_of(plan)->height);
+    p.tiles = divide_up(p.inputs, most_inputs(plan, &p));
     p.tile = divide_up(p.inputs, p.tiles);
     const struct range range =
             g->depthwise ? divide_depthwise(&p, gemm_tile_of(plan)) : divide_work(&p, gemm_tile_of(plan));

@@ -13,7 +13,7 @@ struct shape {
 };
 
 /* For all backward passes. Sizes have their forward names. */
-enum { BACKWARD_SHAPES = 39 };
+enum { BACKWARD_SHAPES = 40 };
 extern const struct shape backward_shapes[BACKWARD_SHAPES];
 
 /* Types and attributes of forward passes. The last attributes are for convolutions alone. */

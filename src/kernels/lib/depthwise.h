@@ -4,17 +4,11 @@
  * channels is computed at once, in registers. Every output is one chain of fma over the taps inside the
  * image. 16 lanes suit AVX2 too: there they are two independent chains.
  */
-#include "kernels/lib/depthwise_block.h"
+#include "kernels/lib/depthwise_lines.h"
 
 #define LANES 16
 #include "kernels/lib/lanes.h"
 #include "kernels/lib/memory_lanes.h"
-
-struct depthwise_buffers {
-    global const float *src, *weights;
-    global const uchar *bias;
-    global uchar *dst;
-};
 
 /* acc[r] = the sum of the window at output r of m. Callers pass m as a constant. */
 INLINE void depthwise_sums(const struct depthwise_block *b, global const float *src,
@@ -256,31 +250,15 @@ INLINE void depthwise_row(constant struct depthwise_params *p, const struct dept
 }
 
 #undef LANES
-#include "kernels/lib/depthwise_lines.h"
 
-/* The end of the last vector of channels up to `end` that `rows` rows of outputs read. */
-INLINE i64 lines_reach(constant struct depthwise_params *p, const struct window_row *row, i64 end, int rows) {
-    constant struct window_images *w = &p->images;
-    const i64 last = row->taps.last[1] + rows - 1, room = w->window.size[1] - row->taps.start[1];
-    return row->from + (row->taps.last[0] - 1) * w->src_step[0]
-           + ((last < room ? last : room) - 1) * w->src_step[1] + (w->window.size[2] - 1) * w->src_stride[2]
-           + (end + DEPTHWISE_PANEL - 1) / DEPTHWISE_PANEL * DEPTHWISE_PANEL;
-}
-
-/* Row number `row` of the outputs, and the next one if both can be computed at once. The last panel may end
- * where src ends: then it is computed in the other way. Returns the number of rows. */
-INLINE int depthwise_some_lines(constant struct depthwise_params *p, const struct depthwise_buffers *f,
-                                EPILOGUE_ARGS, i64 part, i64 row, i64 last, i64 index) {
-    struct depthwise_item item = depthwise_item(p, part, row, index);
-    const i64 left = p->images.places[1] - item.row.place[1];
-    const int rows = p->lines == 2 && row + 1 < last && left > 1 && item.row.taps.last[0] > 0 ? 2 : 1;
-    const i64 all = item.last * DEPTHWISE_PANEL, channels = p->images.channels;
-    const bool whole = all <= channels || lines_reach(p, &item.row, channels, rows) <= p->src_end;
-    const i64 end = all <= channels ? all : whole ? channels : all - DEPTHWISE_PANEL;
-    depthwise_lines(p, f, &item.row, item.first * DEPTHWISE_PANEL, end, rows);
+/* Row number `row` of the outputs, or two of them at once. Returns the number. */
+INLINE int depthwise_rows(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                          EPILOGUE_ARGS, i64 part, i64 row, i64 last, i64 index) {
+    bool whole = false;
+    const int rows = p->lines ? depthwise_some_lines(p, f, part, row, last, index, &whole) : 1;
     for (int i = 0; i < rows && !whole; i++) {
-        item = depthwise_item(p, part, row + i, index);
-        item.first = item.last - 1;
+        struct depthwise_item item = depthwise_item(p, part, row + i, index);
+        if (p->lines) item.first = item.last - 1;
         depthwise_row(p, f, EPILOGUE_PASS, &item);
     }
     return rows;
@@ -295,11 +273,7 @@ kernel void f32_depthwise_6x16(ITEM global const float *src, global const float 
     const struct depthwise_buffers f = {src, weights + p->weights_offset, bias, dst};
     const i64 rows = p->images.places[0] * p->images.places[1], row = get_global_id(1) * p->rows;
     const i64 last = row + p->rows < rows ? row + p->rows : rows;
-    for (i64 i = row; i < last && p->lines;)
-        i += depthwise_some_lines(p, &f, EPILOGUE_PASS, get_global_id(0), i, last, get_global_id(2));
-    for (i64 i = row; i < last && !p->lines; i++) {
-        const struct depthwise_item part = depthwise_item(p, get_global_id(0), i, get_global_id(2));
-        depthwise_row(p, &f, EPILOGUE_PASS, &part);
-    }
+    for (i64 i = row; i < last;)
+        i += depthwise_rows(p, &f, EPILOGUE_PASS, get_global_id(0), i, last, get_global_id(2));
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gradients of the weights of depthwise convolutions: up to GRADIENT_TAPS taps (two of doubles) of a row of
+ * Gradients of the weights of depthwise convolutions: up to GRADIENT_TAPS taps (three of doubles) of a row of
  * the window by one or two vectors of channels at a time, in registers. If the last channels do not fill a
  * vector, the vector begins earlier, and what was computed before is left out. A row of places meets all rows
  * of the window while it is in the L1 cache; the sums of each lie in memory in between. DEPTHWISE_GRADIENT is
@@ -114,8 +114,8 @@ INLINE void depthwise_gradient_row(constant struct weights_gradient_params *p,
     }
 DEPTHWISE_SUMS_OF(1)
 DEPTHWISE_SUMS_OF(2)
-#ifndef DOUBLES
 DEPTHWISE_SUMS_OF(3)
+#ifndef DOUBLES
 DEPTHWISE_SUMS_OF(4)
 #endif
 
@@ -139,7 +139,7 @@ INLINE struct depthwise_strip depthwise_strip(constant struct weights_gradient_p
     return s;
 }
 
-#if defined(NATIVE_AVX2) && !defined(DOUBLES)
+#ifdef NATIVE_AVX2
 #include "kernels/lib/depthwise_nine.h"
 #endif
 
@@ -166,8 +166,8 @@ INLINE void depthwise_gradient_jobs(constant struct weights_gradient_params *p,
         switch (job->taps) {
             DEPTHWISE_SUMS(1)
             DEPTHWISE_SUMS(2)
-#ifndef DOUBLES
             DEPTHWISE_SUMS(3)
+#ifndef DOUBLES
             DEPTHWISE_SUMS(4)
 #endif
         }
@@ -192,7 +192,7 @@ INLINE int depthwise_gradient_rows(constant struct weights_gradient_params *p, c
                                    const struct depthwise_job *jobs, int count, i64 first, i64 last,
                                    global const REAL *image, global const REAL *places, int row, VEC *sums,
                                    VEC *bias) {
-#if defined(NATIVE_AVX2) && !defined(DOUBLES)
+#ifdef NATIVE_AVX2
     const int rows = depthwise_is_nine(p, jobs, count)
                              ? depthwise_nine(p, c, jobs, row, first, last, image, places, sums, bias)
                              : 0;

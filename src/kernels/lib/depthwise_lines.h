@@ -1,26 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise convolution of channels-last f32 images with 3, 5 or 7 adjacent taps in a row of the window and
- * outputs one or two pixels apart. A block of DEPTHWISE_RUN adjacent outputs by a vector of channels, in one
- * row or two, is computed at once, in registers: a pixel is loaded once for all outputs of the block that
- * read it. Blocks at the edges are like the others: columns of the padding are zeros. All channels of a block
- * come before the next block, so that memory is read and written in its order.
+ * Depthwise convolution of channels-last images of f32, or f64 with DOUBLES, with 3, 5 or 7 adjacent taps in
+ * a row of the window and outputs one or two pixels apart. A block of DEPTHWISE_RUN adjacent outputs by a
+ * vector of channels, in one row or two, is computed at once, in registers: a pixel is loaded once for all
+ * outputs of the block that read it. Blocks at the edges are like the others: columns of the padding are
+ * zeros. All channels of a block come before the next block, so that memory is read and written in its order.
  */
-#if defined(__AVX512F__)
-#define LANES 16
+#include "kernels/lib/depthwise_block.h"
+
+#ifdef DOUBLES
+#define LINES_BYTES 8
 #else
-#define LANES 8 /* 16 registers hold the outputs and the weights of a row */
+#define LINES_BYTES 4
+#endif
+#if defined(__AVX512F__)
+#define LANES (64 / LINES_BYTES)
+#else
+#define LANES (32 / LINES_BYTES) /* 16 registers hold the outputs and the weights of a row */
 #endif
 #include "kernels/lib/lanes.h"
+#ifdef DOUBLES
+#include "kernels/lib/doubles_lanes.h"
+#else
 #include "kernels/lib/memory_lanes.h"
+#endif
 
 enum { LINES_VECTORS = DEPTHWISE_PANEL / LANES }; /* in a panel */
 
+struct depthwise_buffers {
+    global const REAL *src, *weights;
+    global const uchar *bias;
+    global uchar *dst;
+};
+
 /* What a block reads and writes, at channel 0. */
 struct depthwise_lines {
-    global const float *src, *weights; /* the first tap of the first output, even if it is in the padding */
-    global const float *bias;          /* where there is one */
-    global float *dst;
+    global const REAL *src, *weights; /* the first tap of the first output, even if it is in the padding */
+    global const REAL *bias;          /* where there is one */
+    global REAL *dst;
     i64 planes, plane, weights_plane; /* taps along the first dimension: those inside, and their strides */
     i64 first, last;                  /* rows of the window that are inside */
     i64 row, column, weights_row, weights_column, dst_row, dst_column;
@@ -28,7 +45,7 @@ struct depthwise_lines {
 };
 
 /* Adds a row of the window to m outputs, or, with weights y2, to those of the row above as well. */
-INLINE void lines_row(const struct depthwise_lines *l, global const float *a, const VEC *y, const VEC *y2,
+INLINE void lines_row(const struct depthwise_lines *l, global const REAL *a, const VEC *y, const VEC *y2,
                       const int taps, const int stride, const bool edge, VEC *acc, VEC *acc2) {
     const int columns = (DEPTHWISE_RUN - 1) * stride + taps, most = taps / 2;
 #pragma unroll
@@ -46,7 +63,7 @@ INLINE void lines_row(const struct depthwise_lines *l, global const float *a, co
 }
 
 /* The sums of one row of outputs. */
-INLINE void lines_sums(const struct depthwise_lines *l, global const float *src, global const float *weights,
+INLINE void lines_sums(const struct depthwise_lines *l, global const REAL *src, global const REAL *weights,
                        const int taps, const int stride, const bool edge, VEC *acc) {
 #pragma unroll
     for (int r = 0; r < DEPTHWISE_RUN; r++)
@@ -55,7 +72,7 @@ INLINE void lines_sums(const struct depthwise_lines *l, global const float *src,
     for (i64 k0 = 0; k0 < l->planes; k0++)
 #pragma nounroll
         for (i64 k1 = l->first; k1 < l->last; k1++) {
-            global const float *w = weights + k0 * l->weights_plane + k1 * l->weights_row;
+            global const REAL *w = weights + k0 * l->weights_plane + k1 * l->weights_row;
             VEC y[7];
 #pragma unroll
             for (int t = 0; t < taps; t++)
@@ -65,8 +82,8 @@ INLINE void lines_sums(const struct depthwise_lines *l, global const float *src,
 }
 
 /* The sums of two rows of outputs of a 3x3 window. */
-INLINE void lines_pair_sums(const struct depthwise_lines *l, global const float *src,
-                            global const float *weights, const bool edge, VEC *acc) {
+INLINE void lines_pair_sums(const struct depthwise_lines *l, global const REAL *src,
+                            global const REAL *weights, const bool edge, VEC *acc) {
     VEC y[9];
 #pragma unroll
     for (int k = 0; k < 9; k++)
@@ -83,11 +100,11 @@ INLINE void lines_pair_sums(const struct depthwise_lines *l, global const float 
 
 /* Adds bias, applies the activation and stores a row of results; `lanes` channels exist. */
 INLINE void lines_end(constant struct depthwise_params *p, const struct depthwise_lines *l, VEC *acc,
-                      VEC bias, global float *dst, i64 lanes) {
+                      VEC bias, global REAL *dst, i64 lanes) {
 #pragma unroll
     for (int r = 0; r < DEPTHWISE_RUN; r++)
         acc[r] += bias;
-    if (p->activation.alg == ELTWISE_RELU && p->activation.alpha == 0.0f) {
+    if (LINES_BYTES == 4 && p->activation.alg == ELTWISE_RELU && p->activation.alpha == 0.0f) {
 #pragma unroll
         for (int r = 0; r < DEPTHWISE_RUN; r++)
             acc[r] = acc[r] > V(0.0f) ? acc[r] : V(0.0f);
@@ -108,8 +125,8 @@ INLINE void lines_end(constant struct depthwise_params *p, const struct depthwis
 }
 
 /* Pixels that the next row of outputs is the first to read: rows are too long for the hardware to see it. */
-INLINE void lines_prefetch(const struct depthwise_lines *l, global const float *src) {
-    global const float *next = src + l->last * l->row;
+INLINE void lines_prefetch(const struct depthwise_lines *l, global const REAL *src) {
+    global const REAL *next = src + l->last * l->row;
 #pragma unroll
     for (int r = 0; r < DEPTHWISE_RUN; r++)
         PREFETCH(next + r * l->column);
@@ -122,8 +139,8 @@ INLINE void lines_block(constant struct depthwise_params *p, const struct depthw
     const bool edge = l->left + l->right > 0;
 #pragma nounroll
     for (i64 v = first; v * LANES < end; v++) {
-        global const float *src = l->src + v * LANES;
-        global const float *weights =
+        global const REAL *src = l->src + v * LANES;
+        global const REAL *weights =
                 l->weights + v / LINES_VECTORS * p->weights_panel + v % LINES_VECTORS * LANES;
         VEC acc[2 * DEPTHWISE_RUN], bias = V(-0.0f); /* changes nothing */
         if (p->has_bias) load_lanes(&bias, l->bias + v * LANES, end - v * LANES, 0.0f);
@@ -181,7 +198,7 @@ INLINE struct depthwise_lines lines_begin(constant struct depthwise_params *p,
     l.dst_row = w->dst_stride[1], l.dst_column = w->dst_stride[2];
     l.planes = t->last[0] > t->first[0] ? t->last[0] - t->first[0] : 0;
     l.weights = f->weights + t->first[0] * l.weights_plane;
-    l.bias = (global const float *)f->bias;
+    l.bias = (global const REAL *)f->bias;
     if (p->has_bias) l.bias += p->bias_offset;
     return l;
 }
@@ -201,8 +218,31 @@ INLINE void depthwise_lines(constant struct depthwise_params *p, const struct de
         l.left = start < 0 ? (int)-start : 0;
         l.right = start + columns > w->size[2] ? (int)(start + columns - w->size[2]) : 0;
         l.src = f->src + row->from + row->taps.first[0] * l.plane + start * l.column;
-        l.dst = (global float *)f->dst + row->to + place * l.dst_column;
+        l.dst = (global REAL *)f->dst + row->to + place * l.dst_column;
         lines_any(p, &l, channel / LANES, end, rows);
     }
+}
+
+/* The end of the last vector of channels up to `end` that `rows` rows of outputs read. */
+INLINE i64 lines_reach(constant struct depthwise_params *p, const struct window_row *row, i64 end, int rows) {
+    constant struct window_images *w = &p->images;
+    const i64 last = row->taps.last[1] + rows - 1, room = w->window.size[1] - row->taps.start[1];
+    return row->from + (row->taps.last[0] - 1) * w->src_step[0]
+           + ((last < room ? last : room) - 1) * w->src_step[1] + (w->window.size[2] - 1) * w->src_stride[2]
+           + (end + DEPTHWISE_PANEL - 1) / DEPTHWISE_PANEL * DEPTHWISE_PANEL;
+}
+
+/* Row number `row` of the outputs, and the next one if both can be computed at once. The last panel may end
+ * where src ends: then it is left out, and *whole is false. Returns the number of rows. */
+INLINE int depthwise_some_lines(constant struct depthwise_params *p, const struct depthwise_buffers *f,
+                                i64 part, i64 row, i64 last, i64 index, bool *whole) {
+    const struct depthwise_item item = depthwise_item(p, part, row, index);
+    const i64 left = p->images.places[1] - item.row.place[1];
+    const int rows = p->lines == 2 && row + 1 < last && left > 1 && item.row.taps.last[0] > 0 ? 2 : 1;
+    const i64 all = item.last * DEPTHWISE_PANEL, channels = p->images.channels;
+    *whole = all <= channels || lines_reach(p, &item.row, channels, rows) <= p->src_end;
+    const i64 end = all <= channels ? all : *whole ? channels : all - DEPTHWISE_PANEL;
+    depthwise_lines(p, f, &item.row, item.first * DEPTHWISE_PANEL, end, rows);
+    return rows;
 }
 #undef LANES

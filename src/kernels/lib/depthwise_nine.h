@@ -5,7 +5,17 @@
  * loaded once for all taps of a few positions. All channels of these come before the next positions, so that
  * memory is read nearly in order. For depthwise_gradient.h.
  */
-#ifdef NATIVE_AVX512
+#if defined(DOUBLES) && defined(NATIVE_AVX512)
+#define NINE double8
+#define NINE_LOAD vload8
+#define NINE_STORE vstore8
+enum { NINE_LANES = 8, NINE_POSITIONS = 4 };
+#elif defined(DOUBLES)
+#define NINE double4
+#define NINE_LOAD vload4
+#define NINE_STORE vstore4
+enum { NINE_LANES = 4, NINE_POSITIONS = 1 };
+#elif defined(NATIVE_AVX512)
 #define NINE float16
 #define NINE_LOAD vload16
 #define NINE_STORE vstore16

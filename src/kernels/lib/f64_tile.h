@@ -21,20 +21,35 @@ INLINE void NAME(f64_reduce)(constant struct gemm_params *p, const struct f64_ti
     NAME(gemm_move)(out, acc, 2 * m);
 }
 
-/* Whole vectors that only a bias is added to. */
-INLINE void NAME(f64_store_plain)(constant struct gemm_params *p, const struct f64_tile *t,
-                                  global const uchar *bias, global uchar *dst, int columns, const VEC *out) {
+/* The end of a tile of whole vectors. */
+INLINE void NAME(f64_store_whole)(constant struct gemm_params *p, const struct f64_tile *t,
+                                  const struct epilogue_state *e, global const uchar *bias, global uchar *dst,
+                                  int columns, const VEC *out) {
     global double *to = (global double *)dst + t->at.dst;
-    VEC b0 = V(-0.0), b1 = V(-0.0); /* change nothing */
+    VEC b0 = V(-0.0), b1 = V(-0.0), s0 = V(1.0), s1 = V(1.0); /* change nothing */
     if (p->has_bias) {
         global const double *with = (global const double *)bias + t->at.bias;
         b0 = VLOAD(0, with), b1 = VLOAD(1, with);
     }
+    if (p->scaled) {
+        double scales[2 * LANES];
+        f64_scales(p, t, e, scales);
+        s0 = VLOAD(0, scales), s1 = VLOAD(1, scales);
+    }
 #pragma nounroll
     for (int r = 0; r < columns; r++, to += p->dst_column) {
-        VSTORE(out[2 * r] + b0, 0, to);
-        VSTORE(out[2 * r + 1] + b1, 1, to);
+        VSTORE(out[2 * r] * s0 + b0, 0, to);
+        VSTORE(out[2 * r + 1] * s1 + b1, 1, to);
     }
+}
+
+INLINE void NAME(f64_store)(constant struct gemm_params *p, const struct f64_tile *t,
+                            const struct epilogue_state *e, global const uchar *bias, global uchar *dst,
+                            int columns, const VEC *out) {
+    if (t->count == 2 * LANES)
+        NAME(f64_store_whole)(p, t, e, bias, dst, columns, out);
+    else
+        f64_store_tile(p, t, e, bias, dst, columns, 2 * LANES, (private const double *)out);
 }
 
 #if WANTED(NAME(f64_gemm))
@@ -49,10 +64,7 @@ kernel void NAME(f64_gemm)(ITEM global const double *src, global const double *w
 #define WHOLE_TILE(m) NAME(f64_reduce)(p, &t, m, out)
     EACH_HEIGHT(columns, WHOLE_TILE)
 #undef WHOLE_TILE
-    if (p->plain && t.count == 2 * LANES)
-        NAME(f64_store_plain)(p, &t, bias, dst, columns, out);
-    else
-        f64_store_tile(p, &t, &e, bias, dst, columns, 2 * LANES, (private const double *)out);
+    NAME(f64_store)(p, &t, &e, bias, dst, columns, out);
 }
 #endif
 
