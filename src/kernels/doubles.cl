@@ -136,8 +136,8 @@ INLINE void softmax_line(int log, global const double *x, global double *y, i64 
     /* Two at a time, which do not wait for each other. */
 #pragma nounroll
     for (; whole + 16 <= length; whole += 16) {
-        const double8 a = f64_exp_inline(vload8(0, x + whole) - most);
-        const double8 b = f64_exp_inline(vload8(1, x + whole) - most);
+        const double8 a = f64_exp_below(vload8(0, x + whole) - most);
+        const double8 b = f64_exp_below(vload8(1, x + whole) - most);
         parts = parts + a + b;
         if (log) continue;
         vstore8(a, 0, y + whole);

@@ -36,7 +36,7 @@ INLINE void softmax_lines(constant struct softmax_lines_params *p, global const 
 #pragma nounroll
         for (int c = 0; c < n; c += 8) {
             const double8 a = load_doubles(x + i * from + c, n - c, 0.0);
-            const double8 e = f64_exp_inline(a - vload8(0, most + c));
+            const double8 e = f64_exp_below(a - vload8(0, most + c));
             vstore8(vload8(0, sum + c) + e, 0, sum + c);
             if (!p->log) store_doubles(e, y + i * to + c, n - c);
         }
