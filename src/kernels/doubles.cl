@@ -114,6 +114,8 @@ kernel void f64_add(ITEM global const double *first, global const double *second
 }
 #endif
 
+#include "kernels/lib/softmax_doubles_across.h"
+
 INLINE double8 softmax_most(global const double *x, i64 length) {
     double8 most = V(-INFINITY);
 #pragma nounroll
@@ -134,8 +136,8 @@ INLINE void softmax_line(int log, global const double *x, global double *y, i64 
     /* Two at a time, which do not wait for each other. */
 #pragma nounroll
     for (; whole + 16 <= length; whole += 16) {
-        const double8 a = f64_exp_inline(vload8(0, x + whole) - most);
-        const double8 b = f64_exp_inline(vload8(1, x + whole) - most);
+        const double8 a = f64_exp_below(vload8(0, x + whole) - most);
+        const double8 b = f64_exp_below(vload8(1, x + whole) - most);
         parts = parts + a + b;
         if (log) continue;
         vstore8(a, 0, y + whole);
@@ -147,16 +149,16 @@ INLINE void softmax_line(int log, global const double *x, global double *y, i64 
         parts += e;
         if (!log) store_doubles(e, y + i, length - i);
     }
-    const double8 sum = V(sum_of(parts)), shift = log ? most + f32_log(sum) : V(0.0);
+    const double8 sum = V(sum_of(parts)), last = log ? most + f32_log(sum) : V(1.0) / sum;
 #pragma nounroll
     for (i64 i = 0; i < length; i += 8) {
         const i64 left = length - i;
-        store_doubles(log ? load_doubles(x + i, left, 0.0) - shift : load_doubles(y + i, left, 0.0) / sum,
+        store_doubles(log ? load_doubles(x + i, left, 0.0) - last : load_doubles(y + i, left, 0.0) * last,
                       y + i, left);
     }
 }
 
-/* Range: shares of the lines, whose elements are next to each other. */
+/* Range: shares of the units: lines, or blocks of lines that lie side by side. */
 #if WANTED(f64_softmax)
 kernel void f64_softmax(ITEM global const double *src, global double *dst,
                         constant struct softmax_lines_params *p) {
@@ -165,7 +167,10 @@ kernel void f64_softmax(ITEM global const double *src, global double *dst,
 #pragma nounroll
     for (i64 unit = first; unit < last; unit++) {
         const struct softmax_unit u = softmax_unit(p, unit);
-        softmax_line(p->log, src + u.offsets[0], dst + u.offsets[1], p->length);
+        if (u.width > 0)
+            softmax_across(p, &u, src, dst);
+        else
+            softmax_line(p->log, src + u.offsets[0], dst + u.offsets[1], p->length);
     }
 }
 #endif
@@ -196,24 +201,50 @@ kernel void f64_softmax_backward(ITEM global const double *dst, global const dou
 #pragma nounroll
     for (i64 unit = first; unit < last; unit++) {
         const struct softmax_unit u = softmax_unit(p, unit);
-        softmax_gradient(p->log, dst + u.offsets[0], diff_dst + u.offsets[1], diff_src + u.offsets[2],
-                         p->length);
+        if (u.width > 0)
+            softmax_gradient_across(p, &u, dst, diff_dst, diff_src);
+        else
+            softmax_gradient(p->log, dst + u.offsets[0], diff_dst + u.offsets[1], diff_src + u.offsets[2],
+                             p->length);
     }
 }
 #endif
 
 /* Layer normalisation. */
 
+enum { NORM_SUMS = 4 }; /* that do not wait for each other */
+
+/* Adds x, or (x - mean)^2. */
+INLINE double8 mean_add(double8 sum, double8 x, const double *mean) {
+    const double8 d = mean ? x - V(*mean) : x;
+    return mean ? fma(d, d, sum) : sum + d;
+}
+
 /* The sum of (x - mean)^2 / length, or of x / length if `mean` is NULL. */
 INLINE double mean_of(global const double *x, i64 length, const double *mean) {
-    double8 parts = V(0.0);
+    double8 parts[NORM_SUMS];
+    i64 i = 0;
+#pragma unroll
+    for (int k = 0; k < NORM_SUMS; k++)
+        parts[k] = V(0.0);
 #pragma nounroll
-    for (i64 i = 0; i < length; i += 8) {
-        const double8 y = load_doubles(x + i, length - i, mean ? *mean : 0.0);
-        const double8 d = mean ? y - V(*mean) : y;
-        parts = mean ? fma(d, d, parts) : parts + d;
-    }
-    return sum_of(parts) / (double)length;
+    for (; i + 8 * NORM_SUMS <= length; i += 8 * NORM_SUMS)
+        _Pragma("unroll") for (int k = 0; k < NORM_SUMS; k++) parts[k] =
+                mean_add(parts[k], vload8(k, x + i), mean);
+#pragma nounroll
+    for (; i < length; i += 8)
+        parts[0] = mean_add(parts[0], load_doubles(x + i, length - i, mean ? *mean : 0.0), mean);
+    return sum_of((parts[0] + parts[1]) + (parts[2] + parts[3])) / (double)length;
+}
+
+/* Results of a row from element i on. Callers pass a constant for `left` where it is 8. */
+INLINE void normalize_some(constant struct norm_rows_params *p, global const double *src,
+                           global const uchar *scale, global const uchar *shift, global double *dst,
+                           double mean, double8 factor, i64 i, i64 left) {
+    const double8 a = load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
+    const double8 b = load_others(shift, p->shift_type, p->shift_offset + i, left, 0.0);
+    const double8 x = load_doubles(src + i, left, 0.0) - V(mean);
+    store_doubles(fma(x * factor, a, b), dst + i, left);
 }
 
 INLINE double inverse_root(double x) {
@@ -249,14 +280,11 @@ kernel void f64_normalize_rows(ITEM global const double *src, global const uchar
             variance[p->variance_offset + stat] = (float)v;
         }
         const double8 factor = V(inverse_root(v + p->eps));
+        i64 i = 0;
 #pragma nounroll
-        for (i64 i = 0; i < length; i += 8) {
-            const i64 left = length - i;
-            const double8 a = load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
-            const double8 b = load_others(shift, p->shift_type, p->shift_offset + i, left, 0.0);
-            const double8 x = load_doubles(src + from + i, left, 0.0) - V(m);
-            store_doubles(fma(x * factor, a, b), dst + to + i, left);
-        }
+        for (; i + 8 <= length; i += 8)
+            normalize_some(p, src + from, scale, shift, dst + to, m, factor, i, 8);
+        if (i < length) normalize_some(p, src + from, scale, shift, dst + to, m, factor, i, length - i);
     }
 }
 #endif
@@ -274,14 +302,42 @@ INLINE struct norm_row norm_row_at(constant struct norm_gradient_rows_params *p,
 #pragma nounroll
     for (int l = p->nloops - 1; l >= 0; l--) {
         constant struct norm_gradient_loop *loop = &p->loops[l];
-        const i64 i = row % loop->size;
-        row /= loop->size;
+        const i64 rest = l > 0 ? row / loop->size : 0, i = row - rest * loop->size;
+        row = rest;
         r.src += i * loop->src, r.diff_dst += i * loop->diff_dst, r.diff_src += i * loop->diff_src;
         stat += i * loop->stat;
     }
     if (!p->about_zero) r.mean = mean[p->mean_offset + stat];
     r.factor = inverse_root((double)variance[p->variance_offset + stat] + p->eps);
     return r;
+}
+
+/* The sums of a row of gradients, and of their products with src. */
+struct norm_sums {
+    double8 sum, product;
+};
+
+/* Callers of these pass a constant for `left` where it is 8. */
+INLINE double8 norm_gradient(constant struct norm_gradient_rows_params *p, global const double *diff_dst,
+                             global const uchar *scale, i64 i, i64 left) {
+    return load_doubles(diff_dst + i, left, 0.0)
+           * load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
+}
+
+INLINE void norm_add(constant struct norm_gradient_rows_params *p, struct norm_sums *s,
+                     global const double *src, global const double *diff_dst, global const uchar *scale,
+                     const struct norm_row *r, i64 i, i64 left) {
+    const double8 d = norm_gradient(p, diff_dst + r->diff_dst, scale, i, left);
+    s->sum += d;
+    s->product = fma(d, load_doubles(src + r->src + i, left, r->mean) - V(r->mean), s->product);
+}
+
+INLINE void norm_give(constant struct norm_gradient_rows_params *p, global const double *src,
+                      global const double *diff_dst, global const uchar *scale, global double *diff_src,
+                      const struct norm_row *r, double8 a, double8 b, i64 i, i64 left) {
+    const double8 d = norm_gradient(p, diff_dst + r->diff_dst, scale, i, left);
+    const double8 x = load_doubles(src + r->src + i, left, 0.0) - V(r->mean);
+    store_doubles((d - a - x * b) * V(r->factor), diff_src + r->diff_src + i, left);
 }
 
 /* Range: rows / span. */
@@ -295,25 +351,22 @@ kernel void f64_norm_gradient_rows(ITEM global const double *src, global const d
 #pragma nounroll
     for (i64 row = first; row < last; row++) {
         const struct norm_row r = norm_row_at(p, mean, variance, row);
-        double8 sums = V(0.0), products = V(0.0);
+        struct norm_sums s[2] = {{V(0.0), V(0.0)}, {V(0.0), V(0.0)}};
+        i64 i = 0;
 #pragma nounroll
-        for (i64 i = 0; i < length && !p->given; i += 8) {
-            const i64 left = length - i;
-            const double8 d = load_doubles(diff_dst + r.diff_dst + i, left, 0.0)
-                              * load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
-            sums += d;
-            products = fma(d, load_doubles(src + r.src + i, left, r.mean) - V(r.mean), products);
+        for (; i + 16 <= length && !p->given; i += 16) {
+            norm_add(p, &s[0], src, diff_dst, scale, &r, i, 8);
+            norm_add(p, &s[1], src, diff_dst, scale, &r, i + 8, 8);
         }
-        const double8 a = V(p->about_zero ? 0.0 : sum_of(sums) / (double)length);
-        const double8 b = V(sum_of(products) / (double)length * r.factor * r.factor);
 #pragma nounroll
-        for (i64 i = 0; i < length; i += 8) {
-            const i64 left = length - i;
-            const double8 d = load_doubles(diff_dst + r.diff_dst + i, left, 0.0)
-                              * load_others(scale, p->scale_type, p->scale_offset + i, left, 1.0);
-            const double8 x = load_doubles(src + r.src + i, left, 0.0) - V(r.mean);
-            store_doubles((d - a - x * b) * V(r.factor), diff_src + r.diff_src + i, left);
-        }
+        for (; i < length && !p->given; i += 8)
+            norm_add(p, &s[0], src, diff_dst, scale, &r, i, length - i);
+        const double8 a = V(p->about_zero ? 0.0 : sum_of(s[0].sum + s[1].sum) / (double)length);
+        const double8 b = V(sum_of(s[0].product + s[1].product) / (double)length * r.factor * r.factor);
+#pragma nounroll
+        for (i = 0; i + 8 <= length; i += 8)
+            norm_give(p, src, diff_dst, scale, diff_src, &r, a, b, i, 8);
+        if (i < length) norm_give(p, src, diff_dst, scale, diff_src, &r, a, b, i, length - i);
     }
 }
 #endif
@@ -324,6 +377,13 @@ OUTLINE void store_others(double8 x, global uchar *to, int type, i64 at, i64 cou
 #pragma nounroll
     for (int i = 0; i < 8 && i < count && type; i++)
         store_f32(to, type, at + i, (float)values[i]);
+}
+
+INLINE void norm_weigh(const struct norm_row *r, global const double *src, global const double *diff_dst,
+                       i64 left, double8 *scale, double8 *shift) {
+    const double8 d = load_doubles(diff_dst, left, 0.0), x = load_doubles(src, left, 0.0) - V(r->mean);
+    *scale = fma(d, x * V(r->factor), *scale);
+    *shift += d;
 }
 
 /* The gradients of scale and shift. Range: length / F64_NORM_COLUMNS. */
@@ -343,13 +403,13 @@ kernel void f64_norm_gradient_weights(ITEM global const double *src, global cons
 #pragma nounroll
     for (i64 row = 0; row < p->rows; row++) {
         const struct norm_row r = norm_row_at(p, mean, variance, row);
-#pragma unroll
-        for (int v = 0; v < VECTORS; v++) {
-            const double8 d = load_doubles(diff_dst + r.diff_dst + at + 8 * v, left - 8 * v, 0.0);
-            const double8 x = load_doubles(src + r.src + at + 8 * v, left - 8 * v, 0.0) - V(r.mean);
-            scales[v] = fma(d, x * V(r.factor), scales[v]);
-            shifts[v] += d;
-        }
+        global const double *x = src + r.src + at, *d = diff_dst + r.diff_dst + at;
+        if (left >= F64_NORM_COLUMNS)
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++)
+                    norm_weigh(&r, x + 8 * v, d + 8 * v, 8, &scales[v], &shifts[v]);
+        else
+            _Pragma("unroll") for (int v = 0; v < VECTORS; v++)
+                    norm_weigh(&r, x + 8 * v, d + 8 * v, left - 8 * v, &scales[v], &shifts[v]);
     }
 #pragma unroll
     for (int v = 0; v < VECTORS; v++) {

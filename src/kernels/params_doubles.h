@@ -23,11 +23,15 @@ struct f64_add_params {
     i64 span; /* elements per work-item */
 };
 
+/* The most taps of windows whose gradients are added plane by plane. */
+enum { F64_PLANE_TAPS = 64 };
+
 /* Pooling of images whose channels are last. Forward, `from` is src and `to` dst; backward, diff_dst and
  * diff_src. */
 struct f64_pooling_params {
     struct window window; /* missing spatial dimensions come first */
     i32 alg, workspace_type;
+    i32 backward, pad;
     i64 taps, channels;
     i64 places[WINDOW_DIMS]; /* the spatial sizes of dst */
     i64 rows;                /* of all images of `to` */
@@ -35,7 +39,7 @@ struct f64_pooling_params {
 };
 
 /* The gradients of scale and shift of layer normalisation, from all rows. A work-item takes some columns. */
-enum { F64_NORM_COLUMNS = 32 };
+enum { F64_NORM_COLUMNS = 64 };
 struct f64_norm_weights_params {
     struct norm_gradient_rows_params rows;
     i64 diff_scale_offset, diff_shift_offset;

@@ -207,6 +207,7 @@ INLINE int tile_inner(constant struct reorder_tiles_params *p, const struct tile
 #define TURN TRANSPOSE_8X8
 #ifdef NATIVE_AVX512
 #define TURN_SQUARE transpose_16x16
+#define SQUARE 16
 #endif
 #define RUN_VECTOR float16
 #define RUN_LOAD vload16
@@ -266,11 +267,40 @@ DEFINE_CONCAT_ROWS(8, uchar)
 
 /* 64 bits. */
 
+/* Whole lines of the cache on both sides: rows that are pages apart drive each other out of the L1 cache. */
+#ifdef NATIVE_AVX512
+                        INLINE void turn_8x8_64(const ulong *from, i64 from_pitch, ulong *to, i64 to_pitch) {
+#pragma unroll
+    for (int c = 0; c < 8; c += 2) {
+        __m512d rows[2]; /* two columns of the even rows, and of the odd ones */
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const double *at = (const double *)(from + i * from_pitch + c);
+            rows[i] = _mm512_castpd128_pd512(_mm_loadu_pd(at));
+            rows[i] = _mm512_insertf64x2(rows[i], _mm_loadu_pd(at + 2 * from_pitch), 1);
+            rows[i] = _mm512_insertf64x2(rows[i], _mm_loadu_pd(at + 4 * from_pitch), 2);
+            rows[i] = _mm512_insertf64x2(rows[i], _mm_loadu_pd(at + 6 * from_pitch), 3);
+        }
+        KEEP_ORDER_64(rows[0], rows[1]);
+        _mm512_storeu_pd(to + c * to_pitch, _mm512_unpacklo_pd(rows[0], rows[1]));
+        _mm512_storeu_pd(to + (c + 1) * to_pitch, _mm512_unpackhi_pd(rows[0], rows[1]));
+    }
+}
+#else
+INLINE void turn_8x8_64(global const ulong *from, i64 from_pitch, global ulong *to, i64 to_pitch) {
+    for (int i = 0; i < 8; i += 4)
+        for (int k = 0; k < 8; k += 4)
+            TRANSPOSE_4X4_64(from + i * from_pitch + k, from_pitch, to + k * to_pitch + i, to_pitch)
+}
+#endif
+
 #define WORD ulong
 #define QUAD ulong4
 #define NAME(name) name##_64
 #define SIDE 4
 #define TURN TRANSPOSE_4X4_64
+#define TURN_SQUARE turn_8x8_64
+#define SQUARE 8
 #define RUN_VECTOR ulong8
 #define RUN_LOAD vload8
 #define RUN_STORE vstore8
@@ -278,9 +308,9 @@ DEFINE_CONCAT_ROWS(8, uchar)
 #include "kernels/lib/reorder_part.h"
 
 #if WANTED(x64_reorder_tiles)
-                        kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
-                                                      constant struct reorder_tiles_params *p){
-                                FOR_TILE_PARTS(p, reorder_part_64(p, &t, src, dst))}
+kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
+                              constant struct reorder_tiles_params *p){
+        FOR_TILE_PARTS(p, reorder_part_64(p, &t, src, dst))}
 #endif
 
 /* 16 and 8 bits, in the kernel that also converts. */

@@ -228,6 +228,7 @@ void pooling_set_doubles(struct f64_pooling_params *p, const struct problem *pro
     *p = (struct f64_pooling_params){.window = window_from_last(&window, src->ndims - 2),
                                      .alg = pooling_code(problem->alg),
                                      .workspace_type = workspace ? (i32)workspace->data_type : 0,
+                                     .backward = backward,
                                      .taps = pooling_taps(&window),
                                      .channels = outputs.channels,
                                      .rows = images.batch * images.size[0] * images.size[1]};
@@ -238,7 +239,7 @@ void pooling_set_doubles(struct f64_pooling_params *p, const struct problem *pro
     if (workspace) pooling_set_image(&p->workspace, workspace);
 }
 
-static bool has_rows_of_doubles(const md_t *md) {
+bool pooling_has_rows_of_doubles(const md_t *md) {
     return md->data_type == dnnl_f64 && md_is_plain(md) && !md_has_padding(md)
            && md->blocking.strides[md->ndims - 1] == 1;
 }
@@ -252,7 +253,7 @@ static dnnl_status_t build_rows_of_doubles(struct plan *plan) {
     const md_t *src = problem_md(&plan->problem, DNNL_ARG_SRC),
                *dst = problem_md(&plan->problem, DNNL_ARG_DST),
                *workspace = problem_md(&plan->problem, DNNL_ARG_WORKSPACE);
-    if (!has_rows_of_doubles(src) || !has_rows_of_doubles(dst)
+    if (!pooling_has_rows_of_doubles(src) || !pooling_has_rows_of_doubles(dst)
         || (workspace && workspace->blocking.strides[dst->ndims - 1] != 1))
         return plan_skip(plan, "not f64 with dense rows");
     if (pooling_takes_doubles(src) && pooling_takes_doubles(dst)) return plan_skip(plan, "channels are last");
@@ -271,7 +272,17 @@ static dnnl_status_t build_rows_of_doubles(struct plan *plan) {
     return dnnl_success;
 }
 
-/* In doubles, with channels last, which other types and layouts are moved to. */
+/* Is src pooled as it is, with results whose rows are dense? */
+static bool stays_in_rows(const struct plan *plan, const md_t *src) {
+    struct window all;
+    if (pooling_takes_doubles(src) || !pooling_has_rows_of_doubles(src)) return false;
+    if (plan_takes(plan, &kernel_f64_pooling_rows) != dnnl_success) return false;
+    window_init(&all, &plan->problem, src);
+    const struct window w = window_from_last(&all, src->ndims - 2);
+    return pooling_outputs_at_once(&w) >= problem_md(&plan->problem, DNNL_ARG_DST)->dims[src->ndims - 1];
+}
+
+/* In doubles, with channels last, which other types and layouts are moved to, or only results. */
 static dnnl_status_t build_doubles(struct plan *plan) {
     struct moved moved = {.plan = plan};
     struct launch *launch;
@@ -284,9 +295,10 @@ static dnnl_status_t build_doubles(struct plan *plan) {
     if (!md_is_blocked(src) || !md_is_blocked(dst)) return plan_skip(plan, "a layout is not blocked");
     if (plan->attr.post_ops.len > 0) return apart_build(plan, pooling_forward);
     if (md_nelems(dst, true) == 0) return dnnl_success;
-    const char *tag = channels_last(src->ndims);
-    const bool moves_dst = !pooling_takes_doubles(dst);
-    if (!pooling_takes_doubles(src)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f64, tag));
+    char rows[MOVED_TAG];
+    const bool in_rows = stays_in_rows(plan, src), moves_dst = in_rows || !pooling_takes_doubles(dst);
+    const char *tag = in_rows ? row_major_tag(src, rows) : channels_last(src->ndims);
+    if (!in_rows && !pooling_takes_doubles(src)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f64, tag));
     if (moves_dst) TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f64, tag));
     if (moves_dst && workspace) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, workspace->data_type, tag));
     if (moved.count > 0) return moved_build(&moved, pooling_forward);

@@ -31,9 +31,10 @@ i64 pooling_outputs_at_once(const struct window *window);
 /* A layout that pooling_pitch is not 0 for. */
 void pooling_set_image(struct pooling_image *image, const md_t *md);
 
-/* Pooling of doubles, whose channels must be last: other types and layouts have been moved to that. Tensors
- * have their forward names; `workspace` may be NULL. */
+/* Pooling of doubles, whose channels must be last, or whose rows must be dense: other types and layouts have
+ * been moved to that. Tensors have their forward names; `workspace` may be NULL. */
 bool pooling_takes_doubles(const md_t *md);
+bool pooling_has_rows_of_doubles(const md_t *md);
 void pooling_set_doubles(struct f64_pooling_params *p, const struct problem *problem, const md_t *src,
                          const md_t *dst, const md_t *workspace, bool backward);
 

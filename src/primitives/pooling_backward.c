@@ -254,6 +254,37 @@ static dnnl_status_t build_planes(struct plan *plan) {
     return dnnl_success;
 }
 
+/* In doubles, where rows of diff_src are dense; the smaller tensors are moved to that. */
+static dnnl_status_t build_planes_of_doubles(struct plan *plan) {
+    struct moved moved = {.plan = plan};
+    struct tensors t;
+    struct launch *launch;
+    char tag[MOVED_TAG];
+    TRY(plan_takes(plan, &kernel_f64_pooling_rows));
+    TRY(decide_layouts(plan, &t));
+    if (!pooling_has_rows_of_doubles(t.diff_src) || pooling_takes_doubles(t.diff_src))
+        return plan_skip(plan, "not f64 with dense rows");
+    if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
+    row_major_tag(t.diff_src, tag);
+    struct window all;
+    window_init(&all, &plan->problem, t.diff_src);
+    const struct window w = window_from_last(&all, t.diff_src->ndims - 2);
+    if (pooling_taps(&w) > F64_PLANE_TAPS
+        || pooling_outputs_at_once(&w) < t.diff_dst->dims[t.diff_dst->ndims - 1])
+        return plan_skip(plan, "windows or rows are too long");
+    if (!pooling_has_rows_of_doubles(t.diff_dst)) TRY(moved_add(&moved, DNNL_ARG_DIFF_DST, dnnl_f64, tag));
+    if (!is_dense(t.workspace, t.diff_src->ndims - 1))
+        TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, t.workspace->data_type, tag));
+    if (moved.count > 0) return moved_build(&moved, pooling_backward);
+    struct f64_pooling_params *p =
+            plan_launch(plan, &kernel_f64_pooling_rows,
+                        range_of_groups(1, t.diff_src->dims[1], t.diff_src->dims[0]), &launch);
+    if (!p) return dnnl_out_of_memory;
+    pooling_set_doubles(p, &plan->problem, t.diff_src, t.diff_dst, t.workspace, true);
+    bind(launch, &t);
+    return dnnl_success;
+}
+
 /* In doubles, with channels last, which other types and layouts are moved to. */
 static dnnl_status_t build_doubles(struct plan *plan) {
     struct moved moved = {.plan = plan};
@@ -319,6 +350,7 @@ static dnnl_status_t build_moved(struct plan *plan) {
 }
 
 const struct implementation pooling_backward[] = {
+        {"f64_pooling_backward_rows", build_planes_of_doubles, NULL},
         {"f64_pooling_backward", build_doubles, NULL},
         {"pooling_backward_16", build_channels, NULL},
         {"pooling_backward_rows", build_rows, NULL},

@@ -184,12 +184,14 @@ static dnnl_status_t build_doubles(struct plan *plan) {
     if (apart_has_rest(&plan->attr)) return apart_build(plan, softmax_forward);
     if (!attr_is_default(&plan->attr)) return plan_skip(plan, "src has a scale");
     if (md_nelems(dst, true) == 0) return dnnl_success;
+    const md_t *const mds[] = {src, dst};
+    if (src->data_type == dst->data_type && softmax_fits(&made, mds, 2, axis, true))
+        return launch_doubles(plan, &made);
     softmax_axis_last(tag, src->ndims, axis);
     if (!is_ready(src, axis)) TRY(moved_add(&moved, DNNL_ARG_SRC, dnnl_f64, tag));
     if (!is_ready(dst, axis)) TRY(moved_add(&moved, DNNL_ARG_DST, dnnl_f64, tag));
     if (moved.count > 0) return moved_build(&moved, softmax_forward);
-    if (!softmax_fits(&made, (const md_t *[]){src, dst}, 2, axis, false))
-        return plan_skip(plan, "the axis is not dense");
+    if (!softmax_fits(&made, mds, 2, axis, false)) return plan_skip(plan, "the axis is not dense");
     return launch_doubles(plan, &made);
 }
 

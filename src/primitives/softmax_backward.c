@@ -137,6 +137,8 @@ static dnnl_status_t build_doubles(struct plan *plan) {
     TRY(decide_layouts(plan, mds));
     if (!has_doubles(mds)) return plan_skip(plan, "no tensor is f64");
     if (md_nelems(mds[2], true) == 0) return dnnl_success;
+    const bool all = mds[0]->data_type == mds[1]->data_type && mds[1]->data_type == mds[2]->data_type;
+    if (all && softmax_fits(&made, mds, 3, axis, true)) return launch_doubles(plan, &made);
     softmax_axis_last(tag, mds[0]->ndims, axis);
     for (int t = 0; t < 3; t++)
         if (mds[t]->data_type != dnnl_f64 || !softmax_is_dense(mds[t], axis) || md_has_padding(mds[t]))

@@ -106,7 +106,8 @@ static dnnl_status_t append_sum(struct plan *plan, const struct term *a, const s
     return dnnl_success;
 }
 
-/* A source as dense doubles in the layout of the sum: itself, or a copy in scratchpad. */
+/* A source as dense doubles in the layout of the sum: itself, or a copy: of the first one where the sum will
+ * be, of others in scratchpad. */
 static dnnl_status_t prepare(struct plan *plan, int i, const struct term *sum, struct term *term) {
     *term = (struct term){.arg = DNNL_ARG_MULTIPLE_SRC + i, .scale = plan->problem.scales[i]};
     const md_t src = *problem_md(&plan->problem, term->arg);
@@ -114,10 +115,12 @@ static dnnl_status_t prepare(struct plan *plan, int i, const struct term *sum, s
     like.offset0 = src.offset0;
     term->md = src;
     if (src.data_type == dnnl_f64 && md_same_layout(&like, &src)) return dnnl_success;
+    /* No source that follows can be in the same memory as dst. */
+    const int to = i == 0 ? sum->arg : ARG_SCRATCHPAD;
     term->md = sum->md;
-    plan_place(plan, &term->md);
-    TRY(append_reorder(plan, term->arg, &src, ARG_SCRATCHPAD, &term->md, NULL));
-    term->arg = ARG_SCRATCHPAD;
+    if (i > 0) plan_place(plan, &term->md);
+    TRY(append_reorder(plan, term->arg, &src, to, &term->md, NULL));
+    term->arg = to;
     return dnnl_success;
 }
 

@@ -207,6 +207,9 @@ static void softmax(void **state) {
                 const dnnl_alg_kind_t alg = a ? dnnl_softmax_log : dnnl_softmax_accurate;
                 softmax_case(alg, axis, "abc", "abc", types[t], (const dnnl_dims_t){3, 21, 10});
                 softmax_case(alg, axis, "acb", "abc", types[t], (const dnnl_dims_t){3, 21, 10});
+                /* more lines side by side than are computed at once */
+                if (axis == 1)
+                    softmax_case(alg, axis, "abc", "abc", types[t], (const dnnl_dims_t){2, 700, 45});
                 softmax_case(alg, axis, "aBc16b", "aBc16b", types[t], (const dnnl_dims_t){2, 13, 3});
             }
     assert_int_equal(failures, 0);
@@ -339,6 +342,7 @@ static void layer_normalization(void **state) {
         for (int w = 0; w < COUNT(weights); w++)
             for (int rms = 0; rms < 2; rms++) {
                 layer_case(rms, "abc", "abc", types[t], weights[w], (const dnnl_dims_t){3, 4, 27});
+                layer_case(rms, "abc", "abc", types[t], weights[w], (const dnnl_dims_t){3, 2, 75});
                 layer_case(rms, "bac", "abc", types[t], weights[w], (const dnnl_dims_t){3, 4, 16});
                 layer_case(rms, "acb", "acb", types[t], weights[w], (const dnnl_dims_t){2, 3, 9});
             }
@@ -350,7 +354,7 @@ static void layer_normalization(void **state) {
 enum { TAPS = 3, STRIDE = 2, PADDING = 1 };
 
 static void pooling_case(dnnl_alg_kind_t alg, const char *tag, const char *other, dnnl_data_type_t dst_type) {
-    const dnnl_dims_t in = {2, 11, 7, 6}, out = {2, 11, 4, 3};
+    const dnnl_dims_t in = {2, 11, 7, 22}, out = {2, 11, 4, 11};
     const dnnl_dims_t strides = {STRIDE, STRIDE}, kernel = {TAPS, TAPS}, dilation = {0},
                       padding = {PADDING, PADDING}, padding_r = {PADDING, 0};
     const bool max = alg == dnnl_pooling_max;
@@ -427,6 +431,8 @@ static void pooling(void **state) {
     for (int k = 0; k < COUNT(kinds); k++) {
         pooling_case(kinds[k], "abcd", "abcd", dnnl_f64);
         pooling_case(kinds[k], "acdb", "acdb", dnnl_f64);
+        pooling_case(kinds[k], "abcd", "acdb", dnnl_f64);
+        pooling_case(kinds[k], "acdb", "abcd", dnnl_f64);
         pooling_case(kinds[k], "aBcd16b", "abcd", dnnl_f64);
         pooling_case(kinds[k], "acdb", "acdb", dnnl_f32);
     }

@@ -90,17 +90,16 @@ INLINE OVERLOAD IVEC f32_exp_parts(VEC x, VEC *r, VEC *p) {
     return AS_IVEC(AS_UVEC(shifted) - BITS_OF_SHIFT);
 }
 
-/* e^x: 1 ulp. */
-INLINE VEC f64_exp_inline(VEC x) {
-    VEC r, p, inside = x > V(710.0) ? V(710.0) : x;
-    inside = inside < V(-746.0) ? V(-746.0) : inside;
+/* e^x for x <= 710: 1 ulp. NaN stays NaN, whatever it is multiplied by. */
+INLINE VEC f64_exp_below(VEC x) {
+    VEC r, p, inside = x < V(-746.0) ? V(-746.0) : x;
     IVEC n = f32_exp_parts(inside, &r, &p);
     VEC sum = V(1.0) + r, lost = (V(1.0) - sum) + r;
-    return x == x ? f32_scale(sum + fma(r * r, p, lost), n) : x;
+    return f32_scale(sum + fma(r * r, p, lost), n);
 }
 
 OUTLINE OVERLOAD VEC f32_exp(VEC x) {
-    return f64_exp_inline(x);
+    return f64_exp_below(x > V(710.0) ? V(710.0) : x);
 }
 
 /* e^x - 1 for x <= 0: 1.5 ulp. */
@@ -171,9 +170,11 @@ OUTLINE OVERLOAD VEC f32_erf(VEC x) {
     VEC a = f32_abs(x), z = x * x, inside = a > V(6.0) ? V(6.0) : a;
     POLYNOMIAL(p, z, near)
     VEC small = fma(x, p, x);
-    VEC t = (inside - V(3.0)) / (inside + V(3.0));
+    /* t = (x - 3) / (x + 3), and what q is divided by: one division for both. */
+    VEC divisor = fma(inside, V(2.0), V(1.0)), sum = inside + V(3.0), inverse = V(1.0) / (sum * divisor);
+    VEC t = (inside - V(3.0)) * (divisor * inverse);
     POLYNOMIAL(q, t, far)
-    VEC large = V(1.0) - f32_exp(-inside * inside) * q / fma(inside, V(2.0), V(1.0));
+    VEC large = V(1.0) - f64_exp_below(-inside * inside) * q * (sum * inverse);
     VEC y = a < V(1.0) ? small : f32_copysign(large, x);
     return x == x ? y : x;
 }

@@ -177,7 +177,10 @@ INLINE void fold_finish(constant struct f64_pooling_params *p, const struct fold
         fold_pool(p, fold, to, workspace, named, false, false);
 }
 
-/* Ranges: groups of rows of outputs, channels, batches. */
+#include "kernels/lib/pooling_doubles_planes.h"
+
+/* Ranges: groups of rows of outputs, or one for gradients; channels; batches. `src` and `dst` are diff_dst
+ * and diff_src then. */
 #if WANTED(f64_pooling_rows)
 kernel void f64_pooling_rows(ITEM global const double *src, global uchar *workspace, global double *dst,
                              constant struct f64_pooling_params *p) {
@@ -186,6 +189,10 @@ kernel void f64_pooling_rows(ITEM global const double *src, global uchar *worksp
     const i64 end = begin + p->rows < all ? begin + p->rows : all;
     global const double *from = src + p->from.offset + batch * p->from.batch + channel * p->from.channel;
     struct fold folds[FOLDS];
+    if (p->backward) {
+        plane_gradient(p, &folds[0], batch, channel, src, workspace, dst);
+        return;
+    }
     for (int i = 0; i < FOLDS; i++)
         fold_begin(p, &folds[i]);
 #pragma nounroll

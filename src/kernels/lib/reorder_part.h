@@ -2,8 +2,8 @@
 /*
  * Parts of tiles whose elements are moved without being changed: see reorder.cl. Included once per size of an
  * element, which is a WORD; NAME(x) appends the size to a name. TURN transposes SIDE x SIDE elements, and
- * TURN_SQUARE, if it is there, 16 x 16. RUN_LOAD and RUN_STORE move RUN_LENGTH of them, in a RUN_VECTOR; a
- * QUAD has four.
+ * TURN_SQUARE, if it is there, SQUARE x SQUARE: a line of the cache. RUN_LOAD and RUN_STORE move RUN_LENGTH
+ * of them, in a RUN_VECTOR; a QUAD has four.
  */
 
 /* Two or four rows that lie in turn in src, or are to lie in turn in dst: RUN_LENGTH elements of each at
@@ -110,9 +110,9 @@ INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *s
         return;
     }
 #ifdef TURN_SQUARE
-    if ((t->x_valid - t->x0) % 16 == 0 && (t->y_valid - t->y0) % 16 == 0) {
-        for (i64 y = t->y0; y < t->y_valid; y += 16)
-            for (i64 x = t->x0; x < t->x_valid; x += 16)
+    if ((t->x_valid - t->x0) % SQUARE == 0 && (t->y_valid - t->y0) % SQUARE == 0) {
+        for (i64 y = t->y0; y < t->y_valid; y += SQUARE)
+            for (i64 x = t->x0; x < t->x_valid; x += SQUARE)
                 TURN_SQUARE(src + x * src_x + y, src_x, dst + y * dst_y + x, dst_y);
         return;
     }
@@ -267,6 +267,7 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
 #undef SIDE
 #undef TURN
 #undef TURN_SQUARE
+#undef SQUARE
 #undef RUN_LOAD
 #undef RUN_STORE
 #undef RUN_LENGTH

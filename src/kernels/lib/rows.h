@@ -193,10 +193,12 @@ INLINE void row_load(float *to, global const uchar *from, int type, i64 offset, 
 ROW_TURN(32, float, 8, TRANSPOSE_8X8)
 ROW_TURN(16, ushort, 8, TRANSPOSE_8X8_16)
 ROW_TURN(8, uchar, 16, TRANSPOSE_16X16_8)
+ROW_TURN(64, ulong, 4, TRANSPOSE_4X4_64)
 
 /* The bits of a type that can be turned; 0: it has others. */
 INLINE int row_turned_bits(int type) {
     switch (type) {
+    case TYPE_F64: return 64;
     case TYPE_F32:
     case TYPE_S32: return 32;
     case TYPE_BF16:
@@ -211,12 +213,13 @@ INLINE int row_turned_bits(int type) {
 
 /* Returns 0 if there is no whole tile. */
 INLINE int row_load_turned(float *to, const uchar *from, int type, i64 offset, i64 stride, int n, int count) {
-    LINE_ALIGNED float turned[ROW_BLOCK];
+    LINE_ALIGNED double turned[ROW_BLOCK];
     const int bits = row_turned_bits(type), side = bits == 8 ? 16 : 8;
     if (bits == 0 || n < side || count < side || n * count > ROW_BLOCK) return 0;
     switch (bits) {
+    case 64: row_turn_64((ulong *)turned, (const ulong *)from + offset, stride, n, count); break;
     case 32:
-        row_turn_32(type == TYPE_F32 ? to : turned, (const float *)from + offset, stride, n, count);
+        row_turn_32(type == TYPE_F32 ? to : (float *)turned, (const float *)from + offset, stride, n, count);
         break;
     case 16: row_turn_16((ushort *)turned, (const ushort *)from + offset, stride, n, count); break;
     case 8: row_turn_8((uchar *)turned, from + offset, stride, n, count); break;

@@ -128,7 +128,8 @@ INLINE int chain_is_dense(const struct chain *chain, int rows, int n) {
 }
 
 INLINE int chain_has_type(int type) {
-    return short_has_type(type) || type == TYPE_S32 || type == TYPE_F8_E5M2 || type == TYPE_F8_E4M3;
+    return short_has_type(type) || type == TYPE_S32 || type == TYPE_F8_E5M2 || type == TYPE_F8_E4M3
+           || type == TYPE_F64;
 }
 
 #define CHAIN_EACH _Pragma("unroll") for (int i = 0; i < vectors; i++)
@@ -167,9 +168,11 @@ INLINE int chain_has_type(int type) {
 #define CHAIN_NARROW_F8_E5M2(v_) convert_uchar16(lanes_f8_e5m2(v_))
 #define CHAIN_NARROW_F8_E4M3(v_) convert_uchar16(lanes_f8_e4m3(v_))
 #define CHAIN_NARROW_S32(v_) as_uint16(lanes_s32(v_))
+#define CHAIN_WIDEN_F64(v_) __builtin_convertvector(v_, float16)
+#define CHAIN_NARROW_F64(v_) __builtin_convertvector(v_, double16)
 #define CHAIN_OTHERS(each_)                                                                                  \
     each_(BF16, ushort) each_(F16, ushort) each_(S8, uchar) each_(U8, uchar) each_(F8_E5M2, uchar)           \
-            each_(F8_E4M3, uchar) each_(S32, uint)
+            each_(F8_E4M3, uchar) each_(S32, uint) each_(F64, double)
 #else
 #define CHAIN_OTHERS(each_)
 #endif
