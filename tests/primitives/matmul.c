@@ -37,7 +37,7 @@ static const struct shape shapes[] = {
         {2, {7, 37}, {37, 200}, {7, 200}, {1, 200}}, /* few rows, and many columns */
         {2, {7, 128}, {128, 37}, {7, 37}, {1, 37}},  /* few rows, and whole vectors along the sum */
         {2, {5, 1152}, {1152, 6}, {5, 6}, {1, 6}},
-        {2, {8, 130}, {130, 256}, {8, 256}, {1, 256}}, /* rows of weights that are far apart */
+        {2, {8, 130}, {130, 256}, {8, 256}, {1, 256}},  /* rows of weights that are far apart */
         {2, {1, 66}, {66, 4096}, {1, 4096}, {1, 4096}}, /* several units of channels at a time */
         {3, {2, 1, 70}, {2, 70, 128}, {2, 1, 128}, {1, 1, 128}},
         {3, {2, 35, 101}, {2, 101, 40}, {2, 35, 40}, {1, 1, 40}}, /* steps of matrix tiles with a rest */
