@@ -287,6 +287,7 @@ DEFINE_CONCAT_ROWS(8, uchar)
 #define NAME(name) name##_16
 #define SIDE 8
 #define TURN TRANSPOSE_8X8_16
+#define TURN_LINE turn_line_16
 #define RUN_VECTOR ushort16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16
@@ -297,6 +298,7 @@ DEFINE_CONCAT_ROWS(8, uchar)
 #define NAME(name) name##_8
 #define SIDE 16
 #define TURN TRANSPOSE_16X16_8
+#define TURN_LINE turn_line_8
 #define RUN_VECTOR uchar16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16
