@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parameters of softmax. A line is the set of elements of one softmax. Sums of a line have 16 parts; element
- * i is in part i % 16, unless lines are computed side by side.
+ * i is in part i % 16, unless lines are computed side by side or in pairs of vectors (lib/softmax_roll.h).
  */
 #ifndef LODE_KERNELS_PARAMS_SOFTMAX_H
 #define LODE_KERNELS_PARAMS_SOFTMAX_H

@@ -320,6 +320,7 @@ kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
 #define NAME(name) name##_16
 #define SIDE 8
 #define TURN TRANSPOSE_8X8_16
+#define TURN_LINE turn_line_16
 #define RUN_VECTOR ushort16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16
@@ -331,6 +332,7 @@ kernel void x64_reorder_tiles(ITEM global const ulong *src, global ulong *dst,
 #define NAME(name) name##_8
 #define SIDE 16
 #define TURN TRANSPOSE_16X16_8
+#define TURN_LINE turn_line_8
 #define RUN_VECTOR uchar16
 #define RUN_LOAD vload16
 #define RUN_STORE vstore16

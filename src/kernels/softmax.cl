@@ -5,6 +5,7 @@
  */
 #include "kernels/lib/epilogue.h"
 #include "kernels/lib/rows.h"
+#include "kernels/lib/softmax_roll.h"
 #include "kernels/lib/softmax_sum.h"
 #include "kernels/lib/softmax_unit.h"
 #include "kernels/params_softmax.h"
@@ -80,11 +81,18 @@ INLINE float most_of_lanes(float16 v) {
 
 /* The largest elements, each of a lane; NaN is none. */
 INLINE float16 softmax_top(const float *from, int n, float16 most) {
-    for (int i = 0; i < n; i += 16) {
+    float16 other = most;
+    int i = 0;
+    for (; i + 32 <= n; i += 32) {
+        const float16 x = vload16(0, from + i), y = vload16(1, from + i);
+        most = x > most ? x : most;
+        other = y > other ? y : other;
+    }
+    for (; i < n; i += 16) {
         const float16 x = vload16(0, from + i);
         most = x > most ? x : most;
     }
-    return most;
+    return most > other ? most : other;
 }
 
 /* What is read next, `step` bytes for each vector that is computed: it is asked for meanwhile. 0: nothing. */
@@ -99,7 +107,7 @@ INLINE float16 softmax_powers_ahead(const float *from, float *to, int n, float16
 #pragma nounroll
     for (int i = 0; i < n; i += 16) {
         if (ahead.step) PREFETCH(ahead.at + (i >> 4) * ahead.step);
-        const float16 y = f32_exp_limited(vload16(0, from + i) - top);
+        const float16 y = softmax_power(vload16(0, from + i) - top);
         if (keep) vstore16(y, 0, to + i);
         sum += y;
     }
@@ -221,6 +229,49 @@ INLINE void softmax_short(constant struct softmax_lines_params *p, global const 
             row_store_rows(dst, p->types[1], offsets[r], 1, own + r * n, length, 0, 1, p->streams);
 }
 
+/* Lines of whole pairs of vectors, long enough to hide the latency at their ends. */
+INLINE int softmax_rolls(constant struct softmax_lines_params *p) {
+    enum { LEAST = 512 };
+    return SOFTMAX_ROLLS && !p->log && p->types[0] == p->types[1] && softmax_stores(p->types[0], 0)
+           && p->length >= LEAST && p->length <= SOFTMAX_CHUNK / 2 && p->length % 32 == 0;
+}
+
+#if SOFTMAX_ROLLS
+INLINE void softmax_roll(constant struct softmax_lines_params *p, const int type, const uchar *src,
+                         uchar *dst, i64 unit, i64 last, float *own) {
+    const int length = (int)p->length, bytes = type_bytes(type);
+    struct roll_line before = {0};
+    struct softmax_unit u = softmax_unit(p, unit);
+#pragma nounroll
+    for (; unit < last; unit++) {
+        const struct softmax_unit next = softmax_unit(p, unit + 1);
+        const uchar *from = src + u.offsets[0] * bytes;
+        float *powers = own + (unit & 1) * (SOFTMAX_CHUNK / 2);
+        const float16 top = (float16)(most_of_lanes(roll_top(type, from, length)));
+        const float sum = sum_lanes(
+                roll_powers(type, from, powers, length, top, src + next.offsets[0] * bytes, &before));
+        before.powers = powers;
+        before.to = dst + u.offsets[1] * bytes;
+        before.factor = f32_div(1.0f, sum);
+        before.past = STREAMED(p->streams) && STREAMS_ROW(before.to, TYPE_U8, 0);
+        u = next;
+    }
+    for (int i = 0; i < length; i += 32)
+        roll_end(type, &before, i);
+}
+
+OUTLINE void softmax_roll_any(constant struct softmax_lines_params *p, const uchar *src, uchar *dst, i64 unit,
+                              i64 last, float *own) {
+    switch (p->types[0]) {
+    case TYPE_F32: softmax_roll(p, TYPE_F32, src, dst, unit, last, own); break;
+    case TYPE_BF16: softmax_roll(p, TYPE_BF16, src, dst, unit, last, own); break;
+    case TYPE_F16: softmax_roll(p, TYPE_F16, src, dst, unit, last, own); break;
+    }
+}
+#else
+#define softmax_roll_any(p_, src_, dst_, unit_, last_, own_) ((void)0)
+#endif
+
 /* A line of any length, in parts. Powers that are stored as they are need not be computed again. */
 INLINE void softmax_long(constant struct softmax_lines_params *p, global const uchar *src, global uchar *dst,
                          i64 from, i64 to, float *own) {
@@ -265,8 +316,10 @@ kernel void softmax_along_16(ITEM global const uchar *src, global uchar *dst,
     const i64 last = first + p->span < p->units ? first + p->span : p->units;
     const i64 fit = p->length <= SOFTMAX_CHUNK ? SOFTMAX_CHUNK / p->length : 0;
     LINE_ALIGNED float own[SOFTMAX_CHUNK + 16 * SOFTMAX_BATCH];
+    const int rolls = softmax_rolls(p);
+    if (rolls && first < last) softmax_roll_any(p, src, dst, first, last, own);
 #pragma nounroll
-    for (i64 unit = first; unit < last;) {
+    for (i64 unit = rolls ? last : first; unit < last;) {
         if (fit > 0) {
             const int most = fit < SOFTMAX_BATCH ? (int)fit : SOFTMAX_BATCH;
             const int rows = last - unit < most ? (int)(last - unit) : most;
@@ -318,7 +371,7 @@ INLINE void softmax_results_across(const float *from, float *to, const float *to
         else if (keep)
             vstore16(x * end, 0, to + k);
         else
-            vstore16(f32_exp_limited(x - top) * end, 0, to + k);
+            vstore16(softmax_power(x - top) * end, 0, to + k);
     }
 }
 

@@ -158,7 +158,8 @@ static void shuffle_channels(void **state) {
     for (int g = 0; g < COUNT(few); g++)
         for (int k = 0; k < COUNT(types); k++)
             for (int forward = 0; forward < 2; forward++) {
-                const dnnl_dims_t dims = {1, few[g] * 37, 2, 3};
+                const dnnl_dims_t dims = {1, few[g] * 37, 2, 3}, many = {1, few[g] * 1100, 1, 2};
+                run_shuffle_of(4, many, 1, few[g], types[k], "acdb", "acdb", forward);
                 run_shuffle_of(4, dims, 1, few[g], types[k], "acdb", "acdb", forward);
                 run_shuffle_of(4, dims, 1, 37, types[k], "acdb", "acdb", forward);
             }

@@ -159,6 +159,25 @@ static void types(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Lines that are stored while the next one is computed, of the types that this is for. */
+static void long_lines(void **state) {
+    (void)state;
+    failures = 0;
+    static const dnnl_dims_t dims[] = {{5, 512}, {1, 1024}, {4, 2048}, {70, 544}, {3, 1040}};
+    static const dnnl_data_type_t list[] = {dnnl_f32, dnnl_bf16, dnnl_f16};
+    for (int s = 0; s < COUNT(dims); s++)
+        for (int i = 0; i < COUNT(list); i++)
+            for (int in_place = 0; in_place < 2; in_place++) {
+                struct array src = array_new(2, dims[s], list[i]);
+                array_fill(&src, 30, (unsigned)(s + i));
+                run_problem(
+                        &(struct problem){dnnl_softmax_accurate, 1, "ab", in_place ? NULL : "ab", in_place},
+                        &src, list[i], &plain);
+                array_free(&src);
+            }
+    assert_int_equal(failures, 0);
+}
+
 static const struct {
     dnnl_data_type_t src, dst;
     struct attr_case c;
@@ -259,8 +278,8 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(shapes),         cmocka_unit_test(types),    cmocka_unit_test(attributes),
-            cmocka_unit_test(special_values), cmocka_unit_test(refusals),
+            cmocka_unit_test(shapes),     cmocka_unit_test(types),          cmocka_unit_test(long_lines),
+            cmocka_unit_test(attributes), cmocka_unit_test(special_values), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 /*
  * Parts of tiles whose elements are moved without being changed: see reorder.cl. Included once per size of an
  * element, which is a WORD; NAME(x) appends the size to a name. TURN transposes SIDE x SIDE elements, and
- * TURN_SQUARE, if it is there, SQUARE x SQUARE: a line of the cache. RUN_LOAD and RUN_STORE move RUN_LENGTH
- * of them, in a RUN_VECTOR; a QUAD has four.
+ * TURN_SQUARE, if it is there, SQUARE x SQUARE: a line of the cache, and TURN_LINE SIDE rows of a line of the
+ * cache. RUN_LOAD and RUN_STORE move RUN_LENGTH of them, in a RUN_VECTOR; a QUAD has four.
  */
 
 /* Two or four rows that lie in turn in src, or are to lie in turn in dst: RUN_LENGTH elements of each at
@@ -33,9 +33,7 @@ INLINE i64 NAME(part_rows)(global const WORD *src, global WORD *dst, i64 dst_y, 
     return x;
 }
 
-INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, const int rows, i64 n,
-                           int streams) {
-    const int past = streams && (ulong)dst % 64 == 0 && rows * n * sizeof(WORD) % 64 == 0;
+INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, const int rows, i64 n) {
     i64 y = 0;
     for (; y + RUN_LENGTH <= n; y += RUN_LENGTH) {
         RUN_VECTOR v[4], low[2], high[2];
@@ -55,8 +53,7 @@ INLINE i64 NAME(join_rows)(global const WORD *src, i64 src_x, global WORD *dst, 
         }
 #pragma unroll
         for (int i = 0; i < rows; i++)
-            if (!STREAMS_LINE(v[i], dst + y * rows + i * RUN_LENGTH, past))
-                RUN_STORE(v[i], 0, dst + y * rows + i * RUN_LENGTH);
+            RUN_STORE(v[i], 0, dst + y * rows + i * RUN_LENGTH);
     }
     return y;
 }
@@ -81,16 +78,16 @@ INLINE i64 NAME(join_three)(global const WORD *src, i64 src_x, global WORD *dst,
 
 /* What tiles are too large for: few rows or columns. */
 INLINE void NAME(transpose_few)(const struct tile_part *t, global const WORD *src, i64 src_x,
-                                global WORD *dst, i64 dst_y, int streams) {
+                                global WORD *dst, i64 dst_y) {
     const i64 nx = t->x_valid - t->x0, ny = t->y_valid - t->y0;
     i64 x = 0, y = 0;
     src += t->x0 * src_x + t->y0;
     dst += t->y0 * dst_y + t->x0;
     if (ny == 2 && src_x == 2) x = NAME(part_rows)(src, dst, dst_y, 2, nx);
     if (ny == 4 && src_x == 4) x = NAME(part_rows)(src, dst, dst_y, 4, nx);
-    if (nx == 2 && dst_y == 2) y = NAME(join_rows)(src, src_x, dst, 2, ny, streams);
+    if (nx == 2 && dst_y == 2) y = NAME(join_rows)(src, src_x, dst, 2, ny);
     if (nx == 3 && dst_y == 3) y = NAME(join_three)(src, src_x, dst, ny);
-    if (nx == 4 && dst_y == 4) y = NAME(join_rows)(src, src_x, dst, 4, ny, streams);
+    if (nx == 4 && dst_y == 4) y = NAME(join_rows)(src, src_x, dst, 4, ny);
     if (nx < ny)
         for (; y < ny; y++)
             for (i64 k = 0; k < nx; k++)
@@ -103,10 +100,10 @@ INLINE void NAME(transpose_few)(const struct tile_part *t, global const WORD *sr
 
 /* y is dense in src, x in dst. What is left at the end of a tile is moved with some that comes before it. */
 INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *src, i64 src_x,
-                                 global WORD *dst, i64 dst_y, int streams) {
+                                 global WORD *dst, i64 dst_y) {
     const i64 x_last = t->x_valid - SIDE, y_last = t->y_valid - SIDE;
     if (x_last < t->x0 || y_last < t->y0) {
-        NAME(transpose_few)(t, src, src_x, dst, dst_y, streams);
+        NAME(transpose_few)(t, src, src_x, dst, dst_y);
         return;
     }
 #ifdef TURN_SQUARE
@@ -125,30 +122,36 @@ INLINE void NAME(transpose_part)(const struct tile_part *t, global const WORD *s
 }
 
 #if STREAMS
-/* A line of the cache of each row of src at once, turned in memory of our own. */
+/* A line of the cache of each row of src at once, two of bytes, turned in memory of our own. */
 INLINE void NAME(turn_piece)(const struct tile_part *t, global const WORD *src, i64 src_x, global WORD *dst,
                              i64 dst_y, struct lines_ahead *ahead) {
     enum { LINE = LINE_BYTES / sizeof(WORD), MOST = TURNED_BYTES / sizeof(WORD) };
+    enum { ROWS = sizeof(WORD) == 1 ? 2 * LINE : LINE };
     const i64 nx = t->x_valid - t->x0, x_last = t->x_valid - SIDE;
-    WORD turned[LINE * MOST];
-    for (i64 y = t->y0; y < t->y_valid; y += LINE) {
-        const i64 rows = t->y_valid - y < LINE ? t->y_valid - y : LINE, y_last = y + rows - SIDE;
+    LINE_ALIGNED WORD turned[ROWS * MOST];
+    for (i64 y = t->y0; y < t->y_valid; y += ROWS) {
+        const i64 rows = t->y_valid - y < ROWS ? t->y_valid - y : ROWS, y_last = y + rows - SIDE;
         for (i64 x = t->x0; x < t->x_valid; x += SIDE) {
-            ask_ahead(ahead, SIDE);
-            if (sizeof(WORD) == 1 && rows == LINE && x <= x_last) {
-                turn_line_of_bytes((const uchar *)(src + x * src_x + y), src_x, (uchar *)turned + x - t->x0,
-                                   nx);
-                continue;
-            }
-            for (i64 row = y; row < y + rows; row += SIDE) {
+            i64 row = y;
+            ask_ahead(ahead, (rows + LINE - 1) / LINE * SIDE);
+#ifdef TURN_LINE
+            for (; x <= x_last && row + LINE <= y + rows; row += LINE)
+                TURN_LINE(src + x * src_x + row, src_x, turned + (row - y) * nx + x - t->x0, nx);
+#endif
+            for (; row < y + rows; row += SIDE) {
                 const i64 at_x = x < x_last ? x : x_last, at_y = row < y_last ? row : y_last;
                 TURN(src + at_x * src_x + at_y, src_x, turned + (at_y - y) * nx + at_x - t->x0, nx)
             }
         }
-        const i64 runs = dst_y == nx ? 1 : rows, run = nx * rows / runs;
+        const i64 runs = dst_y == nx ? 1 : rows, run = nx * rows / runs * (i64)sizeof(WORD);
+        const i64 pitch = dst_y * (i64)sizeof(WORD);
+        uchar *to = (uchar *)(dst + y * dst_y + t->x0);
+        if (((ulong)to | (ulong)pitch | (ulong)run) % LINE_BYTES == 0) {
+            stream_lines(to, pitch, (const uchar *)turned, run, runs);
+            continue;
+        }
         for (i64 i = 0; i < runs; i++)
-            stream_bytes((uchar *)(dst + (y + i) * dst_y + t->x0), (const uchar *)(turned + i * nx),
-                         run * (i64)sizeof(WORD));
+            stream_bytes(to + i * pitch, (const uchar *)(turned + i * nx), run);
     }
 }
 
@@ -169,6 +172,31 @@ INLINE void NAME(transpose_past)(const struct tile_part *t, global const WORD *s
         piece.y_valid = piece.y0 + size;
         NAME(turn_piece)(&piece, src, src_x, dst, dst_y, &ahead);
     }
+}
+
+/* Few rows or columns past the caches: rows of dst that follow each other, turned in memory of our own. */
+INLINE void NAME(transpose_few_past)(const struct tile_part *t, global const WORD *src, i64 src_x,
+                                     global WORD *dst, i64 nx) {
+    enum { LINE = LINE_BYTES / sizeof(WORD), MOST = FEW_BYTES / sizeof(WORD) };
+    LINE_ALIGNED WORD turned[MOST];
+    const i64 ny = t->y_valid - t->y0, step = ny * nx <= MOST ? ny : MOST / nx / LINE * LINE;
+    struct tile_part piece = {.x_valid = nx};
+    src += t->x0 * src_x + t->y0;
+    dst += t->y0 * nx + t->x0;
+    for (i64 y = 0; y < ny; y += step) {
+        piece.y_valid = ny - y < step ? ny - y : step;
+        NAME(transpose_part)(&piece, src + y, src_x, turned, nx);
+        stream_bytes((uchar *)(dst + y * nx), (const uchar *)turned, piece.y_valid * nx * (i64)sizeof(WORD));
+    }
+}
+
+/* Does transpose_few_past take the part? Bytes must be more: lines that were just stored as short vectors are
+ * slow to load. */
+INLINE int NAME(turns_few_past)(const struct tile_part *t, i64 dst_y) {
+    enum { MOST = FEW_BYTES / sizeof(WORD), LEAST = sizeof(WORD) == 1 ? 1024 : 256 };
+    const i64 nx = t->x_valid - t->x0, ny = t->y_valid - t->y0;
+    return dst_y == nx && nx * ny * (i64)sizeof(WORD) >= LEAST
+           && (nx * ny <= MOST || nx * (LINE_BYTES / (i64)sizeof(WORD)) <= MOST);
 }
 
 /* The part after t, of the next work-item. */
@@ -253,10 +281,12 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
 #if STREAMS
     if (p->streams && p->transpose && NAME(turns_past)(t, p->y.dst_stride))
         NAME(transpose_past)(t, src, p->x.src_stride, dst, p->y.dst_stride, NAME(next_part)(p, t, src));
+    else if (p->streams && p->transpose && NAME(turns_few_past)(t, p->y.dst_stride))
+        NAME(transpose_few_past)(t, src, p->x.src_stride, dst, p->y.dst_stride);
     else
 #endif
             if (p->transpose)
-        NAME(transpose_part)(t, src, p->x.src_stride, dst, p->y.dst_stride, p->streams);
+        NAME(transpose_part)(t, src, p->x.src_stride, dst, p->y.dst_stride);
     else
         NAME(copy_part)(t, src, p->x.src_stride, p->y.src_stride, dst, p->y.dst_stride, p->streams);
     if (t->x_valid < t->x1 || t->y_valid < t->y1) NAME(zero_padding)(t, dst, p->y.dst_stride);
@@ -268,6 +298,7 @@ INLINE void NAME(reorder_part)(constant struct reorder_tiles_params *p, const st
 #undef TURN
 #undef TURN_SQUARE
 #undef SQUARE
+#undef TURN_LINE
 #undef RUN_LOAD
 #undef RUN_STORE
 #undef RUN_LENGTH
