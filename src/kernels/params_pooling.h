@@ -72,11 +72,11 @@ struct pooling_folded_params {
     i32 alg;
     f32 lowest;
     i32 src_type;
-    i32 workspace_type; /* 0: not in training */
-    i32 global_average; /* of whole planes, whose elements are one dense run */
-    i32 finished;       /* the epilogue has post-ops */
-    i32 by_channel;     /* rows that are computed at once are those of several channels */
-    i32 pad;
+    i32 workspace_type;   /* 0: not in training */
+    i32 global_average;   /* of whole planes, whose elements are one dense run */
+    i32 finished;         /* the epilogue has post-ops */
+    i32 by_channel;       /* rows that are computed at once are those of several channels */
+    i32 exact;            /* maxima of s32 */
     i64 workspace_offset; /* from an element of dst to that of the workspace */
     struct epilogue epilogue;
 };

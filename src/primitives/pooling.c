@@ -166,8 +166,8 @@ static dnnl_status_t choose_layouts(struct problem *problem) {
 }
 
 /* Types of dense rows and of dense channels. */
-#define ROW_TYPES (BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | TYPES_INT8 | TYPES_FP8)
-static const uint64_t row_types = ROW_TYPES, vector_types = ROW_TYPES | BIT(dnnl_s32);
+static const uint64_t vector_types =
+        BIT(dnnl_f32) | BIT(dnnl_bf16) | BIT(dnnl_f16) | BIT(dnnl_s32) | TYPES_INT8 | TYPES_FP8;
 
 /* Can vectors of channels be loaded and stored? */
 static bool has_vectors(const md_t *md) {
@@ -179,6 +179,11 @@ static bool is_exact(const struct plan *plan) {
     return plan->problem.alg == dnnl_pooling_max && plan->attr.post_ops.len == 0
            && problem_md(&plan->problem, DNNL_ARG_SRC)->data_type == dnnl_s32
            && problem_md(&plan->problem, DNNL_ARG_DST)->data_type == dnnl_s32;
+}
+
+/* Of vectors: the bits of the lowest s32 are those of -0. */
+static float lowest_of(bool exact, dnnl_data_type_t type) {
+    return exact ? -0.0f : lowest(type);
 }
 
 static dnnl_status_t build_universal(struct plan *plan) {
@@ -353,7 +358,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
     p->taps = pooling_taps(&p->images.window);
     p->alg = pooling_code(plan->problem.alg);
     p->exact = is_exact(plan);
-    p->lowest = p->exact ? -0.0f : lowest(dst.data_type); /* the bits of the lowest s32 are those of -0 */
+    p->lowest = lowest_of(p->exact, dst.data_type);
     p->src_type = (i32)src.data_type;
     p->src_pitch = pooling_pitch(&src);
     p->dst_pitch = pooling_pitch(&ep.dst);
@@ -376,7 +381,7 @@ static dnnl_status_t build_dense(struct plan *plan) {
 
 /* Are rows of the image dense? */
 static bool has_dense_rows(const md_t *md) {
-    return in_set(row_types, md->data_type) && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
+    return in_set(vector_types, md->data_type) && md_is_plain(md) && md->blocking.strides[md->ndims - 1] == 1;
 }
 
 i64 pooling_outputs_at_once(const struct window *w) {
@@ -406,7 +411,7 @@ static dnnl_status_t build_moved(struct plan *plan) {
     struct window window;
     window_init(&window, &plan->problem, src);
     window = window_from_last(&window, src->ndims - 2);
-    const bool planes = has_dense_rows(src) && !has_vectors(src) && in_set(row_types, dst->data_type)
+    const bool planes = has_dense_rows(src) && !has_vectors(src) && in_set(vector_types, dst->data_type)
                         && folded_fits(&window, workspace != NULL);
     static const char *const row_major[] = {[3] = "abc", [4] = "abcd", [5] = "abcde"};
     const char *tag = planes ? row_major[src->ndims] : channels_last(src->ndims);
@@ -557,7 +562,8 @@ static dnnl_status_t build_folded(struct plan *plan) {
     p->src_end = image_end(&from);
     p->taps = pooling_taps(&p->images.window);
     p->alg = pooling_code(plan->problem.alg);
-    p->lowest = lowest(dst.data_type);
+    p->exact = is_exact(plan);
+    p->lowest = lowest_of(p->exact, dst.data_type);
     p->src_type = (i32)src.data_type;
     p->global_average = p->alg != POOLING_MAX && is_global(&p->images);
     p->workspace_type = workspace ? (i32)workspace->data_type : 0;

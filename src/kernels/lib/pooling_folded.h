@@ -3,7 +3,8 @@
  * Pooling of images of any type with dense rows, such as nchw. For each row of outputs the rows of the image
  * that their windows cover are folded into one row of floats, with padding that does not change results; the
  * windows are then pooled along it, a vector of outputs at a time. In training the rows are not folded but
- * pooled one after the other, because the first of several equal maxima counts.
+ * pooled one after the other, because the first of several equal maxima counts. Maxima of s32 are compared as
+ * integers, whose bits are in vectors of floats: TYPE_S32 as a constant.
  */
 #include "kernels/lib/epilogue_block.h"
 #include "kernels/lib/lanes.h"
@@ -57,6 +58,7 @@ INLINE void folded_fold_by(constant struct pooling_folded_params *p, const struc
                            const struct folded_span *s, global const uchar *src, i64 from, float *to,
                            const int n, const bool max, const int type) {
     const int width = n * LANES, inside = r->inside;
+    const int loaded = type == TYPE_S32 ? TYPE_F32 : type ? type : p->src_type;
 #pragma nounroll
     for (int i = 0; i < inside; i += width) {
         /* The last vectors start early if they can: some elements are folded twice, with the same bits. */
@@ -70,11 +72,11 @@ INLINE void folded_fold_by(constant struct pooling_folded_params *p, const struc
 #pragma nounroll
             for (i64 k1 = s->first[1]; k1 < s->last[1]; k1++) {
                 const i64 row = from + k0 * p->images.src_step[0] + k1 * p->images.src_step[1];
-                pool_load(y, src, type ? type : p->src_type, row + at, LANES, n,
-                          inside - at < LANES ? inside - at : LANES, p->src_end);
+                pool_load(y, src, loaded, row + at, LANES, n, inside - at < LANES ? inside - at : LANES,
+                          p->src_end);
 #pragma unroll
                 for (int v = 0; v < n; v++)
-                    x[v] = !max ? x[v] + y[v] : y[v] > x[v] ? y[v] : x[v];
+                    x[v] = !max ? x[v] + y[v] : pool_is_above(y[v], x[v], type) ? y[v] : x[v];
             }
 #pragma unroll
         for (int v = 0; v < n; v++)
@@ -95,6 +97,7 @@ INLINE void folded_fold_by(constant struct pooling_folded_params *p, const struc
     FOLDED_FOLD(folded_sum_##name_, false, type_)
 FOLDED_FOLDS(bf16, TYPE_BF16)
 FOLDED_FOLDS(any, 0)
+FOLDED_FOLD(folded_max_s32, true, TYPE_S32)
 
 INLINE void folded_fold(constant struct pooling_folded_params *p, const struct folded_rows *r,
                         const struct folded_span *s, global const uchar *src, i64 from, float *row) {
@@ -104,7 +107,9 @@ INLINE void folded_fold(constant struct pooling_folded_params *p, const struct f
     from += r->start > 0 ? r->start : 0;
     row_fill(row, none, r->before);
     const bool bf16 = p->src_type == TYPE_BF16;
-    if (max && bf16)
+    if (p->exact)
+        folded_max_s32(p, r, s, src, from, to);
+    else if (max && bf16)
         folded_max_bf16(p, r, s, src, from, to);
     else if (max)
         folded_max_any(p, r, s, src, from, to);
@@ -137,9 +142,9 @@ INLINE VEC folded_tap(const float *from, const int stride) {
 }
 
 /* Pools folded row c; in training adds it to what is there, where tap `first` is its first one. Callers pass
- * the last three as constants. */
+ * the last four as constants. */
 INLINE void folded_across(constant struct pooling_folded_params *p, struct folded_rows *r, int c, int first,
-                          const int stride, const bool max, const bool trains) {
+                          const int stride, const bool max, const int type, const bool trains) {
     const int taps = (int)p->images.window.taps[2], step = (int)p->images.window.step[2];
     const float *row = r->rows + c * p->pitch;
     float *out = r->out + c * FOLDED_PITCH;
@@ -152,8 +157,9 @@ INLINE void folded_across(constant struct pooling_folded_params *p, struct folde
 #pragma nounroll
         for (int k = 0; k < taps; k++) {
             const VEC y = folded_tap(row + i * stride + k * step, stride);
-            if (trains) most = y > x ? (IVEC)(first + k) : most;
-            x = !max ? x + y : y > x ? y : x;
+            const IVEC above = pool_is_above(y, x, type);
+            if (trains) most = above ? (IVEC)(first + k) : most;
+            x = !max ? x + y : above ? y : x;
         }
         VSTORE(x, 0, out + i);
         if (trains) VSTORE(most, 0, tap + i);
@@ -171,25 +177,28 @@ OUTLINE void folded_each(constant struct pooling_folded_params *p, struct folded
         float x = trains ? out[i] : max ? p->lowest : 0.0f;
 #pragma nounroll
         for (int k = 0; k < (int)w->taps[2]; k++, from += w->step[2]) {
-            if (trains && *from > x) r->tap[c * FOLDED_PITCH + i] = first + k;
-            x = !max ? x + *from : *from > x ? *from : x;
+            const bool above = p->exact ? as_int(*from) > as_int(x) : *from > x;
+            if (trains && above) r->tap[c * FOLDED_PITCH + i] = first + k;
+            x = !max ? x + *from : above ? *from : x;
         }
         out[i] = x;
     }
 }
 
-#define FOLDED_ACROSS(name_, max_, trains_)                                                                  \
+#define FOLDED_ACROSS(name_, max_, type_, trains_)                                                           \
     OUTLINE void name_(constant struct pooling_folded_params *p, struct folded_rows *r, int c, int first) {  \
         if (p->images.window.stride[2] == 1)                                                                 \
-            folded_across(p, r, c, first, 1, max_, trains_);                                                 \
+            folded_across(p, r, c, first, 1, max_, type_, trains_);                                          \
         else if (p->images.window.stride[2] == 2)                                                            \
-            folded_across(p, r, c, first, 2, max_, trains_);                                                 \
+            folded_across(p, r, c, first, 2, max_, type_, trains_);                                          \
         else                                                                                                 \
             folded_each(p, r, c, first);                                                                     \
     }
-FOLDED_ACROSS(folded_max, true, false)
-FOLDED_ACROSS(folded_sum, false, false)
-FOLDED_ACROSS(folded_train, true, true)
+FOLDED_ACROSS(folded_max, true, 0, false)
+FOLDED_ACROSS(folded_max_s32_along, true, TYPE_S32, false)
+FOLDED_ACROSS(folded_sum, false, 0, false)
+FOLDED_ACROSS(folded_train, true, 0, true)
+FOLDED_ACROSS(folded_train_s32, true, TYPE_S32, true)
 
 /* Which lanes are among the first `count`? */
 INLINE IVEC folded_lanes(i64 count) {
@@ -239,16 +248,21 @@ INLINE void folded_train_row(constant struct pooling_folded_params *p, struct fo
         for (i64 k1 = t->first[1]; k1 < t->last[1]; k1++) {
             const struct folded_span one = {{k0, k1}, {k0 + 1, k1 + 1}};
             folded_fold(p, r, &one, src, folded_from(p, r, c), r->rows + c * p->pitch);
-            folded_train(p, r, c, (int)((k0 * p->images.window.taps[1] + k1) * p->images.window.taps[2]));
+            const int first = (int)((k0 * p->images.window.taps[1] + k1) * p->images.window.taps[2]);
+            if (p->exact)
+                folded_train_s32(p, r, c, first);
+            else
+                folded_train(p, r, c, first);
         }
 }
 
 /* Results of one row. */
 INLINE void folded_store(constant struct pooling_folded_params *p, global uchar *dst, i64 to,
                          const float *out, int n) {
+    const int type = p->exact ? TYPE_F32 : p->epilogue.type;
 #pragma nounroll
     for (int i = 0; i < n; i += LANES) {
-        pool_store(dst, p->epilogue.type, to + i, VLOAD(0, out + i), n - i < LANES ? n - i : LANES);
+        pool_store(dst, type, to + i, VLOAD(0, out + i), n - i < LANES ? n - i : LANES);
     }
 }
 
@@ -311,6 +325,8 @@ INLINE void folded_pool(constant struct pooling_folded_params *p, struct folded_
     }
     if (p->workspace_type)
         folded_train_row(p, r, src, c);
+    else if (p->exact)
+        folded_max_s32_along(p, r, c, 0);
     else if (max)
         folded_max(p, r, c, 0);
     else
