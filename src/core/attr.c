@@ -358,6 +358,12 @@ bool attr_has_stochastic_rounding(const attr_t *attr) {
     return attr->rounding[attr_rounding_slot(DNNL_ARG_DST)] == dnnl_rounding_mode_stochastic;
 }
 
+bool attr_has_sum(const attr_t *attr) {
+    for (int i = 0; i < attr->post_ops.len; i++)
+        if (attr->post_ops.entries[i].kind == dnnl_sum) return true;
+    return false;
+}
+
 static bool roundings_within(const attr_t *attr, dnnl_rounding_mode_t last) {
     for (int i = 0; i < ATTR_ROUNDINGS; i++)
         if ((unsigned)attr->rounding[i] > (unsigned)last) return false;

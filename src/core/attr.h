@@ -130,6 +130,7 @@ dnnl_dim_t quant_size(const struct quant *quant, const md_t *md, int d);
 extern const int attr_rounding_args[ATTR_ROUNDINGS];
 int attr_rounding_slot(int arg);
 bool attr_has_stochastic_rounding(const attr_t *attr); /* of dst */
+bool attr_has_sum(const attr_t *attr);                 /* a post-op that reads dst */
 
 /* Post-ops as an object of their own. */
 dnnl_status_t post_ops_copy(struct dnnl_post_ops *to, const struct dnnl_post_ops *from);

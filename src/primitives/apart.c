@@ -8,15 +8,9 @@
 #include "primitives/primitives.h"
 #include "primitives/rows.h"
 
-static bool reads_dst(const attr_t *attr) {
-    for (int i = 0; i < attr->post_ops.len; i++)
-        if (attr->post_ops.entries[i].kind == dnnl_sum) return true;
-    return false;
-}
-
 int apart_place(struct plan *plan, md_t *md) {
     const bool doubles = md->data_type == dnnl_f64;
-    if ((md->data_type == dnnl_f32 || doubles) && !reads_dst(&plan->attr)) return DNNL_ARG_DST;
+    if ((md->data_type == dnnl_f32 || doubles) && !attr_has_sum(&plan->attr)) return DNNL_ARG_DST;
     if (!doubles) md->data_type = dnnl_f32;
     plan_place(plan, md);
     return ARG_SCRATCHPAD;

@@ -77,13 +77,8 @@ const struct gemm_type gemm_f64 = {.bytes = sizeof(double),
 
 /* matmul. */
 
-static bool has_rows(const md_t *md) {
-    int n = md->ndims - 1;
-    return md_is_plain(md) && (md->dims[n] == 1 || md->blocking.strides[n] == 1);
-}
-
 static bool is_read(const md_t *md, bool rows) {
-    return md_is_any(md) || (rows ? has_rows(md) : md_is_plain(md));
+    return md_is_any(md) || (rows ? gemm_has_rows(md) : md_is_plain(md));
 }
 
 dnnl_status_t f64_build_moved_matmul(struct plan *plan) {

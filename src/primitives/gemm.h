@@ -89,6 +89,9 @@ dnnl_status_t gemm_accepts(const struct plan *plan);
 
 /* `length` rounded up to a multiple of what the kernels reduce at a time. */
 dnnl_dim_t gemm_depth(const struct plan *plan, dnnl_dim_t length);
+/* Are rows of a matmul's dst dense? If not, the product of one that moves. */
+bool gemm_has_rows(const md_t *md);
+dnnl_status_t gemm_move_matmul(struct plan *plan);
 /* Can the kernels read src without a copy, `length` consecutive elements at a time? */
 bool gemm_reads_src(const struct plan *plan, dnnl_dim_t length);
 

@@ -5,6 +5,7 @@
  */
 #include "primitives/apart.h"
 #include "primitives/gemm.h"
+#include "primitives/moved.h"
 #include "primitives/primitives.h"
 #include "base/verbose.h"
 
@@ -232,13 +233,17 @@ static dnnl_status_t set_weights(struct plan *plan, const md_t *md, struct gemm_
     return pack_weights(plan, md, b, view);
 }
 
-static dnnl_status_t check(const struct plan *plan) {
+bool gemm_has_rows(const md_t *md) {
+    const int n = md->ndims - 1;
+    return md_is_plain(md) && (md->blocking.strides[n] == 1 || md->dims[n] == 1);
+}
+
+dnnl_status_t gemm_move_matmul(struct plan *plan) {
     const md_t *dst = problem_md(&plan->problem, DNNL_ARG_DST);
-    int n = dst->ndims - 1;
-    if (dst->blocking.strides[n] != 1 && dst->dims[n] != 1)
-        return plan_skip(plan, "the rows of dst are not dense");
-    if (!gemm_bias_is_row(plan)) return plan_skip(plan, "bias varies along rows");
-    return dnnl_success;
+    struct moved moved = {.plan = plan};
+    char tag[MOVED_TAG];
+    TRY(moved_add(&moved, DNNL_ARG_DST, dst->data_type, row_major_tag(dst, tag)));
+    return moved_build(&moved, matmul_implementations);
 }
 
 static dnnl_status_t build(struct epilogue_build *ep) {
@@ -275,7 +280,12 @@ dnnl_status_t gemm_build_matmul(struct plan *plan) {
     struct epilogue_build ep;
     TRY(gemm_accepts(plan));
     TRY(gemm_set_matmul_layouts(plan));
-    TRY(check(plan));
+    if (!gemm_bias_is_row(plan)) return plan_skip(plan, "bias varies along rows");
+    if (!gemm_has_rows(problem_md(&plan->problem, DNNL_ARG_DST))) {
+        if (gemm_tile_of(plan)->type->bytes >= (int)sizeof(float))
+            return plan_skip(plan, "the rows of dst are not dense, which others move");
+        return gemm_move_matmul(plan);
+    }
     if (gemm_is_bare(plan) && apart_has_rest(&plan->attr)) return apart_build(plan, matmul_implementations);
     TRY(gemm_begin(&ep, plan, problem_md(&plan->problem, DNNL_ARG_DST)->ndims - 1));
     return build(&ep);

@@ -33,11 +33,7 @@ static int whole_arg(int arg, const void *data) {
 }
 
 static bool reads_dst(const struct moved *moved) {
-    const struct dnnl_post_ops *ops = &moved->plan->attr.post_ops;
-    bool sum = false;
-    for (int i = 0; i < ops->len; i++)
-        sum = sum || ops->entries[i].kind == dnnl_sum;
-    return sum && find(moved, DNNL_ARG_DST);
+    return attr_has_sum(&moved->plan->attr) && find(moved, DNNL_ARG_DST);
 }
 
 /* The zero point that is subtracted while a tensor moves; NULL: none. */

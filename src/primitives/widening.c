@@ -236,8 +236,8 @@ static bool runs_along(const struct plan *plan, const struct gemm_view *view) {
     const bool nibbles = is_nibbles(weights->data_type);
     const bool wide = plan->device->info.features & HAS_WIDE_VECTORS;
     const dnnl_dim_t block = nibbles ? 128 : 32;
-    if (plan->problem.kind != dnnl_matmul || sums_integers(plan)
-        || in_set(TYPES_FP8, weights->data_type) || view->depth % block != 0
+    if (plan->problem.kind != dnnl_matmul || sums_integers(plan) || in_set(TYPES_FP8, weights->data_type)
+        || view->depth % block != 0
         || view->columns > (wide ? WIDENING_ALONG_COLUMNS : WIDENING_ALONG_NARROW))
         return false;
     dnnl_dim_t odd = view->weights.offset | view->weights.channel;
@@ -416,6 +416,13 @@ static dnnl_status_t build_matmul(struct epilogue_build *ep, const struct operan
     return gemm_launch(ep, &view);
 }
 
+/* Does the product read results in other layouts than rows? They move before: random numbers depend on where
+ * results are. */
+static bool moves_dst(const struct plan *plan) {
+    return attr_has_sum(&plan->attr) && !gemm_has_rows(tensor(plan, DNNL_ARG_DST))
+           && !plan->attr.dropout.enabled && !attr_has_stochastic_rounding(&plan->attr);
+}
+
 dnnl_status_t widening_build_matmul(struct plan *plan) {
     struct epilogue_build ep;
     char plain[DNNL_MAX_NDIMS + 1], panels[32];
@@ -429,6 +436,7 @@ dnnl_status_t widening_build_matmul(struct plan *plan) {
         gemm_matmul_tag(plan, panels, sizeof panels);
     TRY(set_any_layouts(plan, plain, panels));
     TRY(product_accepts(plan));
+    if (moves_dst(plan)) return gemm_move_matmul(plan);
     TRY(begin(&ep, plan, ndims - 1, !gemm_bias_is_row(plan)));
     if (md_nelems(&ep.dst, true) == 0) return dnnl_success;
     struct operand src = {DNNL_ARG_SRC, *tensor(plan, DNNL_ARG_SRC)},
