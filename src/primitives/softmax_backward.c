@@ -146,11 +146,51 @@ static dnnl_status_t build_doubles(struct plan *plan) {
     return launch_doubles(plan, &made);
 }
 
-/* Tensors with other layouts get one with the axis last. */
+/* A layout that all tensors get: with the axis last, or with lines side by side. */
+struct moved_layout {
+    char tag[DNNL_MAX_NDIMS + 1];
+    bool across;
+    int axis, count; /* tensors that move */
+};
+
+static bool stays(const struct moved_layout *layout, const md_t *md) {
+    if (layout->across) return md_matches_tag(md, layout->tag);
+    return softmax_is_dense(md, layout->axis) && !md_has_padding(md);
+}
+
+static void count_moved(struct moved_layout *layout, const md_t *const *mds) {
+    for (int t = 0; t < 3; t++)
+        layout->count += !stays(layout, mds[t]);
+}
+
+/* The layout of `like`, if the kernel for lines side by side takes it. */
+static bool has_lines(struct moved_layout *layout, const md_t *like) {
+    const md_t *const mds[3] = {like, like, like};
+    struct softmax_lines_params made;
+    layout->across = true;
+    return softmax_fits(&made, mds, 3, layout->axis, true)
+           && md_tag_to_string(like, layout->tag, sizeof(layout->tag)) > 0
+           && md_matches_tag(like, layout->tag);
+}
+
+/* The layout with the axis last, unless fewer tensors move to that of one of them. */
+static struct moved_layout choose_moved(const md_t *const *mds, int axis) {
+    struct moved_layout best = {.axis = axis};
+    softmax_axis_last(best.tag, mds[0]->ndims, axis);
+    count_moved(&best, mds);
+    for (int t = 0; t < 3; t++) {
+        struct moved_layout other = {.axis = axis};
+        if (!has_lines(&other, mds[t])) continue;
+        count_moved(&other, mds);
+        if (other.count < best.count) best = other;
+    }
+    return best;
+}
+
+/* Tensors of other layouts than most move. */
 static dnnl_status_t build_moved(struct plan *plan) {
     struct softmax_lines_params made;
     struct moved moved = {.plan = plan};
-    char tag[DNNL_MAX_NDIMS + 1];
     const md_t *mds[3];
     const int axis = plan->problem.axis;
     TRY(plan_takes(plan, &kernel_softmax_backward_along_16));
@@ -158,10 +198,9 @@ static dnnl_status_t build_moved(struct plan *plan) {
     if (softmax_fits(&made, mds, 3, axis, false) || softmax_fits(&made, mds, 3, axis, true))
         return plan_skip(plan, "a dimension is dense");
     if (md_nelems(mds[2], true) == 0) return dnnl_success;
-    softmax_axis_last(tag, mds[0]->ndims, axis);
+    const struct moved_layout layout = choose_moved(mds, axis);
     for (int t = 0; t < 3; t++)
-        if (!softmax_is_dense(mds[t], axis) || md_has_padding(mds[t]))
-            TRY(moved_add(&moved, args[t], mds[t]->data_type, tag));
+        if (!stays(&layout, mds[t])) TRY(moved_add(&moved, args[t], mds[t]->data_type, layout.tag));
     return moved_build(&moved, softmax_backward);
 }
 
