@@ -99,7 +99,9 @@ INLINE float16 rows_load(constant struct pooling_backward_images_params *p, cons
                          const struct rows_form f, i64 at) {
     if (f.type == TYPE_F32 || p->diff_dst_type == TYPE_F32)
         return vload16(0, (global const float *)rows->diff_dst + at);
-    return widen_bf16(ROW_BITS_16(rows->diff_dst, at));
+    const uint16 bits = ROW_BITS_16(rows->diff_dst, at);
+    if (p->diff_dst_type == TYPE_F16) return widen_f16(bits);
+    return widen_bf16(bits);
 }
 
 /* What the outputs from o on give to the elements that they read, one vector for each tap; of averages, one
@@ -202,7 +204,9 @@ OUTLINE void rows_store_some(global uchar *to, int type, i64 at, const float16 *
         if (type == TYPE_F32)
             store_lanes(x[i], (global float *)to + at, n);
         else if (n == 16)
-            store_vector(to, TYPE_BF16, at, x[i]);
+            store_vector(to, type, at, x[i]);
+        else if (type == TYPE_F16)
+            store_ushorts(convert_ushort16(lanes_f16(x[i])), (global ushort *)to + at, n);
         else
             store_ushorts(narrow_bf16(x[i]), (global ushort *)to + at, n);
     }
@@ -223,6 +227,9 @@ INLINE void rows_store(global uchar *to, int type, const struct rows_form f, i64
     } else if (type == TYPE_F32) {
         vstore16(x, 0, (global float *)to + at);
         if (f.stride == 2) vstore16(y, 1, (global float *)to + at);
+    } else if (type == TYPE_F16) {
+        store_vector(to, TYPE_F16, at, x);
+        if (f.stride == 2) store_vector(to, TYPE_F16, at + 16, y);
     } else {
         store_vector(to, TYPE_BF16, at, x);
         if (f.stride == 2) store_vector(to, TYPE_BF16, at + 16, y);
