@@ -46,11 +46,20 @@ struct row_chain {
     int used;
 };
 
+/* Rows of an operand that are the same in every row of a block, for the blocks that follow. */
+enum { ROW_KEPT = 2 };
+struct row_kept {
+    i64 offset;
+    int operand, n, rows; /* its number; 0: none */
+};
+
 /* Buffers of floats, and the chain. All are in the kernel's frame: Intel's OpenCL compiler for CPUs lets
  * large structs of other functions overlap with it. */
 struct row_space {
     float x[ROW_BLOCK + 16];          /* the accumulator */
     float room[5 * (ROW_BLOCK + 16)]; /* operands of a chain that it does not find where they are */
+    float kept[ROW_KEPT * (ROW_BLOCK + 16)];
+    struct row_kept keeps[ROW_KEPT];
     struct row_chain chain;
 } LINE_ALIGNED;
 
@@ -77,6 +86,35 @@ INLINE void row_set_in_place(const struct row_state *s, const struct row_block *
 OUTLINE void row_numbers(float *to, global const uchar *from, int type, i64 offset, i64 pitch, int rows) {
     for (int j = 0; j < rows; j++)
         row_fill(to + j * 16, load_f32(from, type, offset + j * pitch), 16);
+}
+
+/* Asks for columns that the next block will transpose: far apart, they hide from the hardware. */
+INLINE void row_ask(global const uchar *from, int type, i64 offset, i64 stride, int n) {
+    const i64 bytes = type_bytes(type);
+#pragma nounroll
+    for (int i = 0; i < n; i++)
+        PREFETCH(from + (offset + i * stride) * bytes);
+    (void)bytes;
+}
+
+/* Loads such an operand, unless the block before had it. Returns NULL if there is no room. */
+INLINE const float *row_keep(const struct row_state *s, const struct row_block *block, int index, i64 offset,
+                             struct row_space *space) {
+    constant struct row_operand *operand = &s->p->operands[index];
+#pragma nounroll
+    for (int k = 0; k < ROW_KEPT; k++) {
+        struct row_kept *kept = &space->keeps[k];
+        float *to = space->kept + k * (ROW_BLOCK + 16);
+        if (kept->operand != 0 && kept->operand != index) continue;
+        if (kept->operand == index && kept->offset == offset && kept->n == block->n
+            && kept->rows == block->rows)
+            return to;
+        row_load_block(to, s->buffers[operand->buffer], operand->type, offset,
+                       operand->strides[s->p->nloops - 1], block->n, 0, block->rows);
+        kept->operand = index, kept->offset = offset, kept->n = block->n, kept->rows = block->rows;
+        return to;
+    }
+    return 0;
 }
 
 /* Says where the elements of an operand are, if need be after they were loaded to the end of the used room.
@@ -107,6 +145,12 @@ OUTLINE void row_find(const struct row_state *s, const struct row_block *block, 
         return;
     }
     const int rows = split && pitch == 0 ? 1 : block->rows;
+    const float *kept = pitch == 0 && rows > 1 ? row_keep(s, block, index, offset, space) : 0;
+    if (kept) {
+        row_source_set(y, (const uchar *)kept, 4 * block->n, 64, TYPE_F32);
+        return;
+    }
+    if (pitch == 1 && rows > 1) row_ask(from, operand->type, offset + rows, stride, block->n);
     row_load_block(to, from, operand->type, offset, stride, block->n, pitch, rows);
     *used += ROW_BLOCK + 16;
     row_source_set(y, (const uchar *)to, rows > 1 ? 4 * block->n : 0, 64, TYPE_F32);
@@ -461,6 +505,8 @@ kernel void rows(ITEM ROW_ARGS, constant struct rows_params *p) {
     const i64 first = (i64)get_global_id(0) * p->span;
     const int is_short = row_is_short(p);
     s.most = row_most(p);
+    for (int k = 0; k < ROW_KEPT; k++)
+        space.keeps[k].operand = 0;
     row_block_begin(&next, p, first);
     for (i64 i = first; i < first + p->span && i < p->count; i++, row_block_next(&next, p)) {
         struct row_block block = next;
