@@ -262,8 +262,11 @@ ROW_FUNCTION(row_function_f16, TYPE_F16)
 #define row_function_f16 row_function
 #endif
 
-INLINE int row_is_function(constant struct row_op *op) {
-    return op->kind == ROW_ELTWISE && !short_has_alg(ROW_ELTWISE, op->alg);
+/* A pass of its own? Alone, on floats, any function is: that is faster than a chain. */
+INLINE int row_is_function(constant struct rows_params *p, constant struct row_op *op) {
+    const int alone = p->nops == 2 && p->operands[0].type == TYPE_F32;
+    return op->kind == ROW_ELTWISE
+           && !(alone ? short_has_alg(ROW_ELTWISE, op->alg) : chain_has_function(op->alg));
 }
 
 INLINE void row_link(struct row_chain *c, int code, constant struct row_op *op) {
@@ -395,7 +398,7 @@ OUTLINE void row_compute(const struct row_state *s, struct row_block *block, str
     }
     for (int i = 0; i < p->nops; i++) {
         constant struct row_op *op = &p->ops[i];
-        if (row_is_function(op)) {
+        if (row_is_function(p, op)) {
             const int ends = i + 1 == p->nops && row_may_end(&c->chain, &last);
             row_apply(op, c, ends ? &last : &between, &between, shape);
         } else {
@@ -482,7 +485,7 @@ INLINE int row_most(constant struct rows_params *p) {
     int functions = 0;
 #pragma nounroll
     for (int o = 0; o < p->nops; o++)
-        functions += row_is_function(&p->ops[o]);
+        functions += row_is_function(p, &p->ops[o]);
     /* A function to elements of the same type needs no buffer. */
     if (functions > 0 && (p->nops > 2 || p->ops[0].scale >= 0)) return ROW_BLOCK;
 #pragma nounroll

@@ -309,11 +309,14 @@ static dnnl_status_t build_doubles(struct plan *plan) {
     return dnnl_success;
 }
 
-/* Is the image, which is the largest tensor, read by rows if the others move? */
-static bool moves_to_rows(const struct problem *problem, const struct tensors *t) {
+/* Is the image, which is the largest tensor, computed by rows if the others move? With wide vectors, that of
+ * bf16 with channels last is faster, with its move (2026-11-19, Zen 5: 0.33 ms instead of 0.42). */
+static bool moves_to_rows(const struct plan *plan, const struct tensors *t) {
     const int last = t->diff_src->ndims - 1;
+    const bool wide = plan->device->info.features & HAS_WIDE_VECTORS;
     struct window all;
-    window_init(&all, problem, t->diff_src);
+    if (wide && t->diff_src->data_type == dnnl_bf16) return false;
+    window_init(&all, &plan->problem, t->diff_src);
     const struct window w = window_from_last(&all, t->diff_src->ndims - 2);
     return is_dense(t->diff_src, last) && !has_vectors(t->diff_src) && rows_fit(&w, t->diff_dst)
            && (!t->workspace || t->workspace->data_type == dnnl_u8) && !rows_are_dense(t);
@@ -342,7 +345,7 @@ static dnnl_status_t build_moved(struct plan *plan) {
         return plan_skip(plan, "channels are last");
     if (!taps_fit(&plan->problem, &t)) return plan_skip(plan, "too many taps");
     if (md_nelems(t.diff_src, true) == 0) return dnnl_success;
-    if (moves_to_rows(&plan->problem, &t)) return move_to_rows(plan, &t);
+    if (moves_to_rows(plan, &t)) return move_to_rows(plan, &t);
     if (!has_vectors(t.diff_dst)) TRY(moved_add(&moved, DNNL_ARG_DIFF_DST, t.diff_dst->data_type, tag));
     if (!has_vectors(t.workspace)) TRY(moved_add(&moved, DNNL_ARG_WORKSPACE, t.workspace->data_type, tag));
     if (!has_vectors(t.diff_src)) TRY(moved_add(&moved, DNNL_ARG_DIFF_SRC, t.diff_src->data_type, tag));

@@ -36,7 +36,7 @@ struct row_result {
     int streams;
 };
 
-/* What an operation does with its operand t: besides these, ELTWISE_* of SHORT_ELTWISE_EACH, and binary ones.
+/* What an operation does with its operand t: besides these, ELTWISE_* of chain_has_function, and binary ones.
  */
 enum {
     CHAIN_X = 1, /* x = t */
@@ -52,6 +52,24 @@ enum {
     CHAIN_POSITIVE,
     CHAIN_BINARY = 0x40, /* the first of them */
 };
+
+/* Functions that are as fast as a pass of their own, if registers are many. */
+#ifdef NATIVE_AVX512
+#define CHAIN_FUNCTION_EACH(X) X(ELTWISE_GELU_ERF, eltwise_gelu_erf(x))
+#else
+#define CHAIN_FUNCTION_EACH(X)
+#endif
+
+INLINE int chain_has_function(int alg) {
+#define CHAIN_IS_FUNCTION(alg_, expression_) case alg_:
+    switch (alg) {
+        CHAIN_FUNCTION_EACH(CHAIN_IS_FUNCTION)
+        SHORT_ELTWISE_EACH(CHAIN_IS_FUNCTION)
+        return 1;
+    }
+#undef CHAIN_IS_FUNCTION
+    return 0;
+}
 
 INLINE int chain_binary(int alg) {
     return CHAIN_BINARY + alg - BINARY_ADD;
@@ -218,6 +236,7 @@ INLINE void chain_apply(struct chain *chain, const struct chain_op *op, float16 
         CHAIN_CASE(CHAIN_SLOPE, chain_slope(x, y, vload16(i, chain->z), alpha))
         CHAIN_CASE(CHAIN_POSITIVE, x > (float16)(0.0f) ? (float16)(1.0f) : (float16)(0.0f))
         SHORT_ELTWISE_EACH(CHAIN_CASE)
+        CHAIN_FUNCTION_EACH(CHAIN_CASE)
         CHAIN_BINARY_CASE(BINARY_ADD)
         CHAIN_BINARY_CASE(BINARY_MUL)
         CHAIN_BINARY_CASE(BINARY_MAX)
