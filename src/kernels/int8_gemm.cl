@@ -10,6 +10,12 @@
 
 enum { STEP = INT8_GEMM_QUAD * PANEL };
 
+#if defined(__x86_64__) && !defined(__OPENCL_C_VERSION__) && !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
+#define INT8_PAIRS 1
+#else
+#define INT8_PAIRS 0
+#endif
+
 /* Columns computed at once: as many as the registers hold. */
 #if defined(__AVX512F__)
 #define BLOCK 12
@@ -96,20 +102,9 @@ INLINE void int8_reduce(constant struct gemm_params *p, const struct int8_tile *
         out[r] = acc[r];
 }
 
-/* int8_product: out[r][v] = start[v], or out[r][v] itself, + the products of `columns` columns, at most
- * HEIGHT, from `first` on. */
-#if defined(__x86_64__) && !defined(__OPENCL_C_VERSION__) && !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
-#include "kernels/lib/int8_pairs.h"
-
-OUTLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
-                          int first, int columns, IVEC *out) {
-    for (int i = 0; i < 2 * columns && !t->adds; i++)
-        out[i] = start[i & 1];
-    pairs_product(p, t, first, columns, (int *)out);
-}
-#define INT8_FITS(p, t) pairs_fit(p, t)
-#else
-#define INT8_FITS(p, t) true
+#if !INT8_PAIRS
+/* out[r][v] = start[v], or out[r][v] itself, + the products of `columns` columns, at most HEIGHT, from
+ * `first` on. */
 OUTLINE void int8_product(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
                           int first, int columns, IVEC *out) {
     const int blocks = (columns + BLOCK - 1) / BLOCK, block = (columns + blocks - 1) / blocks;
@@ -126,7 +121,6 @@ OUTLINE void int8_product(constant struct gemm_params *p, const struct int8_tile
 #undef REDUCE_1
 #undef REDUCE_2
 }
-#endif
 
 /* The same at the border of an image without padding: tap by tap, each for the columns that it is inside for.
  */
@@ -190,6 +184,25 @@ OUTLINE void int8_outer(constant struct gemm_params *p, const struct int8_tile *
 #define int8_outer int8_edge
 #endif
 
+/* Some columns of one of the rows of a work-item. */
+INLINE const IVEC *int8_block(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                              int row, int first, int columns, const IVEC *products, IVEC *own) {
+    if (p->edge_depth > 0 && !gemm_is_inside(p, t->at.column + first, columns))
+        int8_outer(p, t, start, first, columns, own);
+    else
+        int8_product(p, t, start, first, columns, own);
+    return own;
+}
+#else
+#include "kernels/lib/int8_pairs.h"
+
+/* They have been computed already. */
+INLINE const IVEC *int8_block(constant struct gemm_params *p, const struct int8_tile *t, const IVEC *start,
+                              int row, int first, int columns, const IVEC *products, IVEC *own) {
+    return products + 2 * (row * t->columns + first);
+}
+#endif
+
 /* The only column of a tile, together with the sums of its weights. */
 INLINE void int8_product_and_sums(constant struct int8_gemm_params *p, const struct int8_tile *t,
                                   const struct int8_channels *c, IVEC *out) {
@@ -198,7 +211,24 @@ INLINE void int8_product_and_sums(constant struct int8_gemm_params *p, const str
         out[v] = AS_IVEC(AS_UVEC(out[v]) + AS_UVEC(int8_less(p, c, out[2 + v])));
 }
 
-/* Range: tiles of a row x rows, panels, batches. */
+/* One of the rows of a work-item, some columns at a time. */
+INLINE void int8_row(constant struct int8_gemm_params *p, const struct int8_tile *t,
+                     const struct epilogue_state *e, const struct int8_channels *c, global const int *sums,
+                     int row, const IVEC *products) {
+    const int blocks = (t->columns + HEIGHT - 1) / HEIGHT, block = (t->columns + blocks - 1) / blocks;
+    for (int first = 0; first < t->columns; first += block) {
+        const int columns = t->columns - first < block ? t->columns - first : block;
+        IVEC own[2 * HEIGHT];
+        const IVEC *out = own;
+        if (p->sums == SUMS_OWN)
+            int8_product_and_sums(p, t, c, own);
+        else
+            out = int8_block(&p->gemm, t, c->start, row, first, columns, products, own);
+        int8_end(p, t, e, c, sums, out, first, columns);
+    }
+}
+
+/* Range: tiles of a row x rows, or runs of rows of one tile each; panels, batches. */
 #if WANTED(int8_gemm_12x32)
 kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *weights,
                             global const uchar *bias, global const int *sums, global uchar *dst,
@@ -207,7 +237,7 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     struct epilogue_state e = EPILOGUE_STATE(&p->gemm.epilogue);
     struct int8_tile t = {.src = src, .bias = bias, .dst = dst};
     struct int8_channels c;
-    t.at = gemm_place(g, scalars.step, GEMM_TILE(g), GEMM_PANEL(g), get_global_id(2), PANEL);
+    t.at = gemm_place(g, scalars.step, GEMM_TILE(g) * g->run, GEMM_PANEL(g), get_global_id(2), PANEL);
     t.weights = weights + t.at.weights;
     const i64 left = g->channels - t.at.channel, after = g->columns - t.at.column;
     t.columns = (int)(after < g->tile ? after : g->tile);
@@ -215,19 +245,18 @@ kernel void int8_gemm_12x32(ITEM global const uchar *src, global const uchar *we
     t.count[1] = (int)(left < LANES ? 0 : left < PANEL ? left - LANES : LANES);
     t.taps = gemm_taps(g, &t.at);
     t.along = g->window[2], t.depth = g->depth;
-    t.fits = INT8_FITS(g, &t);
     int8_channels(p, &t, &e, sums, &c);
-    const int blocks = (t.columns + HEIGHT - 1) / HEIGHT, block = (t.columns + blocks - 1) / blocks;
-    for (int first = 0; first < t.columns; first += block) {
-        const int columns = t.columns - first < block ? t.columns - first : block;
-        IVEC out[2 * HEIGHT];
-        if (p->sums == SUMS_OWN)
-            int8_product_and_sums(p, &t, &c, out);
-        else if (g->edge_depth > 0 && !gemm_is_inside(g, t.at.column + first, columns))
-            int8_outer(g, &t, c.start, first, columns, out);
-        else
-            int8_product(g, &t, c.start, first, columns, out);
-        int8_end(p, &t, &e, &c, sums, out, first, columns);
+    const int rows = (int)(g->rows - t.at.row < g->run ? g->rows - t.at.row : g->run);
+#if INT8_PAIRS
+    IVEC products[2 * INT8_GEMM_COLUMNS];
+    if (p->sums != SUMS_OWN) pairs_product(g, &t, c.start, rows, (int *)products);
+#else
+    const IVEC *products = 0;
+#endif
+    for (int row = 0; row < rows; row++) {
+        t.taps = gemm_taps(g, &t.at);
+        int8_row(p, &t, &e, &c, sums, row, products);
+        t.at.row++, t.at.src += g->src_row, t.at.dst += g->dst_row;
     }
 }
 #endif

@@ -43,7 +43,8 @@ struct gemm_params {
     i64 tile;                         /* columns of a tile, at most the kernel's height */
     i64 tiles;                        /* columns / tile, rounded up */
     i64 whole;                        /* tiles of a row before the first that has one column less */
-    /* f32: tiles of a row that a work-item computes; tiles / run, rounded up. Matrix tiles: of all rows. */
+    /* f32: tiles of a row that a work-item computes; tiles / run, rounded up. Matrix tiles: of all rows.
+     * Other kernels of bytes: rows that a work-item computes, several only if each is one tile. */
     i64 run, runs;
     struct activation activation; /* instead of the epilogue's post-ops; if `adds`, after the sum with dst */
     f32 low, high;                /* the first `limits` of these */

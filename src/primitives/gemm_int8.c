@@ -190,6 +190,17 @@ static dnnl_dim_t tiles_each(const struct gemm_view *view, dnnl_dim_t tiles, dnn
     return each;
 }
 
+/* Short rows: a work-item computes several, because the weights are what it loads or widens most. */
+static dnnl_dim_t rows_each(const struct gemm_view *view, dnnl_dim_t tiles, dnnl_dim_t panels) {
+    enum { ENOUGH_ITEMS = 16 };
+    const dnnl_dim_t others = panels * gemm_product(view->batch, GEMM_VIEW_BATCHES),
+                     parts = divide_up(ENOUGH_ITEMS, others ? others : 1), /* of the rows, at least */
+            enough = view->rows / parts, columns = view->columns ? view->columns : 1;
+    const dnnl_dim_t most = tiles == 1 ? INT8_GEMM_COLUMNS / columns : 1,
+                     each = enough < most ? enough : most;
+    return each > 1 ? divide_up(view->rows, divide_up(view->rows, each)) : 1;
+}
+
 static void set_range(struct gemm_params *p, const struct gemm_view *view, const struct gemm_tile_shape *tile,
                       struct launch *launch) {
     dnnl_dim_t panels = divide_up(view->channels, tile->panel);
@@ -197,7 +208,10 @@ static void set_range(struct gemm_params *p, const struct gemm_view *view, const
     dnnl_dim_t span = divide_up(view->columns, spans ? spans : 1);
     p->tile = span;
     p->tiles = divide_up(view->columns, span ? span : 1);
-    launch->range = gemm_range(view, tile, p->tiles);
+    p->run = rows_each(view, p->tiles, panels);
+    struct gemm_view runs = *view;
+    runs.rows = divide_up(view->rows, p->run);
+    launch->range = gemm_range(&runs, tile, p->tiles);
 }
 
 static dnnl_status_t launch_product(struct epilogue_build *ep, struct gemm_view *view) {

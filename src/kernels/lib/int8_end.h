@@ -23,7 +23,6 @@ struct int8_tile {
     int columns, count[2]; /* channels of each vector that exist */
     struct gemm_taps taps;
     i64 along, depth; /* taps along a row, and the reduction of each */
-    bool fits;        /* sums of two products fit 16 bits */
     bool adds;        /* to sums that are there already */
 };
 
