@@ -76,11 +76,11 @@ INLINE void plane_sums_of_two(const double *shares, i64 taps, double *sums, i64 
     for (i64 i = 0; 2 * i < length; i += 8) {
         double8 even = V(0.0), odd = V(0.0), low, high;
 #pragma nounroll
-        for (i64 k = 0; k < taps; k += 2) {
-            const double8 share = vload8(0, shares + i - k / 2);
-            even += share;
-            if (k + 1 < taps) odd += share;
-        }
+        for (i64 k = 0; k < taps; k += 2)
+            even += vload8(0, shares + i - k / 2);
+#pragma nounroll
+        for (i64 k = 1; k < taps; k += 2)
+            odd += vload8(0, shares + i - k / 2);
         low.even = even.lo, low.odd = odd.lo;
         high.even = even.hi, high.odd = odd.hi;
         vstore8(low, 0, sums + 2 * i);
