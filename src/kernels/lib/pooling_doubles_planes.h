@@ -46,7 +46,8 @@ INLINE void plane_maxima(constant struct f64_pooling_params *p, const struct tap
     }
 }
 
-/* What each output of a row gives to each of its elements. */
+/* What each output of a row gives to each of its elements, between zeros. */
+enum { PLANE_MARGIN = 8 };
 INLINE void plane_shares(constant struct f64_pooling_params *p, const struct taps *t, global const double *d,
                          double *shares) {
     constant struct window *w = &p->window;
@@ -54,15 +55,55 @@ INLINE void plane_shares(constant struct f64_pooling_params *p, const struct tap
     const bool all = p->alg == POOLING_AVG_INCLUDE_PADDING;
     const double8 factor = V(1.0 / (all ? (double)p->taps : others * (double)w->taps[2]));
     const i64 n = p->places[2], reach = (w->taps[2] - 1) * w->step[2];
+    vstore8(V(0.0), 0, shares - PLANE_MARGIN);
 #pragma nounroll
-    for (i64 i = 0; i < n; i += 8)
+    for (i64 i = 0; i < n; i += 8) {
         vstore8(load_doubles(d + i, n - i, 0.0) * factor, 0, shares + i);
-#pragma nounroll
-    for (i64 i = 0; i < n && !all; i++) {
-        const i64 start = i * w->stride[2] - w->padding[2];
-        if (start >= 0 && start + reach < w->size[2]) continue;
-        shares[i] = d[i] / (others * (double)taps_inside(w, 2, i));
+        vstore8(V(0.0), 1, shares + i);
     }
+    /* Windows that begin before the row, or end behind it. */
+#pragma nounroll
+    for (i64 i = 0; i < n && !all && i * w->stride[2] < w->padding[2]; i++)
+        shares[i] = d[i] / (others * (double)taps_inside(w, 2, i));
+#pragma nounroll
+    for (i64 i = n - 1; i >= 0 && !all && i * w->stride[2] - w->padding[2] + reach >= w->size[2]; i--)
+        shares[i] = d[i] / (others * (double)taps_inside(w, 2, i));
+}
+
+/* The sums of windows that are two elements apart: of even elements and of odd ones. */
+INLINE void plane_sums_of_two(const double *shares, i64 taps, double *sums, i64 length) {
+#pragma nounroll
+    for (i64 i = 0; 2 * i < length; i += 8) {
+        double8 even = V(0.0), odd = V(0.0), low, high;
+#pragma nounroll
+        for (i64 k = 0; k < taps; k += 2)
+            even += vload8(0, shares + i - k / 2);
+#pragma nounroll
+        for (i64 k = 1; k < taps; k += 2)
+            odd += vload8(0, shares + i - k / 2);
+        low.even = even.lo, low.odd = odd.lo;
+        high.even = even.hi, high.odd = odd.hi;
+        vstore8(low, 0, sums + 2 * i);
+        vstore8(high, 1, sums + 2 * i);
+    }
+}
+
+/* sums[i * stride + k * step] = the sum of all such shares[i]. */
+INLINE void plane_sums(constant struct window *w, const double *shares, i64 n, double *sums, i64 length) {
+    const i64 stride = w->stride[2], step = w->step[2];
+    if (stride == 2 && step == 1 && w->taps[2] <= PLANE_MARGIN) {
+        plane_sums_of_two(shares, w->taps[2], sums, length);
+        return;
+    }
+#pragma nounroll
+    for (i64 i = 0; i < length; i += 8)
+        vstore8(V(0.0), 0, sums + i);
+    /* The sums of neighbours do not wait for each other. */
+#pragma nounroll
+    for (i64 k = 0; k < w->taps[2]; k++)
+#pragma nounroll
+        for (i64 i = 0; i < n; i++)
+            sums[i * stride + k * step] += shares[i];
 }
 
 /* Each output of a row adds its share to all of its elements: first to a row of their sums, then that to each
@@ -70,16 +111,9 @@ INLINE void plane_shares(constant struct f64_pooling_params *p, const struct tap
 INLINE void plane_averages(constant struct f64_pooling_params *p, const struct taps *t, struct fold *fold,
                            global const double *d, global double *to) {
     constant struct window *w = &p->window;
-    plane_shares(p, t, d, fold->tap);
-#pragma nounroll
-    for (i64 i = 0; i < fold->length; i += 8)
-        vstore8(V(0.0), 0, fold->value + i);
-    /* The sums of neighbours do not wait for each other. */
-#pragma nounroll
-    for (i64 k = 0; k < w->taps[2]; k++)
-#pragma nounroll
-        for (i64 i = 0; i < p->places[2]; i++)
-            fold->value[i * w->stride[2] + k * w->step[2]] += fold->tap[i];
+    double *shares = fold->tap + PLANE_MARGIN;
+    plane_shares(p, t, d, shares);
+    plane_sums(w, shares, p->places[2], fold->value, fold->length);
 #pragma nounroll
     for (i64 k0 = t->first[0]; k0 < t->last[0]; k0++)
 #pragma nounroll
