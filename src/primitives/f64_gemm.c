@@ -109,7 +109,7 @@ static dnnl_status_t transpose(md_t *to, const md_t *from) {
 }
 
 static bool has_columns(const md_t *md) {
-    return md_is_plain(md) && !has_rows(md) && md->blocking.strides[md->ndims - 2] == 1;
+    return md_is_plain(md) && !gemm_has_rows(md) && md->blocking.strides[md->ndims - 2] == 1;
 }
 
 static int exchanged_arg(int arg, const void *data) {
