@@ -60,7 +60,9 @@ static void stream_piece(void *context, size_t begin, size_t end) {
     const struct copying *copying = context;
     size_t from = begin * PIECE, to = end * PIECE;
     if (to > copying->size) to = copying->size;
-    size_t head = (size_t)(-(uintptr_t)(copying->dst + from) % LINE), body = (to - from - head) / LINE * LINE;
+    size_t head = (size_t)(-(uintptr_t)(copying->dst + from) % LINE);
+    if (head > to - from) head = to - from; /* the last piece may be short */
+    size_t body = (to - from - head) / LINE * LINE;
     memcpy(copying->dst + from, copying->src + from, head);
     stream_lines(copying->dst + from + head, copying->src + from + head, body);
     memcpy(copying->dst + from + head + body, copying->src + from + head + body, to - from - head - body);
