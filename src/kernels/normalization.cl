@@ -234,11 +234,10 @@ struct norm_period {
 
 /* The first `width` values, again and again up to `period`, a multiple of 16. */
 INLINE void norm_repeat(float *values, int width, int period) {
-    if (width == 1) {
-        const float16 same = (float16)(values[0]);
-#pragma nounroll
-        for (int i = 0; i < period; i += 16)
-            vstore16(same, 0, values + i);
+    if (width == 1) { /* no load of a vector of one, which SPIR-V does not have */
+        const float same = values[0];
+        for (int i = 1; i < period; i++)
+            values[i] = same;
         return;
     }
 #pragma nounroll

@@ -13,9 +13,14 @@ struct gemm_place {
     i64 src, weights, bias, dst;
 };
 
+/* Both positions are asked for before one is chosen: PoCL 3.1 does not find choices between its questions. */
+INLINE i64 gemm_position_of(i32 exchanged, i64 first, i64 second) {
+    return exchanged ? second : first;
+}
+
 /* Tile and panel of a work-item. */
-#define GEMM_TILE(p) (i64)((p)->panels_first ? get_global_id(1) : get_global_id(0))
-#define GEMM_PANEL(p) (i64)((p)->panels_first ? get_global_id(0) : get_global_id(1))
+#define GEMM_TILE(p) gemm_position_of((p)->panels_first, get_global_id(0), get_global_id(1))
+#define GEMM_PANEL(p) gemm_position_of((p)->panels_first, get_global_id(1), get_global_id(0))
 
 INLINE struct gemm_place gemm_place_at(constant struct gemm_params *p, u32 step, i64 row, i64 column,
                                        i64 panel, i64 batch, int width) {
