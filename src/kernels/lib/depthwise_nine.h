@@ -122,7 +122,6 @@ INLINE void depthwise_nine_channels(constant struct weights_gradient_params *p,
                                     i64 last, const struct depthwise_shape shape, const int positions,
                                     VEC *sums, VEC *bias) {
     for (i64 v = 0; v * LANES < last - first; v++)
-#pragma unroll
         for (int half = 0; half < LANES; half += NINE_LANES) {
             const i64 channel = depthwise_vector(p, first + v * LANES) + half;
             global const REAL *a = n->a + at * n->a_step + channel, *d = n->d + at * n->d_step + channel;
