@@ -260,6 +260,7 @@ INLINE void chain_ask(const struct chain *chain, i64 row, i64 first, const int v
     for (int o = 0; o < chain->count; o++) {
         const struct row_source *from = &chain->ops[o].y;
         const int bytes = from->type == CHAIN_KEPT ? 0 : vectors * from->step;
+        if (!from->at) continue; /* the operation has no operand */
         const uchar *at = from->at + row * from->pitch + first * from->step + chain->ahead;
 #pragma nounroll
         for (int k = 0; k < bytes; k += LINE_BYTES)
