@@ -4,6 +4,7 @@
  * operands, if it has the same layout: a block is loaded before it is stored.
  */
 #include "kernels/lib/eltwise.h"
+#include "kernels/lib/lanes_avx512.h"
 #include "kernels/lib/rows.h"
 #include "kernels/lib/rows_chain.h"
 #include "kernels/lib/rows_loop.h"
@@ -183,37 +184,26 @@ INLINE void row_function_store(uchar *at, const int type, float16 x, int streams
     STREAM_OR_STORE(x, (float *)at, streams);
 }
 
-/* Two vectors of bf16 at a time, those with even and those with odd numbers: the bits of one are half of a
- * float away from those of the other. What functions make of bf16 has no NaN that rounding would change. */
 #if ROW_IN_PLACE && defined(NATIVE_AVX512)
-INLINE uint16 row_rounded_bf16(float16 x) {
-    const uint16 bits = as_uint16(x);
-    return bits + ((bits & 0x10000u) == 0u ? (uint16)(0x7fffu) : (uint16)(0x8000u));
-}
-
 /* gelu_tanh is x / (1 + 2^t) with t = -2 y / log 2 for a tanh of y. The instructions know 2^n: t = n + r with
- * 0 <= r <= 1, and 2^r is a polynomial, within 2^-28. */
+ * 0 <= r <= 1. */
 INLINE float16 row_gelu_tanh(float16 x) {
     const float16 t = x * fma(x * x, (float16)(-0x1.a5a7dp-4f), (float16)(-0x1.26aec2p+1f));
     const float16 r = __builtin_ia32_reduceps512_mask(t, 1, t, (ushort)0xffff, 4);
-    float16 p = (float16)(0x1.c4458p-13f);
-    p = fma(p, r, (float16)(0x1.473738p-10f));
-    p = fma(p, r, (float16)(0x1.3cfd82p-7f));
-    p = fma(p, r, (float16)(0x1.c68af6p-5f));
-    p = fma(p, r, (float16)(0x1.ebfd3ap-3f));
-    p = fma(p, r, (float16)(0x1.62e42cp-1f));
-    p = fma(p, r, (float16)(1.0f));
+    const float16 p = power_of_fraction(r);
     return x / ((float16)(1.0f) + __builtin_ia32_scalefps512_mask(p, t, p, (ushort)0xffff, 4));
 }
 #define ROW_GELU_TANH(x_) row_gelu_tanh(x_)
 
+/* Two vectors of bf16 at a time, those with even and those with odd numbers: the bits of one are half of a
+ * float away from those of the other. What functions make of bf16 has no NaN that rounding would change. */
 #define ROW_FUNCTION_PAIRS(expression)                                                                       \
     for (; pairs && 16 * i + 32 <= shape.n; i += 2) {                                                        \
         const uint16 bits = vload16(0, (const uint *)row_at(&from, j, i));                                   \
         float16 x = as_float16(bits << 16);                                                                  \
-        const uint16 even = row_rounded_bf16(expression);                                                    \
+        const uint16 even = rounded_to_bf16(expression);                                                     \
         x = as_float16(bits & 0xffff0000u);                                                                  \
-        const uint16 odd = row_rounded_bf16(expression);                                                     \
+        const uint16 odd = rounded_to_bf16(expression);                                                      \
         STREAM_OR_STORE(even >> 16 | (odd & 0xffff0000u), (uint *)row_at(&to.place, j, i), to.streams);      \
     }
 #else

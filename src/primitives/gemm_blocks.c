@@ -23,8 +23,9 @@ static const struct gemm_blocks avx2 = {
         .few_columns = 16,
 };
 
-/* AVX-512, 32 registers. `deep` to `few_columns`: as with AVX2. `colliding`: 2026-11-16 on an EPYC, one
- * thread, where 1x1 convolutions of 1024 and 2048 channels took 0.6 to 0.8 of the time. */
+/* AVX-512, 32 registers. `deep` to `few_columns` are those of AVX2, not measured apart. `colliding`:
+ * 2026-11-16 on an EPYC, one thread, where 1x1 convolutions of 1024 and 2048 channels took 0.6 to 0.8 of the
+ * time. */
 static const struct gemm_blocks avx512 = {
         .cached = 1 << 18,
         .run_floats = 4096,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax of lines of bf16 with AVX-512, 32 elements at a time: those with even and those with odd numbers
+ * Softmax of lines with AVX-512, 32 elements at a time. Those of bf16 with even and those with odd numbers
  * are a vector each, because the bits of one are half of a float away from those of the other.
  */
 #ifndef LODE_KERNELS_LIB_SOFTMAX_ROLL_H
 #define LODE_KERNELS_LIB_SOFTMAX_ROLL_H
 
+#include "kernels/lib/lanes_avx512.h"
 #include "kernels/lib/math.h"
 #include "kernels/lib/rows.h"
 #include "kernels/params_softmax.h"
@@ -17,13 +18,7 @@ INLINE float16 softmax_power(float16 x) {
     const float16 inside = x < (float16)(-104.0f) ? (float16)(-104.0f) : x, t = inside * by_log2;
     const float16 n = __builtin_elementwise_floor(t);
     const float16 r = fma(inside, (float16)(0x1.4ae0cp-26f), fma(inside, by_log2, -n));
-    float16 p = (float16)(0x1.c4458p-13f);
-    p = fma(p, r, (float16)(0x1.473738p-10f));
-    p = fma(p, r, (float16)(0x1.3cfd82p-7f));
-    p = fma(p, r, (float16)(0x1.c68af6p-5f));
-    p = fma(p, r, (float16)(0x1.ebfd3ap-3f));
-    p = fma(p, r, (float16)(0x1.62e42cp-1f));
-    p = fma(p, r, (float16)(1.0f));
+    const float16 p = power_of_fraction(r);
     return __builtin_ia32_scalefps512_mask(p, n, p, (ushort)0xffff, 4);
 #else
     return f32_exp_limited(x);
@@ -46,15 +41,10 @@ INLINE void roll_load(const int type, const uchar *at, float16 *x, float16 *y) {
     }
 }
 
-/* The nearest bf16, in the upper halves: no NaN comes here that rounding would change. */
-INLINE uint16 roll_rounded(float16 x) {
-    const uint16 bits = as_uint16(x);
-    return bits + ((bits & 0x10000u) == 0u ? (uint16)(0x7fffu) : (uint16)(0x8000u));
-}
-
+/* No NaN comes here that rounding to bf16 would change. */
 INLINE void roll_store(const int type, uchar *at, float16 x, float16 y, int past) {
     if (type == TYPE_BF16) {
-        STREAM_OR_STORE(roll_rounded(x) >> 16 | (roll_rounded(y) & 0xffff0000u), (uint *)at, past);
+        STREAM_OR_STORE(rounded_to_bf16(x) >> 16 | (rounded_to_bf16(y) & 0xffff0000u), (uint *)at, past);
     } else if (type == TYPE_F16) {
         STREAM_OR_STORE(narrow_f16(x), (ushort *)at, past);
         STREAM_OR_STORE(narrow_f16(y), (ushort *)at + 16, past);
